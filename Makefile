@@ -1,0 +1,92 @@
+# make run    the sample shop at http://127.0.0.1:8000 (PORT=8001 for another port)
+# make test   every test that can run here, on every engine there is; ENGINE=moto for one of them
+#
+# Nothing is written outside this folder: caches and temporary files live below var/.
+
+PORT ?= 8000
+PYTHON3 ?= python3
+ENGINE ?=
+ARGS ?=
+
+VENV ?= .venv
+export VENV
+PYTHON := $(VENV)/bin/python
+CACHE := $(CURDIR)/var/cache
+
+export UV_CACHE_DIR := $(CACHE)/uv
+export UV_PYTHON_DOWNLOADS := never
+export PIP_CACHE_DIR := $(CACHE)/pip
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export npm_config_cache := $(CACHE)/npm
+export npm_config_loglevel := error
+export XDG_CACHE_HOME := $(CACHE)
+export MPLCONFIGDIR := $(CACHE)/matplotlib
+export RUFF_CACHE_DIR := $(CACHE)/ruff
+export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test test-all lint format requirements clean
+
+help:
+	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
+	@echo "make test      run the tests on every engine there is  (ENGINE=moto|dynoxide|URL, ARGS=…)"
+	@echo "make test-all  the same with the slow ones"
+	@echo "make lint      ruff, mypy, djlint, Django's checks"
+	@echo "make format    let ruff format the Python files"
+	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
+
+install: $(VENV)/.installed node_modules/.installed
+
+run: install
+	@$(PYTHON) manage.py demo --port $(PORT) $(ARGS)
+
+test: install
+	@.ci/test "$(ENGINE)" $(ARGS)
+
+test-all: install
+	@.ci/test "$(ENGINE)" --slow $(ARGS)
+
+lint: install
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -m djlint --quiet --lint templates
+	DEBUG=1 $(PYTHON) manage.py check --fail-level WARNING
+
+format: install
+	$(PYTHON) -m ruff check --fix-only --quiet .
+	$(PYTHON) -m ruff format .
+
+# Pins the newest versions the *.in files allow; needs uv.
+requirements:
+	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+		--upgrade --quiet requirements-production.in --output-file requirements-production.txt
+	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+		--upgrade --quiet --constraints requirements-production.txt \
+		requirements.in --output-file requirements.txt
+
+clean:
+	rm -rf $(VENV) node_modules var/cache var/tmp .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.installed: requirements.txt
+	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }
+	@if command -v uv >/dev/null; then \
+		{ test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); } \
+		&& uv pip install --python $(PYTHON) --requirement requirements.txt; \
+	else \
+		{ $(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); } \
+		&& $(PYTHON) -m pip install --quiet --requirement requirements.txt; \
+	fi
+	@touch $@
+
+# Without npm, or without a network, moto's server takes dynoxide's place: not a reason to stop.
+node_modules/.installed: package-lock.json
+	@if ! command -v npm >/dev/null; then \
+		echo "npm is not here, so dynoxide is not installed: moto's server takes its place."; \
+	elif npm ci; then \
+		mkdir -p node_modules && touch $@; \
+	else \
+		echo "npm could not install dynoxide: moto's server takes its place."; \
+	fi

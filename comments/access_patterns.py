@@ -1,0 +1,101 @@
+"""The ways to read a list of comments, declared as data, and the rule that chooses among them.
+
+=======  ==========================================  ===========================
+pattern  question                                    plan
+=======  ==========================================  ===========================
+AP1      all comments of a product                   ``all``
+AP2      in any set of languages                     ``by_language``
+AP3      of any set of ratings                       ``by_rating``
+AP3      both                                        ``by_language_and_rating``
+AP6      older and newer pages of any of these       the same, from a position
+=======  ==========================================  ===========================
+
+Follows "Query planning" of part 2 of "Efficient filtering with DynamoDB".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from comments import keys
+from comments.filters import CommentFilter
+from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
+from dynamo.places import id_at
+from dynamo.runs import Index, Item, Position, Run
+
+LANGUAGE, RATING = "language", "rating"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPattern:
+    """An index of comments and the parts of a filter that its partition key answers, in order."""
+
+    name: str
+    index: Index
+    answers: tuple[str, ...]
+
+    def runs(self, product_id: str, chosen: CommentFilter) -> list[Run]:
+        """Give one run for every combination of chosen values that the partition key holds."""
+        values: dict[str, Sequence[str | int]] = {
+            LANGUAGE: chosen.languages,
+            RATING: chosen.ratings,
+        }
+        return [
+            Run(
+                index=self.index,
+                partition=keys.product_partition(product_id, *combination),
+                known=_known(dict(zip(self.answers, combination, strict=True))),
+            )
+            for combination in product(*(values[part] for part in self.answers))
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An access pattern applied to one list: what will be read, and merged."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+
+def _table_key(position: Position) -> dict[str, str]:
+    key = keys.comment(id_at(position.place))
+    return {"pk": key, "sk": key}
+
+
+def _pattern(
+    model: type[All | ByLanguage | ByRating | ByLanguageAndRating], *answers: str
+) -> AccessPattern:
+    index = Index(
+        table=Comment.Meta.table_name,
+        name=model.Meta.index_name,
+        partition_key=model.partition.attr_name,
+        sort_key=model.place.attr_name,
+        table_key=_table_key,
+    )
+    return AccessPattern(name=model.Meta.index_name, index=index, answers=answers)
+
+
+PATTERNS = (
+    _pattern(All),
+    _pattern(ByLanguage, LANGUAGE),
+    _pattern(ByRating, RATING),
+    _pattern(ByLanguageAndRating, LANGUAGE, RATING),
+)
+_BY_ANSWERS = {frozenset(pattern.answers): pattern for pattern in PATTERNS}
+
+
+def plan(product_id: str, chosen: CommentFilter) -> Plan:
+    """Choose the pattern whose partition key answers exactly what the filter restricts."""
+    pattern = _BY_ANSWERS[chosen.narrowed]
+    return Plan(name=pattern.name, runs=tuple(pattern.runs(product_id, chosen)))
+
+
+def _known(values: dict[str, str | int]) -> Item:
+    """Spell what a partition key tells as the attributes its index leaves out."""
+    spelled: dict[str, dict[str, str]] = {}
+    if LANGUAGE in values:
+        spelled[Comment.language.attr_name] = {"S": str(values[LANGUAGE])}
+    if RATING in values:
+        spelled[Comment.rating.attr_name] = {"N": str(values[RATING])}
+    return spelled

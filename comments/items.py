@@ -1,0 +1,71 @@
+"""How a comment becomes items: the one place where its keys are derived.
+
+`items_of` is used by every write (forms, imports, repairs) and by the integrity check, which
+derives the items again and compares.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+
+from comments import keys
+from comments.models import Comment, CommentBody
+from dynamo.places import place_of
+
+LONGEST_LISTED_TEXT = 1_024
+"""Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""
+EXCERPT = 320
+"""Characters of a longer text that lists show."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewComment:
+    """A comment as it is written, before it has keys. ``created_at`` is aware."""
+
+    id: str
+    product_id: str
+    language: str
+    rating: int
+    created_at: datetime
+    author: str = ""
+    title: str = ""
+    body: str = ""
+
+
+def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
+    """Build the comment's item and, when its text is long, the item of its body."""
+    key = keys.comment(comment.id)
+    encoded = comment.body.encode()
+    is_long = len(encoded) > LONGEST_LISTED_TEXT
+    item = Comment(
+        pk=key,
+        sk=key,
+        language=comment.language,
+        rating=comment.rating,
+        author=comment.author or None,
+        title=comment.title or None,
+        text=(excerpt(comment.body) if is_long else comment.body) or None,
+        body_bytes=len(encoded) if is_long else None,
+        body_digest=blake2b(encoded, digest_size=8).digest() if is_long else None,
+        **derived_keys(comment),
+    )
+    return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
+
+
+def derived_keys(comment: NewComment) -> dict[str, str]:
+    """Derive the list keys: one partition for each index, and the place they share."""
+    product, language, rating = comment.product_id, comment.language, comment.rating
+    return {
+        "place": place_of(comment.created_at, comment.id),
+        "product_partition": keys.product_partition(product),
+        "language_partition": keys.product_partition(product, language),
+        "rating_partition": keys.product_partition(product, rating),
+        "language_rating_partition": keys.product_partition(product, language, rating),
+    }
+
+
+def excerpt(text: str) -> str:
+    """Cut a long text at a word, with an ellipsis."""
+    start = text[:EXCERPT]
+    words, _, _ = start.rpartition(" ")
+    return f"{words or start}…"

@@ -1,0 +1,50 @@
+"""Languages of comments: ISO 639-1 codes, their names, and what a visitor's browser asks for."""
+
+from collections.abc import Container, Mapping
+from functools import lru_cache
+
+import pycountry
+from django.utils.translation.trans_real import parse_accept_lang_header
+
+
+class LanguageUnknown(ValueError):
+    """Not an ISO 639-1 code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(
+            f"“{code}” is no language: use two-letter ISO 639-1 codes such as en, de or pt."
+        )
+
+
+def is_language(code: str) -> bool:
+    """Tell whether ``code`` is a lower-case ISO 639-1 code."""
+    return code in _names()
+
+
+def language_name(code: str) -> str:
+    """Give a language's English name, such as ``Portuguese`` for ``pt``."""
+    return _names().get(code, code)
+
+
+def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
+    """Choose the visitor's first language that there are comments in.
+
+    ``accept_language`` is the header's value. None when it names no language in ``among``, or
+    accepts any (``*``) before one.
+    """
+    for tag, _quality in parse_accept_lang_header(accept_language):
+        if tag == "*":
+            return None
+        language = tag.split("-")[0]
+        if is_language(language) and language in among:
+            return language
+    return None
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, str]:
+    return {
+        language.alpha_2: language.name.split(" (")[0].split(";")[0]
+        for language in pycountry.languages
+        if hasattr(language, "alpha_2")
+    }

@@ -1,0 +1,136 @@
+"""A list of comments as its page shows it: heading, toggles, and the URLs around it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from comments.filters import RATINGS, CommentFilter
+from comments.languages import language_name
+from comments.queries import CommentEntry, CommentPage
+from dynamo.reader import PageRequest
+from dynamo.web.paging import Pager
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    """A link to the neighbouring list that has one value more or less chosen.
+
+    ``count`` is how many items that list holds, None where that is not known.
+    """
+
+    value: str
+    label: str
+    url: str
+    pressed: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of a list, and the ways from it to its neighbours."""
+
+    comments: Sequence[CommentEntry]
+    heading: str
+    older_url: str | None
+    newer_url: str | None
+    first_url: str
+    is_first: bool
+    all_languages: Toggle
+    languages: Sequence[Toggle]
+    all_ratings: Toggle
+    ratings: Sequence[Toggle]
+    is_default_language: bool
+
+
+def list_url(product_id: str, chosen: CommentFilter) -> str:
+    """Give the canonical URL of a list."""
+    parts = [product_id, chosen.languages_spelled, chosen.ratings_spelled]
+    return reverse("comments", args=parts)
+
+
+def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
+    """Give the pages of a list; its name is its canonical URL, whatever the site's prefix."""
+    name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
+    return Pager(first_url=list_url(product_id, chosen), list_name=name)
+
+
+def listing_of(
+    product_id: str,
+    chosen: CommentFilter,
+    found: CommentPage,
+    *,
+    request: PageRequest,
+    languages: Sequence[str],
+    is_default_language: bool = False,
+) -> Listing:
+    """Arrange a page of comments for its template.
+
+    ``languages`` are those the product has comments in; chosen ones are shown besides.
+    """
+    pager = pager_of(product_id, chosen)
+    return Listing(
+        comments=found.comments,
+        heading=heading_of(chosen),
+        older_url=pager.next_url(found.page),
+        newer_url=pager.previous_url(found.page),
+        first_url=pager.first_url,
+        is_first=request.position is None,
+        all_languages=Toggle(
+            value="~",
+            label="All languages",
+            url=list_url(product_id, chosen.in_any_language()),
+            pressed=not chosen.languages,
+        ),
+        languages=_language_toggles(product_id, chosen, languages),
+        all_ratings=Toggle(
+            value="~",
+            label="All ratings",
+            url=list_url(product_id, chosen.with_any_rating()),
+            pressed=not chosen.ratings,
+        ),
+        ratings=_rating_toggles(product_id, chosen),
+        is_default_language=is_default_language,
+    )
+
+
+def heading_of(chosen: CommentFilter) -> str:
+    """Say in words what a list holds, such as ``Comments in German rated 1 or 2``."""
+    heading = "Comments"
+    if chosen.languages:
+        heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"
+    if chosen.ratings:
+        heading += f" rated {_spoken([str(rating) for rating in chosen.ratings], 'or')}"
+    return heading
+
+
+def _language_toggles(
+    product_id: str, chosen: CommentFilter, languages: Sequence[str]
+) -> list[Toggle]:
+    return [
+        Toggle(
+            value=code,
+            label=language_name(code),
+            url=list_url(product_id, chosen.toggle_language(code)),
+            pressed=code in chosen.languages,
+        )
+        for code in sorted({*languages, *chosen.languages}, key=language_name)
+    ]
+
+
+def _rating_toggles(product_id: str, chosen: CommentFilter) -> list[Toggle]:
+    return [
+        Toggle(
+            value=str(rating),
+            label=f"{rating} {'star' if rating == 1 else 'stars'}",
+            url=list_url(product_id, chosen.toggle_rating(rating)),
+            pressed=rating in (chosen.ratings or RATINGS),
+        )
+        for rating in reversed(RATINGS)
+    ]
+
+
+def _spoken(words: Sequence[str], conjunction: str) -> str:
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"

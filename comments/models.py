@@ -1,0 +1,116 @@
+"""The table ``comments``: its items, and the four indexes a list is read from.
+
+Attribute names on the wire are one letter long, because every list entry repeats them and a
+query is charged by the bytes it reads. An index projects what a list shows and nothing that its
+own partition key already tells.
+
+Table design of part 2 of "Efficient filtering with DynamoDB".
+"""
+
+from django.conf import settings
+from pynamodb.attributes import (
+    BinaryAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
+
+from dynamo.models import DynamoModel
+
+SHOWN = ("u", "t", "x", "m", "e", "v", "y")
+"""What a list shows besides language and rating: author, title, text, length, edited, verified, reply."""
+
+
+class All(GlobalSecondaryIndex["Comment"]):
+    """A product's comments: partition ``PRODUCT#42``."""
+
+    class Meta:
+        index_name = "all"
+        projection = IncludeProjection(["g", "s", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="a")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class ByLanguage(GlobalSecondaryIndex["Comment"]):
+    """A product's comments in one language: partition ``PRODUCT#42/en``."""
+
+    class Meta:
+        index_name = "by_language"
+        projection = IncludeProjection(["s", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="l")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class ByRating(GlobalSecondaryIndex["Comment"]):
+    """A product's comments of one rating: partition ``PRODUCT#42/5``."""
+
+    class Meta:
+        index_name = "by_rating"
+        projection = IncludeProjection(["g", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="r")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class ByLanguageAndRating(GlobalSecondaryIndex["Comment"]):
+    """A product's comments in one language of one rating: partition ``PRODUCT#42/en/5``."""
+
+    class Meta:
+        index_name = "by_language_and_rating"
+        projection = IncludeProjection(list(SHOWN))
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="b")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class CommentItem(DynamoModel):
+    """Any item of the table: what belongs to a comment shares its partition key."""
+
+    class Meta:
+        table_name = f"{settings.DYNAMODB_TABLE_PREFIX}comments"
+        region = settings.AWS_REGION
+        billing_mode = "PAY_PER_REQUEST"
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+
+
+class Comment(CommentItem):
+    """A comment as lists show it; a long text is an item of its own (`CommentBody`).
+
+    ``place`` and the four partitions are derived: build comments by `comments.items` alone.
+    """
+
+    place = UnicodeAttribute(attr_name="o")
+    product_partition = UnicodeAttribute(attr_name="a")
+    language_partition = UnicodeAttribute(attr_name="l")
+    rating_partition = UnicodeAttribute(attr_name="r")
+    language_rating_partition = UnicodeAttribute(attr_name="b")
+
+    language = UnicodeAttribute(attr_name="g")
+    rating = NumberAttribute(attr_name="s")
+    author = UnicodeAttribute(attr_name="u", null=True)
+    title = UnicodeAttribute(attr_name="t", null=True)
+    text = UnicodeAttribute(attr_name="x", null=True)
+    body_bytes = NumberAttribute(attr_name="m", null=True)
+    body_digest = BinaryAttribute(attr_name="d", null=True, legacy_encoding=False)
+
+    all = All()
+    by_language = ByLanguage()
+    by_rating = ByRating()
+    by_language_and_rating = ByLanguageAndRating()
+
+
+class CommentBody(CommentItem):
+    """The whole text of a comment too long to travel in lists: sort key ``BODY``."""
+
+    text = UnicodeAttribute(attr_name="x")
+
+
+class ProductLanguages(CommentItem):
+    """The languages a product has, or once had, comments in."""
+
+    languages = UnicodeSetAttribute()

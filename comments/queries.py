@@ -1,0 +1,167 @@
+"""Reads of comments: lists, one comment, and what a product's page says about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import partial
+
+from comments import keys
+from comments.access_patterns import Plan, plan
+from comments.filters import CommentFilter
+from comments.languages import language_name
+from comments.models import Comment, CommentBody, ProductLanguages
+from django.urls import reverse
+
+from dynamo.client import pool
+from dynamo.places import id_at, moment_at, timestamp
+from dynamo.reader import Entry, Page, PageRequest
+from dynamo.reading import read
+from dynamo.runs import Item, Run
+
+POSITIVE, NEGATIVE = (4, 5), (1, 2)
+"""Ratings that AP12 calls positive and negative."""
+
+
+class NoSuchComment(LookupError):
+    """There is no comment with this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentEntry:
+    """A comment as lists show it; ``text`` is an excerpt when ``is_long``."""
+
+    id: str
+    language: str
+    rating: int
+    created: datetime
+    author: str
+    title: str
+    text: str
+    is_long: bool
+
+    @property
+    def url(self) -> str:
+        return reverse("comment", args=[self.id])
+
+    @property
+    def language_name(self) -> str:
+        return language_name(self.language)
+
+    @property
+    def created_iso(self) -> str:
+        return timestamp(self.created)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentPage:
+    """A page of a list of comments, the plan it was read by, and what reading it took."""
+
+    comments: tuple[CommentEntry, ...]
+    plan: Plan
+    page: Page
+
+
+@dataclass(frozen=True, slots=True)
+class Highlights:
+    """The latest positive and negative comment, and when the product was last commented on."""
+
+    positive: CommentEntry | None
+    negative: CommentEntry | None
+    last_commented: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeComment(CommentEntry):
+    """One comment with its whole text in ``body``, and the product it is about."""
+
+    product_id: str
+    body: str
+
+
+def list_comments(product_id: str, chosen: CommentFilter, request: PageRequest) -> CommentPage:
+    """Read a page of a product's comments, newest first (AP1, AP2, AP3, AP6)."""
+    chosen_plan = plan(product_id, chosen)
+    page = read(chosen_plan.runs, request)
+    entries = tuple(entry_of(entry.item) for entry in page.entries)
+    return CommentPage(entries, chosen_plan, page)
+
+
+def find_comment(comment_id: str) -> WholeComment:
+    """Read one comment by its id (AP4), and its body where that is an item of its own.
+
+    Raises NoSuchComment.
+    """
+    key = keys.comment(comment_id)
+    try:
+        comment = Comment.get(key, key)
+    except Comment.DoesNotExist as error:
+        raise NoSuchComment(comment_id) from error
+    entry = entry_of(comment.serialize())
+    return WholeComment(
+        **{field.name: getattr(entry, field.name) for field in fields(CommentEntry)},
+        product_id=keys.product_id_in(comment.product_partition),
+        body=_body(key, entry.text) if entry.is_long else entry.text,
+    )
+
+
+def languages_of(product_id: str) -> tuple[str, ...]:
+    """Name the languages a product has, or once had, comments in."""
+    key = keys.languages(product_id)
+    try:
+        found: set[str] = ProductLanguages.get(key, key).languages
+    except ProductLanguages.DoesNotExist:
+        return ()
+    return tuple(sorted(found))
+
+
+def find_highlights(product_id: str, language: str | None = None) -> Highlights:
+    """Read the latest positive and negative comment, in a language or any (AP12).
+
+    When the product was last commented on regards all languages. One item of each run is read,
+    all at once.
+    """
+    languages = (language,) if language else ()
+    filters = (
+        CommentFilter.of(languages, POSITIVE),
+        CommentFilter.of(languages, NEGATIVE),
+        CommentFilter(),
+    )
+    runs = [plan(product_id, chosen).runs for chosen in filters]
+    firsts = iter(pool().gather([partial(_first, run) for some in runs for run in some]))
+    positive, negative, last = ([next(firsts) for _ in some] for some in runs)
+    latest = _latest(last)
+    return Highlights(_latest(positive), _latest(negative), latest.created if latest else None)
+
+
+def _first(run: Run) -> Entry | None:
+    entries = read([run], PageRequest(1), look_ahead=False).entries
+    return entries[0] if entries else None
+
+
+def _latest(firsts: Sequence[Entry | None]) -> CommentEntry | None:
+    found = [entry for entry in firsts if entry is not None]
+    latest = max(found, key=lambda entry: entry.position.place, default=None)
+    return entry_of(latest.item) if latest else None
+
+
+def entry_of(item: Item) -> CommentEntry:
+    """Read a list entry from an item of the table or of any index."""
+    comment = Comment.from_raw_data(dict(item))
+    return CommentEntry(
+        id=id_at(comment.place),
+        language=comment.language,
+        rating=int(comment.rating),
+        created=moment_at(comment.place),
+        author=comment.author or "",
+        title=comment.title or "",
+        text=comment.text or "",
+        is_long=comment.body_bytes is not None,
+    )
+
+
+def _body(key: str, excerpt: str) -> str:
+    """Read a long body; an import may be just about to put it, then the excerpt must do."""
+    try:
+        return CommentBody.get(key, keys.BODY).text
+    except CommentBody.DoesNotExist:
+        return excerpt

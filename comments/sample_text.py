@@ -1,0 +1,129 @@
+"""Writes one sample review: the phrases of a voice, put together as people do.
+
+A phrase may offer alternatives, ``[a|b|c]``, and call the product ``{the}`` or, where a
+sentence begins, ``{The}``.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from comments.sample_voices import Tone, Voice
+from shop.sample import SampleProduct
+
+TONES = {1: Tone.BAD, 2: Tone.BAD, 3: Tone.MIXED, 4: Tone.GOOD, 5: Tone.GOOD}
+MOST_POINTS = {1: (0, 3), 2: (1, 3), 3: (2, 2), 4: (3, 1), 5: (3, 0)}
+"""How many good and bad points a review of so many stars makes at most."""
+TOLD_BY_STORIES = frozenset({2, 6, 9})
+"""Places of the points on delivery, service and colour: essays tell stories about these."""
+FAINT_PRAISE = frozenset({1, 2, 3, 9, 10})
+"""Places of the good points that an unhappy customer concedes."""
+SMALL_FAULTS = frozenset({2, 3, 4, 7, 8, 10})
+"""Places of the bad points that a happy customer forgives."""
+EMOJI = {
+    Tone.GOOD: ("👍", "😍", "🎉", "❤️", "🙌", "⭐⭐⭐⭐⭐"),
+    Tone.MIXED: ("🤔", "😐", "🤷"),
+    Tone.BAD: ("👎", "😡", "😞", "🙄"),
+}
+REMARKS = 0.25
+ESSAYS = 0.06
+OPENED = 0.7
+DETAILED = 0.5
+CLOSED = 0.5
+WITH_EMOJI = 0.08
+WITHOUT_TITLE = 0.12
+ALTERNATIVES = re.compile(r"\[([^]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Title (may be empty) and body (never empty) of a review."""
+
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewer:
+    """Somebody with a language and a product; ``rng`` decides what they say."""
+
+    rng: Random
+    voice: Voice
+    product: SampleProduct
+
+    def write(self, *, rating: int) -> Review:
+        """Write a review: one in four is a short remark, one in sixteen an essay.
+
+        An essay has paragraphs and more than 1,024 bytes of UTF-8.
+        """
+        length = self.rng.random()
+        if length < REMARKS:
+            body = self._remark(TONES[rating])
+        elif length < 1 - ESSAYS:
+            body = self._account(rating)
+        else:
+            body = self._essay(rating)
+        return Review(title=self._title(TONES[rating]), body=self._spoken(body, TONES[rating]))
+
+    def _title(self, tone: Tone) -> str:
+        if self.rng.random() < WITHOUT_TITLE:
+            return ""
+        return self.rng.choice(self.voice.titles[tone])
+
+    def _spoken(self, text: str, tone: Tone) -> str:
+        """Settle the alternatives, name the product, and perhaps add an emoji."""
+        noun = self.voice.nouns[self.product.kind]
+        settled = ALTERNATIVES.sub(lambda found: self.rng.choice(found[1].split("|")), text)
+        body = settled.format(the=noun, The=noun[0].upper() + noun[1:])
+        return f"{body} {self.rng.choice(EMOJI[tone])}" if self._happens(WITH_EMOJI) else body
+
+    def _remark(self, tone: Tone) -> str:
+        said = [*self.voice.openers[tone], *self.voice.closers[tone]]
+        if tone is not Tone.MIXED:
+            said += [*self.voice.points[tone], *self._details(tone)]
+        return self.rng.choice(said)
+
+    def _account(self, rating: int) -> str:
+        tone = TONES[rating]
+        sentences = self._points(rating=rating)
+        if self._happens(OPENED):
+            sentences.insert(0, self.rng.choice(self.voice.openers[tone]))
+        if tone is not Tone.MIXED and self._happens(DETAILED):
+            sentences.append(self.rng.choice(self._details(tone)))
+        if self._happens(CLOSED):
+            sentences.append(self.rng.choice(self.voice.closers[tone]))
+        return self.voice.separator.join(sentences)
+
+    def _essay(self, rating: int) -> str:
+        tone = TONES[rating]
+        stories = self.rng.sample(self.voice.stories, len(self.voice.stories))
+        details = () if tone is Tone.MIXED else self._details(tone)
+        paragraphs = [
+            [self.rng.choice(self.voice.openers[tone]), *stories[:3]],
+            [*self._points(rating=rating, besides=TOLD_BY_STORIES), *details],
+            [*stories[3:], self.rng.choice(self.voice.closers[tone])],
+        ]
+        return "\n\n".join(self.voice.separator.join(paragraph) for paragraph in paragraphs)
+
+    def _details(self, tone: Tone) -> Sequence[str]:
+        return self.voice.details[self.product.category_slugs[0]][tone]
+
+    def _points(self, *, rating: int, besides: frozenset[int] = frozenset()) -> list[str]:
+        """Choose points about different things, so that no review contradicts itself."""
+        tone, (most_good, most_bad) = TONES[rating], MOST_POINTS[rating]
+        everything = frozenset(range(len(self.voice.points[Tone.GOOD])))
+        praise = (everything if tone is Tone.GOOD else FAINT_PRAISE) - besides
+        good = self.rng.sample(sorted(praise), self._some(most_good))
+        faults = (everything if tone is Tone.BAD else SMALL_FAULTS) - besides - frozenset(good)
+        bad = self.rng.sample(sorted(faults), self._some(most_bad))
+        return [
+            *(self.voice.points[Tone.GOOD][place] for place in good),
+            *(self.voice.points[Tone.BAD][place] for place in bad),
+        ]
+
+    def _some(self, most: int) -> int:
+        return self.rng.randint(min(1, most), most)
+
+    def _happens(self, share: float) -> bool:
+        return self.rng.random() < share

@@ -1,0 +1,127 @@
+"""Pages of a product's comments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from comments.filters import BadFilter, CommentFilter
+from comments.languages import preferred_language
+from comments.listing import list_url, listing_of, pager_of
+from comments.queries import (
+    Highlights,
+    NoSuchComment,
+    find_comment,
+    find_highlights,
+    languages_of,
+    list_comments,
+)
+from dynamo.explain import explain
+from dynamo.meter import current_meter, labelled_calls
+from dynamo.reader import PageRequest
+from dynamo.web.partials import render_list, wants_partial
+from dynamo.web.refusals import Refusal
+from shop.queries import NoSuchProduct, Product, find_product
+
+
+@require_safe
+def product(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Show a product with its comments in the visitor's language (QP2)."""
+    languages = _languages(product_id)
+    preferred = preferred_language(request.headers.get("Accept-Language", ""), among=languages)
+    chosen = CommentFilter.of([preferred] if preferred else [])
+    asked = pager_of(product_id, chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    page = CommentsPage(product_id, chosen, asked, languages, is_default=preferred is not None)
+    response = _show(request, page)
+    patch_vary_headers(response, ("Accept-Language",))
+    return response
+
+
+@require_safe
+def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
+    """Show a product's comments in any set of languages and ratings."""
+    try:
+        chosen = CommentFilter.parse(languages, ratings)
+    except BadFilter as error:
+        first_url = list_url(product_id, CommentFilter())
+        raise Refusal(str(error), first_url=first_url) from error
+    if (languages, ratings) != (chosen.languages_spelled, chosen.ratings_spelled):
+        query = request.META["QUERY_STRING"]
+        url = list_url(product_id, chosen)
+        return redirect(f"{url}?{query}" if query else url, permanent=True)
+    asked = pager_of(product_id, chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    return _show(request, CommentsPage(product_id, chosen, asked, _languages(product_id)))
+
+
+@require_safe
+def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Show one comment with its whole text (AP4)."""
+    try:
+        with labelled_calls("comment"):
+            found = find_comment(comment_id)
+    except NoSuchComment as error:
+        sentence = "There is no such comment. It may have been deleted."
+        raise Http404(sentence) from error
+    context = {
+        "comment": found,
+        "product": _product(found.product_id),
+    }
+    return render(request, "comments/comment.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentsPage:
+    """Which page of which list is shown, and the languages offered beside it."""
+
+    product_id: str
+    chosen: CommentFilter
+    asked: PageRequest
+    languages: Sequence[str]
+    is_default: bool = False
+
+
+def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
+    shop_product = _product(page.product_id)
+    found = list_comments(page.product_id, page.chosen, page.asked)
+    pager = pager_of(page.product_id, page.chosen)
+    if pager.overshot(found.page, page.asked):
+        return redirect(pager.first_url)
+    context = {
+        "product": shop_product,
+        "listing": listing_of(
+            page.product_id,
+            page.chosen,
+            found,
+            request=page.asked,
+            languages=page.languages,
+            is_default_language=page.is_default,
+        ),
+    }
+    if not wants_partial(request):
+        context["highlights"] = _highlights(page)
+    context["explanation"] = explain(found.page, plan=found.plan.name, meter=current_meter())
+    return render_list(request, "comments/product.html", "comments/_comments.html", context)
+
+
+def _highlights(page: CommentsPage) -> Highlights:
+    language = page.chosen.languages[0] if len(page.chosen.languages) == 1 else None
+    with labelled_calls("highlights"):
+        return find_highlights(page.product_id, language)
+
+
+def _languages(product_id: str) -> Sequence[str]:
+    with labelled_calls("languages"):
+        return languages_of(product_id)
+
+
+def _product(product_id: str) -> Product:
+    try:
+        with labelled_calls("product"):
+            return find_product(product_id)
+    except NoSuchProduct as error:
+        sentence = "There is no such product."
+        raise Http404(sentence) from error

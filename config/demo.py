@@ -1,0 +1,203 @@
+"""The demo: an engine, the tables, the sample shop and the site, started and stopped together."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from types import FrameType
+
+from config.running import RunningDemo, announced, find_demo, note_path
+from dynamo.engine import EngineError, EngineServer, FileBusy
+from dynamo.engine.child import Child
+from dynamo.engine.lock import FileLock
+from dynamo.engine.ports import LOOPBACK, require_free
+from dynamo.engine.server import answers
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+POLL_SECONDS = 0.1
+SITE_START_SECONDS = 60.0
+WORKERS = 2
+THREADS = 8
+
+
+class DemoFailed(EngineError):
+    """A part of the demo did not do its work; the text says which."""
+
+
+class Stopped(Exception):
+    """Somebody asked the demo to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where a demo runs: its folders, its port, and what its parts find in their environment."""
+
+    project: Path
+    var: Path
+    port: int
+    environment: Mapping[str, str]
+    table_prefix: str
+    region: str
+    access_log: bool = False
+
+    @property
+    def address(self) -> str:
+        """The site's."""
+        return f"http://{LOOPBACK}:{self.port}/"
+
+    def gunicorn(self) -> list[str]:
+        """The site's command line. It keeps no pid file and no control socket anywhere."""
+        return [
+            *(sys.executable, "-m", "gunicorn", "config.wsgi:application"),
+            *("--chdir", str(self.project)),
+            *("--bind", f"{LOOPBACK}:{self.port}"),
+            *("--workers", str(WORKERS)),
+            *("--worker-class", "gthread", "--threads", str(THREADS)),
+            *("--graceful-timeout", "3"),
+            *("--log-level", "warning"),
+            "--no-control-socket",
+            *(("--access-logfile", "-") if self.access_log else ()),
+        ]
+
+    def manage(self, command: str) -> list[str]:
+        """A management command's command line."""
+        return [sys.executable, str(self.project / "manage.py"), command]
+
+
+class Demo:
+    """One run. ``say`` gets each line for the user; ``prepare`` are commands run before the site.
+
+    With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
+    """
+
+    def __init__(
+        self,
+        ground: Ground,
+        *,
+        engine: EngineServer | None,
+        endpoint_url: str | None = None,
+        prepare: tuple[str, ...],
+        say: Callable[[str], None],
+    ) -> None:
+        self._ground = ground
+        self._engine = engine
+        self._endpoint_url = endpoint_url
+        self._prepare = prepare
+        self._say = say
+        self._stop = Event()
+
+    def run(self) -> None:
+        """Return when somebody stopped it; raise EngineError when a part failed.
+
+        Call from the main thread: it takes over the signals that ask a process to stop.
+        """
+        with self._heeding_signals(), self._alone():
+            require_free(self._ground.port)
+            try:
+                with self._engine or nullcontext():
+                    self._open_shop()
+            except Stopped:
+                self._say("Stopped.")
+
+    @contextmanager
+    def _heeding_signals(self) -> Iterator[None]:
+        def stop(number: int, frame: FrameType | None) -> None:
+            del number, frame
+            self._stop.set()
+
+        before = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        lock = FileLock(note_path(self._ground.var))
+        try:
+            lock.acquire()
+        except FileBusy as busy:
+            other = find_demo(self._ground.var)
+            where = f"at http://{LOOPBACK}:{other.port}/ (process {other.pid})" if other else ""
+            sentence = f"The shop of this folder is already running {where}".rstrip() + "."
+            raise DemoFailed(sentence) from busy
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _open_shop(self) -> None:
+        url = self._engine.endpoint_url if self._engine else self._endpoint_url or ""
+        environment = {**self._ground.environment, "DYNAMODB_ENDPOINT_URL": url}
+        with self._announced(url):
+            for command in self._prepare:
+                self._run_to_end(command, environment)
+            with _stopping(Child(self._ground.gunicorn(), env=environment)) as site:
+                self._wait_until_open(site)
+                self._say(self._banner(url))
+                while True:
+                    self._require(site)
+                    self._pause()
+
+    def _announced(self, url: str) -> AbstractContextManager[None]:
+        ground = self._ground
+        note = RunningDemo(
+            endpoint_url=url,
+            table_prefix=ground.table_prefix,
+            region=ground.region,
+            port=ground.port,
+        )
+        return announced(note, var=ground.var)
+
+    def _run_to_end(self, command: str, environment: Mapping[str, str]) -> None:
+        with _stopping(Child(self._ground.manage(command), env=environment)) as child:
+            while (exit_code := child.exit_code) is None:
+                self._require_engine()
+                self._pause()
+        if exit_code:
+            self._require_engine()
+            sentence = f"'manage.py {command}' failed (exit code {exit_code}); see above."
+            raise DemoFailed(sentence)
+
+    def _wait_until_open(self, site: Child) -> None:
+        for _ in range(int(SITE_START_SECONDS / POLL_SECONDS)):
+            self._require(site)
+            if answers(self._ground.port, path="/healthz"):
+                return
+            self._pause()
+        sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
+        raise DemoFailed(sentence)
+
+    def _require(self, site: Child) -> None:
+        self._require_engine()
+        if (exit_code := site.exit_code) is not None:
+            sentence = f"The web server ended by itself (exit code {exit_code})."
+            raise DemoFailed(sentence)
+
+    def _require_engine(self) -> None:
+        if self._engine:
+            self._engine.check()
+
+    def _pause(self) -> None:
+        if self._stop.wait(POLL_SECONDS):
+            raise Stopped
+
+    def _banner(self, url: str) -> str:
+        name = self._engine.name if self._engine else "not started by this command"
+        return (
+            f"\n  The shop is open   {self._ground.address}"
+            f"\n  DynamoDB           {url} ({name})"
+            "\n  Stop it with       Ctrl-C\n"
+        )
+
+
+@contextmanager
+def _stopping(child: Child) -> Iterator[Child]:
+    try:
+        yield child
+    finally:
+        child.stop()

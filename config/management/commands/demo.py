@@ -1,0 +1,97 @@
+"""Opens the sample shop on this machine; what ``make run`` runs."""
+
+import argparse
+from contextlib import suppress
+
+from django.conf import settings
+from django.core.management import get_commands
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config import env
+from config.demo import Demo, Ground
+from config.secret import kept_secret_key
+from dynamo.engine import EngineServer, embedded
+
+PREPARE = ("create_tables", "load_sample")
+
+
+class Command(BaseCommand):
+    """Starts an engine (unless DYNAMODB_ENDPOINT_URL names one), fills it once, and serves."""
+
+    help = "Open the sample shop: engine, tables, sample data and site. Ctrl-C stops all of it."
+    requires_system_checks = ()  # the commands it starts check, with the settings they are given
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the port and the log."""
+        parser.add_argument("--port", type=_port, default=8000, help="the site's (8000)")
+        parser.add_argument("--access-log", action="store_true", help="print every request")
+
+    def handle(self, *args: object, port: int, access_log: bool, **options: object) -> None:
+        """Return when it was stopped; EngineError when it failed."""
+        del args, options
+        _require_sound_settings()
+        engine = self._engine()
+        ground = Ground(
+            project=settings.BASE_DIR,
+            var=settings.VAR_DIR,
+            port=port,
+            environment=_environment(own_engine=engine is not None),
+            table_prefix=settings.DYNAMODB_TABLE_PREFIX,
+            region=settings.AWS_REGION,
+            access_log=access_log,
+        )
+        Demo(
+            ground,
+            engine=engine,
+            endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
+            prepare=tuple(name for name in PREPARE if name in get_commands()),
+            say=self._say,
+        ).run()
+
+    def _engine(self) -> EngineServer | None:
+        if settings.DYNAMODB_ENDPOINT_URL and not settings.RUNNING_DEMO:
+            return None
+        engine = embedded(folder=settings.BASE_DIR, db_path=settings.VAR_DIR / "shop.db")
+        if not engine.keeps_data:
+            self._say(
+                "dynoxide is not installed here, so moto's server takes its place: "
+                "DATA IS IN MEMORY ONLY and gone when you stop it. 'npm ci' installs dynoxide."
+            )
+        return engine
+
+    def _say(self, line: str) -> None:
+        with suppress(OSError):  # the terminal was closed: that must not stop us from stopping
+            self.stdout.write(line)
+            self.stdout.flush()
+
+
+def _require_sound_settings() -> None:
+    """All but the secret key, which the demo makes for itself."""
+    for problem in settings.ENVIRONMENT_PROBLEMS:
+        if problem.variable != "SECRET_KEY":
+            sentence = f"{problem.sentence} {problem.hint}"
+            raise CommandError(sentence)
+
+
+def _environment(*, own_engine: bool) -> dict[str, str]:
+    """What the parts are given: plain http, the kept key, and no way to the user's AWS account."""
+    current = env.current()
+    changes = {"HTTPS": "0", "SECRET_KEY": current.text("SECRET_KEY")}
+    if not changes["SECRET_KEY"]:
+        changes["SECRET_KEY"] = kept_secret_key(settings.SECRET_KEY_FILE)
+    given = current.with_values(**changes)
+    if own_engine:
+        given.pop("AWS_PROFILE", None)
+        given |= dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "local")
+    return given
+
+
+def _port(value: str) -> int:
+    try:
+        port = int(value)
+    except ValueError:
+        port = 0
+    if not 0 < port < 2**16:
+        message = f"{value!r} is not a port: a number from 1 to 65535"
+        raise argparse.ArgumentTypeError(message)
+    return port

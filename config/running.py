@@ -1,0 +1,56 @@
+"""How other commands find the demo that runs in this checkout: ``var/demo.json``.
+
+With it, ``manage.py import_comments …`` in a second terminal needs no settings at all.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from dynamo.engine.lock import FileLock
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDemo:
+    """What another process needs to work on the same tables."""
+
+    endpoint_url: str
+    table_prefix: str
+    region: str
+    port: int
+    pid: int = field(default_factory=os.getpid)
+
+
+def note_path(var: Path) -> Path:
+    """Where the note lies; the lock that tells whether it is still true lies beside it."""
+    return var / "demo.json"
+
+
+def find_demo(var: Path) -> RunningDemo | None:
+    """The demo that runs now, if any.
+
+    A lock says so, not the pid: after a power cut that number may be another program's.
+    """
+    path = note_path(var)
+    if not FileLock(path).held_by_someone():
+        return None
+    try:
+        return RunningDemo(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):  # it is just starting, or just stopping
+        return None
+
+
+@contextmanager
+def announced(demo: RunningDemo, *, var: Path) -> Iterator[None]:
+    """Leave the note for as long as the block runs. The caller holds the lock."""
+    path = note_path(var)
+    draft = path.with_suffix(".tmp")
+    draft.write_text(json.dumps(asdict(demo), indent=2) + "\n")
+    draft.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,176 @@
+"""Django's settings. Every choice a deployment makes comes from the environment; see the README."""
+
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+from django.core.management.utils import get_random_secret_key
+
+from config import env as environment
+from config.running import find_demo
+from config.secret import kept_secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environment.current()
+VAR_DIR = env.path("VAR_DIR", default=BASE_DIR / "var")
+SECRET_KEY_FILE = VAR_DIR / "secret-key"
+ENVIRONMENT_PROBLEMS = env.problems
+
+# --- DynamoDB ---
+
+DYNAMODB_ENDPOINT_URL = env.url("DYNAMODB_ENDPOINT_URL")
+AWS_REGION = env.text("AWS_REGION", env.text("AWS_DEFAULT_REGION"))
+DYNAMODB_TABLE_PREFIX = env.text("DYNAMODB_TABLE_PREFIX")
+
+# A demo that runs in this checkout is what the commands beside it mean, unless told otherwise.
+RUNNING_DEMO = None
+if not env.text("DYNAMODB_ENDPOINT_URL") and not env.has_aws_credentials():
+    RUNNING_DEMO = find_demo(VAR_DIR)
+if RUNNING_DEMO:
+    DYNAMODB_ENDPOINT_URL = RUNNING_DEMO.endpoint_url
+    AWS_REGION = AWS_REGION or RUNNING_DEMO.region
+    DYNAMODB_TABLE_PREFIX = DYNAMODB_TABLE_PREFIX or RUNNING_DEMO.table_prefix
+
+AWS_REGION = AWS_REGION or "us-east-1"
+DYNAMODB_TABLE_PREFIX = DYNAMODB_TABLE_PREFIX or "dynashop-"
+
+# An engine on this machine asks for no credentials, but botocore does not send a request without.
+AWS_ACCESS_KEY_ID: str | None = None
+AWS_SECRET_ACCESS_KEY: str | None = None
+if (
+    DYNAMODB_ENDPOINT_URL
+    and ".amazonaws.com" not in DYNAMODB_ENDPOINT_URL
+    and not env.has_aws_credentials()
+):
+    AWS_ACCESS_KEY_ID = AWS_SECRET_ACCESS_KEY = "local"  # noqa: S105 - opens nothing
+
+# The models whose tables create_tables makes, one for each table.
+DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
+
+DATABASES: dict[str, dict[str, str]] = {}
+
+# --- Security ---
+
+DEBUG = env.flag("DEBUG")
+ALLOWED_HOSTS = list(env.words("ALLOWED_HOSTS", default=("localhost", "127.0.0.1", "[::1]")))
+
+SECRET_KEY = env.text("SECRET_KEY")
+if not SECRET_KEY and (DEBUG or RUNNING_DEMO):
+    SECRET_KEY = kept_secret_key(SECRET_KEY_FILE)
+if not SECRET_KEY:
+    env.report(
+        "SECRET_KEY",
+        "SECRET_KEY is not set.",
+        "Set it to a long random text that stays the same, or DEBUG=1 to have one made and kept.",
+    )
+    SECRET_KEY = get_random_secret_key()  # the check stops us; until then nothing may fail on it
+
+HTTPS = env.flag("HTTPS")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    },
+}
+
+# --- Django ---
+
+INSTALLED_APPS = [
+    "config",
+    "dynamo",
+    "comments",
+    "shop",
+    "django_htmx",
+    "csp",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "dynamo.web.metering.MeterMiddleware",
+    "dynamo.web.refusals.RefusalMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Static files: from where they lie, or, with STATIC_ROOT, from where collectstatic put them ---
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = env.optional_path("STATIC_ROOT")
+WHITENOISE_USE_FINDERS = STATIC_ROOT is None
+STORAGES = {
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage",
+    },
+}
+
+# --- Logging: to stderr, one line a problem; only a bug brings its traceback along ---
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+            "datefmt": "%Y-%m-%dT%H:%M:%S",
+        },
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+    },
+}
+
+# --- The shop ---
+
+PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
+REAL_DATA_DIR = env.path("REAL_DATA_DIR", default=BASE_DIR.parent / "shared" / "data")

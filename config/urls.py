@@ -1,0 +1,15 @@
+"""The site's addresses."""
+
+from django.urls import include, path
+
+from config import views
+
+handler400 = "dynamo.web.refusals.bad_request"
+handler404 = "dynamo.web.refusals.not_found"
+
+urlpatterns = [
+    path("", include("shop.urls")),
+    path("", include("comments.urls")),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+]

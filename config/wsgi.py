@@ -1,0 +1,18 @@
+"""The WSGI application. With a wrong setting the server does not start, and says why in a line."""
+
+import os
+import sys
+
+from django.core.checks import run_checks
+from django.core.wsgi import get_wsgi_application
+
+# gunicorn's "the application cannot be loaded": it stops, where other codes make it try again.
+CANNOT_LOAD = 4
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+application = get_wsgi_application()
+
+if errors := [message for message in run_checks() if message.is_serious()]:
+    for error in errors:
+        sys.stderr.write(f"{error.id}: {error.msg} {error.hint or ''}\n")
+    raise SystemExit(CANNOT_LOAD)

@@ -1,0 +1,24 @@
+"""The library as a Django app: connects to the DynamoDB that the settings name."""
+
+from django.apps import AppConfig
+from django.conf import settings
+
+from dynamo.client import Connection, connect
+
+
+class DynamoAppConfig(AppConfig):
+    """Reads the settings ``DYNAMODB_ENDPOINT_URL`` and ``AWS_REGION``."""
+
+    name = "dynamo"
+    verbose_name = "DynamoDB"
+
+    def ready(self) -> None:
+        endpoint = settings.DYNAMODB_ENDPOINT_URL
+        connect(
+            Connection(
+                region=settings.AWS_REGION,
+                endpoint_url=endpoint or None,
+                access_key=settings.AWS_ACCESS_KEY_ID,
+                secret_key=settings.AWS_SECRET_ACCESS_KEY,
+            )
+        )

@@ -1,0 +1,104 @@
+"""The DynamoDB client: one for the process, built once, metered, with short time limits.
+
+PynamoDB would build a client for each model, lazily and without a lock, and wait 30 seconds
+for an answer. A page cannot; see `dynamo.models` for how the models come to use this one.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import botocore.session
+from botocore.config import Config
+
+from dynamo import meter
+from dynamo.pool import Pool
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where DynamoDB is and how long to wait for it.
+
+    Without ``endpoint_url`` it is Amazon DynamoDB in ``region``, with the credentials of
+    botocore's usual chain. Time limits are in seconds; ``attempts`` counts the first one.
+    ``parallel_calls`` bounds the calls of the whole process in rounds of reads.
+    """
+
+    region: str
+    endpoint_url: str | None = None
+    access_key: str | None = None
+    secret_key: str | None = None
+    connect_seconds: float = 1.0
+    read_seconds: float = 3.0
+    attempts: int = 3
+    parallel_calls: int = 16
+
+
+class NotConnected(RuntimeError):
+    """A client was asked for before `connect` said where DynamoDB is."""
+
+
+@dataclass(slots=True)
+class _Process:
+    connection: Connection | None = None
+    client: "DynamoDBClient | None" = None
+    pool: Pool | None = None
+
+
+_lock = Lock()
+_process = _Process()
+
+
+def connect(connection: Connection) -> None:
+    """Say where DynamoDB is. The client itself is built when it is first needed."""
+    with _lock:
+        _process.connection = connection
+        _process.client = None
+        _process.pool = Pool(connection.parallel_calls)
+
+
+def client() -> "DynamoDBClient":
+    """Give the process's client. Raises NotConnected before `connect`."""
+    with _lock:
+        if _process.client is None:
+            _process.client = build_client(_connection())
+        return _process.client
+
+
+def pool() -> Pool:
+    """Give the process's pool for rounds of reads. Raises NotConnected before `connect`."""
+    with _lock:
+        _connection()
+        assert _process.pool is not None  # noqa: S101 - connect sets both
+        return _process.pool
+
+
+def build_client(connection: Connection) -> "DynamoDBClient":
+    """Build a metered client of its own, for what should not share the process's."""
+    session = botocore.session.get_session()
+    built: DynamoDBClient = session.create_client(
+        "dynamodb",
+        region_name=connection.region,
+        endpoint_url=connection.endpoint_url,
+        aws_access_key_id=connection.access_key,
+        aws_secret_access_key=connection.secret_key,
+        config=Config(
+            connect_timeout=connection.connect_seconds,
+            read_timeout=connection.read_seconds,
+            retries={"mode": "standard", "total_max_attempts": connection.attempts},
+            max_pool_connections=connection.parallel_calls + 4,
+            parameter_validation=False,
+        ),
+    )
+    meter.attach(built)
+    return built
+
+
+def _connection() -> Connection:
+    if _process.connection is None:
+        sentence = "Call dynamo.client.connect(…) before the first call to DynamoDB"
+        raise NotConnected(sentence)
+    return _process.connection

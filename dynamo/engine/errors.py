@@ -1,0 +1,18 @@
+"""The base of what the embedded engine raises."""
+
+from dynamo.errors import DynamoError
+
+
+class EngineError(DynamoError):
+    """The engine could not start, or died; the text is one sentence for whoever started it.
+
+    ::
+
+        EngineError
+        ├── PortInUse        ports.py
+        ├── FileBusy         lock.py: another process has the data file open
+        ├── BinaryMissing    dynoxide.py: not installed
+        ├── DamagedFile      dynoxide.py: not a database, or a broken one
+        ├── EngineDied       server.py: ended by itself; carries its last words
+        └── EngineSilent     server.py: runs, but did not answer in time
+    """

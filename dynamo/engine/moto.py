@@ -1,0 +1,24 @@
+"""Moto's server: good enough to try the shop where dynoxide does not run."""
+
+import sys
+
+from dynamo.engine.child import Child
+from dynamo.engine.ports import LOOPBACK, require_free
+from dynamo.engine.server import EngineServer
+
+
+class MotoEngine(EngineServer):
+    """DynamoDB in memory, gone when it stops.
+
+    Its capacity is a constant, it has no index lag, and it is not safe for concurrent writers:
+    never measure cost or speed on it.
+    """
+
+    name = "moto"
+    keeps_data = False
+
+    def _launch(self, port: int) -> Child:
+        # Moto would print a traceback about a taken port; this says it in a sentence.
+        require_free(port)
+        command = [sys.executable, "-m", "moto.server", "-H", LOOPBACK, "-p", str(port)]
+        return Child(command, listen=True)

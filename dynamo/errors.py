@@ -1,0 +1,19 @@
+"""The one base class of what this library raises.
+
+The tree, each class beside the function that raises it::
+
+    DynamoError
+    ├── TokenError                  tokens.py: not a position token of this list
+    │   ├── DamagedToken            altered, truncated, signed with another key, or no token at all
+    │   └── ForeignToken            genuine, but made for another list
+    ├── Unavailable                 faults.py: the database did not answer as it should
+    │   ├── Throttled               over its capacity: come back later
+    │   └── Unreachable             away, or too slow
+    ├── TableDiffers                tables.py: a table exists with keys that cannot be changed
+    ├── BatchIncomplete             batches.py: writes left over after the last retry
+    └── EngineError                 engine/: the embedded engine could not start, or died
+"""
+
+
+class DynamoError(Exception):
+    """Base of every exception of this library; its text is one sentence for a person."""

@@ -1,0 +1,126 @@
+"""EXPLAIN: how a page was read, what it cost, and what it would have cost another way."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dynamo.meter import UNLABELLED, Meter
+from dynamo.reader import Page, RunRead
+from dynamo.runs import Item
+from dynamo.sizes import item_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLine:
+    """What one run of the list cost; ``rounds`` is how many times it was queried."""
+
+    index: str
+    key: str
+    rounds: int
+    items_read: int
+    items_returned: int
+    capacity_units: float
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLine:
+    """What else the page read, under its own name."""
+
+    name: str
+    calls: int
+    capacity_units: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A plan that was not chosen, and what it was expected to cost."""
+
+    plan: str
+    estimated_capacity_units: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a list's page was read. The figures of the list leave out what `other` totals.
+
+    ``mean_item_bytes`` is the mean size of the list entries on the page as DynamoDB counts it,
+    None for an empty page.
+    """
+
+    plan: str
+    queries: tuple[QueryLine, ...]
+    rounds: int
+    items_returned: int
+    items_read: int
+    capacity_units: float
+    mean_item_bytes: int | None
+    other: tuple[OtherLine, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """One line for a person, such as ``4 queries on by_rating, 1 round, 6 units``."""
+        index = self.queries[0].index if self.queries else self.plan
+        return (
+            f"{_count(len(self.queries), 'query', 'queries')} on {index}, "
+            f"{_count(self.rounds, 'round', 'rounds')}, "
+            f"{_count(self.capacity_units, 'capacity unit', 'capacity units')}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the figures as `explain --json` prints them."""
+        figures = asdict(self)
+        figures["other"] = {
+            line.name: {"calls": line.calls, "capacity_units": line.capacity_units}
+            for line in self.other
+        }
+        return figures
+
+
+def explain(
+    page: Page,
+    *,
+    plan: str,
+    meter: Meter | None = None,
+    alternatives: Sequence[Alternative] = (),
+) -> Explanation:
+    """Explain a page; with its meter, also what was read beside the list."""
+    sizes = [item_bytes(_stored(entry.item, entry.run.known)) for entry in page.entries]
+    return Explanation(
+        plan=plan,
+        queries=tuple(_line(read) for read in page.reads),
+        rounds=page.rounds,
+        items_returned=len(page.entries),
+        items_read=sum(read.items_read for read in page.reads),
+        capacity_units=sum(read.capacity_units for read in page.reads),
+        mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
+        other=_other(meter) if meter else (),
+        alternatives=tuple(alternatives),
+    )
+
+
+def _line(read: RunRead) -> QueryLine:
+    return QueryLine(
+        index=read.run.index.name or read.run.index.table,
+        key=read.run.partition,
+        rounds=read.rounds,
+        items_read=read.items_read,
+        items_returned=read.items_returned,
+        capacity_units=read.capacity_units,
+    )
+
+
+def _stored(item: Item, known: Item) -> Item:
+    return {name: value for name, value in item.items() if name not in known}
+
+
+def _other(meter: Meter) -> tuple[OtherLine, ...]:
+    return tuple(
+        OtherLine(label, len(meter.labelled(label)), meter.capacity_units(label))
+        for label in meter.labels()
+        if label != UNLABELLED
+    )
+
+
+def _count(number: float, one: str, many: str) -> str:
+    return f"{number:g} {one if number == 1 else many}"

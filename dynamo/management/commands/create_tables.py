@@ -1,0 +1,48 @@
+"""``manage.py create_tables``: creates what is missing and waits until it is active."""
+
+import json
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.module_loading import import_string
+
+from dynamo.client import client
+from dynamo.errors import DynamoError
+from dynamo.tables import Throughput, create_missing
+
+
+class Command(BaseCommand):
+    """Creates the tables of the models in the setting ``DYNAMODB_MODELS``."""
+
+    help = (
+        "Create the tables that are missing, add missing indexes one at a time, and wait until "
+        "all are active. Running it again changes nothing. Refuses a table whose keys or local "
+        "indexes differ. Billing is on demand unless --provisioned is given."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--provisioned",
+            nargs=2,
+            type=int,
+            metavar=("READ", "WRITE"),
+            help="bill provisioned capacity units a second instead, of tables and indexes created",
+        )
+        parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+    def handle(self, **options: Any) -> None:
+        provisioned = options["provisioned"]
+        lines: list[str] = []
+        try:
+            create_missing(
+                [import_string(name) for name in settings.DYNAMODB_MODELS],
+                client=client(),
+                provisioned=Throughput(*provisioned) if provisioned else None,
+                report=lines.append if options["json"] else self.stdout.write,
+            )
+        except (DynamoError, ClientError, BotoCoreError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps({"done": lines}))

@@ -1,0 +1,127 @@
+"""The meter: what every call to DynamoDB cost, counted where the calls are made.
+
+Two botocore hooks see each call of a client: one asks for the consumed capacity, one reads it
+from the answer. They count into a context variable, so that a page's meter sees the page's
+calls alone, whichever thread made them (see `dynamo.pool`).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+UNLABELLED = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call to DynamoDB.
+
+    ``partition`` is the partition key value a Query asked for, when it asked for one.
+    ``items_read`` is the ScannedCount of a Query or Scan.
+    """
+
+    operation: str
+    table: str
+    index: str | None
+    label: str
+    capacity_units: float
+    items_read: int
+    partition: str | None
+
+
+@dataclass(slots=True)
+class Meter:
+    """The calls of one page, command or test, in the order they were answered."""
+
+    calls: list[Call] = field(default_factory=list)
+
+    def labelled(self, label: str) -> list[Call]:
+        """Give the calls made within `labelled_calls` of that label."""
+        return [call for call in self.calls if call.label == label]
+
+    def capacity_units(self, label: str | None = None) -> float:
+        """Total the read and write capacity units, of one label or of all calls."""
+        calls = self.calls if label is None else self.labelled(label)
+        return sum(call.capacity_units for call in calls)
+
+    def labels(self) -> list[str]:
+        """Give the labels in use, in the order of their first call."""
+        return list(dict.fromkeys(call.label for call in self.calls))
+
+
+_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+_label: ContextVar[str] = ContextVar("label", default=UNLABELLED)
+
+
+@contextmanager
+def metered() -> Iterator[Meter]:
+    """Count the calls made inside the block; a block inside it counts into the same meter."""
+    meter = _meter.get() or Meter()
+    token = _meter.set(meter)
+    try:
+        yield meter
+    finally:
+        _meter.reset(token)
+
+
+def current_meter() -> Meter | None:
+    """Give the meter of the block this runs in, None outside of any."""
+    return _meter.get()
+
+
+@contextmanager
+def labelled_calls(label: str) -> Iterator[None]:
+    """Count the calls made inside the block under a name of their own."""
+    token = _label.set(label)
+    try:
+        yield
+    finally:
+        _label.reset(token)
+
+
+def attach(client: "DynamoDBClient") -> None:
+    """Meter every call of a client from now on."""
+    events = client.meta.events
+    events.register("before-parameter-build.dynamodb.*", _ask_for_capacity)
+    events.register("after-call.dynamodb.*", _count)
+
+
+def _ask_for_capacity(
+    params: dict[str, Any], model: Any, context: dict[str, Any], **_: object  # noqa: ANN401 - botocore's
+) -> None:
+    if "ReturnConsumedCapacity" in model.input_shape.members:
+        params["ReturnConsumedCapacity"] = "INDEXES"
+    context["dynamo_request"] = params
+
+
+def _count(
+    parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object  # noqa: ANN401 - botocore's
+) -> None:
+    meter = _meter.get()
+    if meter is None or "ConsumedCapacity" not in parsed:
+        return
+    request = context["dynamo_request"]
+    consumed = parsed["ConsumedCapacity"]
+    for table in consumed if isinstance(consumed, list) else [consumed]:
+        meter.calls.append(
+            Call(
+                operation=model.name,
+                table=table["TableName"],
+                index=request.get("IndexName"),
+                label=_label.get(),
+                capacity_units=table["CapacityUnits"],
+                items_read=parsed.get("ScannedCount", 0),
+                partition=_partition(request),
+            )
+        )
+
+
+def _partition(request: Mapping[str, Any]) -> str | None:
+    value = request.get("ExpressionAttributeValues", {}).get(":p", {})
+    partition: str | None = value.get("S")
+    return partition

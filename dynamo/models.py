@@ -1,0 +1,25 @@
+"""The base of all PynamoDB models, bound to the process's one client.
+
+A model declares a table's keys and indexes and how its items are spelled. It never derives a
+key by itself: PynamoDB's transactions and batches do not call an overridden ``save()``, so keys
+are computed when an item is built, in one function of each app.
+"""
+
+from typing import ClassVar
+
+from pynamodb.connection import TableConnection
+from pynamodb.models import Model
+
+from dynamo.client import client
+
+
+class DynamoModel(Model):
+    """A PynamoDB model whose calls go through `dynamo.client.client`: metered, with its limits."""
+
+    DoesNotExist: ClassVar[type[Exception]]  # type: ignore[assignment]
+
+    @classmethod
+    def _get_connection(cls) -> TableConnection:
+        connection = super()._get_connection()
+        connection.connection._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
+        return connection

@@ -1,0 +1,116 @@
+"""Runs: the ordered stretches of items that a list is merged from.
+
+A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index
+on comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log.
+What makes runs mergeable is that the last part of their sort keys, the *place*, is unique and
+sorts the same way in all of them (see `dynamo.places`). What makes them resumable is that the
+ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind
+that key whether or not an item is there.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+Value = Mapping[str, Any]
+Item = Mapping[str, Value]
+"""An item as the wire has it: attribute name to ``{"S": …}``, ``{"N": …}`` and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where an item stands in a list: enough to resume every run behind it.
+
+    ``place`` is the part of the sort key that all runs share. ``rest`` is whatever of the
+    item's table key the place does not imply (often nothing). ``ordinal`` is the item's number
+    in the list as the reader walked it, from 1; it is a courtesy to the reader, not a key, and
+    drifts when items are added or removed in front.
+    """
+
+    place: str
+    rest: str = ""
+    ordinal: int = 0
+
+
+def _no_rest(_item: Item) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A table or secondary index, as far as reading it in order needs to know it.
+
+    ``table_key`` gives the table's own key (attribute name to string) of the item at a
+    position; ``rest_of`` is its inverse for what the place does not tell. Both see only key
+    attributes, because a LastEvaluatedKey holds nothing else.
+    """
+
+    table: str
+    name: str | None
+    partition_key: str
+    sort_key: str
+    table_key: Callable[[Position], Mapping[str, str]]
+    rest_of: Callable[[Item], str] = _no_rest
+    consistent: bool = False
+
+
+class Start(Enum):
+    """Where a run begins to read when its list resumes at a position."""
+
+    BEHIND = "behind the position"
+    EDGE = "at its own edge"
+    NOWHERE = "nowhere: it ended before the position"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One ordered stretch: a partition, narrowed to sort keys that begin with ``prefix``.
+
+    ``since`` and ``until`` bound the places: ``since <= place < until``. ``known`` holds raw
+    attributes that every item of the run shares and the index therefore need not project.
+    """
+
+    index: Index
+    partition: str
+    prefix: str = ""
+    since: str | None = None
+    until: str | None = None
+    known: Item = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether ``since`` and ``until`` leave no place between them."""
+        return self.since is not None and self.until is not None and self.since >= self.until
+
+    def position_of(self, item: Item) -> Position:
+        """Give the position of one of the run's items, or of its LastEvaluatedKey."""
+        sort_value: str = item[self.index.sort_key]["S"]
+        return Position(sort_value.removeprefix(self.prefix), self.index.rest_of(item))
+
+    def start_at(self, position: Position, *, ascending: bool) -> Start:
+        """Say where this run resumes behind ``position``, which may come from another run.
+
+        At ``since`` itself, going down, nothing of the run can follow, and DynamoDB refuses a
+        start key at that bound.
+        """
+        if self.since is not None and position.place < self.since:
+            return Start.EDGE if ascending else Start.NOWHERE
+        if self.until is not None and position.place >= self.until:
+            return Start.NOWHERE if ascending else Start.EDGE
+        if position.place == self.since and not ascending:
+            return Start.NOWHERE
+        return Start.BEHIND
+
+    def start_key(self, position: Position) -> dict[str, Value]:
+        """Build the ExclusiveStartKey that makes this run resume behind ``position``."""
+        key = dict(self.index.table_key(position))
+        key[self.index.partition_key] = self.partition
+        key[self.index.sort_key] = self.prefix + position.place
+        return {name: {"S": value} for name, value in key.items()}
+
+    def holds(self, position: Position) -> bool:
+        """Tell whether a position lies within ``since`` and ``until``."""
+        return (self.since is None or position.place >= self.since) and (
+            self.until is None or position.place < self.until
+        )

@@ -1,0 +1,127 @@
+"""Sources: what the reader asks for the next items of a run.
+
+`Source` is the whole of what `dynamo.reader` knows of a database. `QuerySource` is DynamoDB's
+Query; a test may put a list in its stead.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dynamo.runs import Item, Position, Run, Start
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+HIGHEST = "\U0010ffff"
+"""Sorts behind every character that a sort key may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What one read of a run gave.
+
+    ``last`` is the position the read stopped at, None when the run has nothing behind it. It
+    may lie beyond the last item returned, and there may be a ``last`` with no item at all.
+    ``items_read`` counts what DynamoDB read, and charged ``capacity_units`` for.
+    """
+
+    items: tuple[Item, ...]
+    last: Position | None
+    items_read: int
+    capacity_units: float
+
+
+NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0)
+
+
+class Source(Protocol):
+    """Gives the next items of a run, in order."""
+
+    def query(
+        self, run: Run, *, behind: Position | None, limit: int, ascending: bool
+    ) -> Chunk:
+        """Read up to ``limit`` items of ``run`` behind a position (None: from its edge)."""
+
+
+class QuerySource:
+    """Reads runs by DynamoDB's Query: one call each, never a Scan.
+
+    Follows "Paginating table query results" and "Key condition expressions for the Query
+    operation" of the Amazon DynamoDB Developer Guide. botocore's errors pass through.
+    """
+
+    def __init__(self, client: "DynamoDBClient") -> None:
+        self._client = client
+
+    def query(
+        self, run: Run, *, behind: Position | None, limit: int, ascending: bool
+    ) -> Chunk:
+        request = query_request(run, behind=behind, limit=limit, ascending=ascending)
+        if request is None:
+            return NOTHING
+        response = self._client.query(**request)
+        found = tuple({**item, **run.known} for item in response["Items"])
+        items = tuple(item for item in found if run.holds(run.position_of(item)))
+        return Chunk(
+            items=items,
+            last=_last(run, response.get("LastEvaluatedKey"), ascending=ascending),
+            items_read=response["ScannedCount"],
+            capacity_units=response.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0),
+        )
+
+
+def _last(run: Run, last_key: Item | None, *, ascending: bool) -> Position | None:
+    """Give the position to read on from; at the bound of a range there is none."""
+    if not last_key:
+        return None
+    last = run.position_of(last_key)
+    return None if run.start_at(last, ascending=ascending) is Start.NOWHERE else last
+
+
+def query_request(
+    run: Run, *, behind: Position | None, limit: int, ascending: bool
+) -> dict[str, Any] | None:
+    """Spell the Query request that reads a run; None when there is nothing left to read."""
+    start = Start.EDGE if behind is None else run.start_at(behind, ascending=ascending)
+    if start is Start.NOWHERE or run.is_empty:
+        return None
+    condition, values = _key_condition(run)
+    request: dict[str, Any] = {
+        "TableName": run.index.table,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeNames": {"#p": run.index.partition_key},
+        "ExpressionAttributeValues": {name: {"S": value} for name, value in values.items()},
+        "ScanIndexForward": ascending,
+        "ReturnConsumedCapacity": "INDEXES",
+        "Limit": limit,
+    }
+    if "#s" in condition:
+        request["ExpressionAttributeNames"]["#s"] = run.index.sort_key
+    if run.index.name is not None:
+        request["IndexName"] = run.index.name
+    if run.index.consistent:
+        request["ConsistentRead"] = True
+    if start is Start.BEHIND and behind is not None:
+        request["ExclusiveStartKey"] = run.start_key(behind)
+    return request
+
+
+def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
+    """Bound the sort key from both sides, so that no neighbouring prefix is read.
+
+    Two bounds can only be spelled BETWEEN, which includes its upper end; an item exactly at
+    ``until`` is left out by the caller.
+    """
+    values = {":p": run.partition}
+    if run.since is None and run.until is None:
+        if not run.prefix:
+            return "#p = :p", values
+        return "#p = :p AND begins_with(#s, :prefix)", values | {":prefix": run.prefix}
+    if run.until is None and not run.prefix:
+        return "#p = :p AND #s >= :low", values | {":low": run.since or ""}
+    if run.since is None and not run.prefix:
+        return "#p = :p AND #s < :high", values | {":high": run.until or ""}
+    low = run.prefix + (run.since or "")
+    high = run.prefix + (run.until or HIGHEST)
+    return "#p = :p AND #s BETWEEN :low AND :high", values | {":low": low, ":high": high}

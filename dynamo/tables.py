@@ -1,0 +1,205 @@
+"""Tables: bring the tables of an engine in line with the models, without losing anything.
+
+Missing tables are created, missing global secondary indexes are added one at a time (DynamoDB
+builds only one at once), and all are waited for. What cannot be changed on a living table, its
+keys and local indexes, is compared and refused with a sentence.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dynamo.errors import DynamoError
+from dynamo.models import DynamoModel
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+ON_DEMAND = "PAY_PER_REQUEST"
+
+
+class TableDiffers(DynamoError):
+    """A table of this name exists with other keys or indexes, which DynamoDB cannot change."""
+
+
+class TableNotReady(DynamoError):
+    """A table or index did not become active within the time limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Provisioned capacity units a second, of the table and of each of its indexes."""
+
+    read: int
+    write: int
+
+
+def create_missing(
+    models: Sequence[type[DynamoModel]],
+    *,
+    client: "DynamoDBClient",
+    provisioned: Throughput | None = None,
+    patience: float = 600.0,
+    report: Callable[[str], None] = lambda _line: None,
+) -> None:
+    """Create each model's table or its missing indexes, and wait until all are active.
+
+    Billing is on demand unless ``provisioned``. ``patience`` is in seconds, for each table.
+    ``report`` is called with one line for each thing done. Raises TableDiffers and
+    TableNotReady.
+    """
+    for model in models:
+        wanted = _TableSchema.of(model, provisioned)
+        existing = _describe(client, wanted.name)
+        if existing is None:
+            report(f"{wanted.name}: creating")
+            client.create_table(**wanted.create_request())
+            _wait(client, wanted.name, patience)
+        else:
+            _refuse_differences(wanted, existing)
+            _wait(client, wanted.name, patience)
+            for index in _missing_indexes(wanted, existing):
+                report(f"{wanted.name}: adding the index {index['IndexName']}")
+                client.update_table(**wanted.add_index_request(index))
+                _wait(client, wanted.name, patience)
+        report(f"{wanted.name}: active")
+
+
+@dataclass(frozen=True, slots=True)
+class _TableSchema:
+    """What a model declares, as CreateTable spells it."""
+
+    name: str
+    attributes: list[dict[str, str]]
+    key: list[dict[str, str]]
+    global_indexes: list[dict[str, Any]]
+    local_indexes: list[dict[str, Any]]
+    billing: dict[str, Any]
+
+    @classmethod
+    def of(cls, model: type[DynamoModel], provisioned: Throughput | None) -> "_TableSchema":
+        schema = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
+        throughput = provisioned and {
+            "ReadCapacityUnits": provisioned.read,
+            "WriteCapacityUnits": provisioned.write,
+        }
+        extra = {"ProvisionedThroughput": throughput} if throughput else {}
+        return cls(
+            name=model.Meta.table_name,
+            attributes=_unique(schema["attribute_definitions"]),
+            key=_key(schema["key_schema"]),
+            global_indexes=[_index(i) | extra for i in schema["global_secondary_indexes"]],
+            local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
+            billing=extra or {"BillingMode": ON_DEMAND},
+        )
+
+    def create_request(self) -> dict[str, Any]:
+        indexes = {
+            "GlobalSecondaryIndexes": self.global_indexes,
+            "LocalSecondaryIndexes": self.local_indexes,
+        }
+        return {
+            "TableName": self.name,
+            "AttributeDefinitions": self.attributes,
+            "KeySchema": self.key,
+            **{name: value for name, value in indexes.items() if value},
+            **self.billing,
+        }
+
+    def add_index_request(self, index: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "TableName": self.name,
+            "AttributeDefinitions": self.attributes,
+            "GlobalSecondaryIndexUpdates": [{"Create": index}],
+        }
+
+
+def _unique(definitions: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    return [dict(named) for named in {d["AttributeName"]: d for d in definitions}.values()]
+
+
+def _key(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    key = [{"AttributeName": k["AttributeName"], "KeyType": k["KeyType"]} for k in schema]
+    return sorted(key, key=lambda part: part["KeyType"])
+
+
+def _index(index: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "IndexName": index["index_name"],
+        "KeySchema": _key(index["key_schema"]),
+        "Projection": dict(index["projection"]),
+    }
+
+
+def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
+    try:
+        return client.describe_table(TableName=table)["Table"]
+    except client.exceptions.ResourceNotFoundException:
+        return None
+
+
+def _refuse_differences(wanted: _TableSchema, existing: Mapping[str, Any]) -> None:
+    if _key(existing["KeySchema"]) != wanted.key:
+        raise TableDiffers(_sentence(wanted.name, "its keys", existing["KeySchema"], wanted.key))
+    local = _shapes(existing.get("LocalSecondaryIndexes", []))
+    if local != _shapes(wanted.local_indexes):
+        raise TableDiffers(
+            _sentence(wanted.name, "its local indexes", local, _shapes(wanted.local_indexes))
+        )
+    living, declared = (
+        _shapes(indexes)
+        for indexes in (existing.get("GlobalSecondaryIndexes", []), wanted.global_indexes)
+    )
+    for name in living.keys() & declared.keys():
+        if living[name] != declared[name]:
+            raise TableDiffers(
+                _sentence(wanted.name, f"the index {name}", living[name], declared[name])
+            )
+
+
+def _sentence(table: str, what: str, living: object, declared: object) -> str:
+    return (
+        f"The table {table} exists with other keys than the models declare for {what}: "
+        f"{living}, not {declared}. DynamoDB cannot change that in place; use another "
+        f"DYNAMODB_TABLE_PREFIX, or move the data."
+    )
+
+
+def _shapes(indexes: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    return {
+        index["IndexName"]: (
+            [part["AttributeName"] for part in _key(index["KeySchema"])],
+            index["Projection"]["ProjectionType"],
+            sorted(index["Projection"].get("NonKeyAttributes", [])),
+        )
+        for index in indexes
+    }
+
+
+def _missing_indexes(
+    wanted: _TableSchema, existing: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    living = _shapes(existing.get("GlobalSecondaryIndexes", []))
+    return (index for index in wanted.global_indexes if index["IndexName"] not in living)
+
+
+def _wait(client: "DynamoDBClient", table: str, patience: float) -> None:
+    until = time.monotonic() + patience
+    pause = 0.05
+    while not _is_active(client, table):
+        if time.monotonic() > until:
+            sentence = f"The table {table} was not active after {patience:g} seconds"
+            raise TableNotReady(sentence)
+        time.sleep(pause)
+        pause = min(pause * 2, 5.0)
+
+
+def _is_active(client: "DynamoDBClient", table: str) -> bool:
+    described = _describe(client, table)
+    if described is None:
+        return False
+    parts = [described["TableStatus"]] + [
+        index["IndexStatus"] for index in described.get("GlobalSecondaryIndexes", [])
+    ]
+    return all(status == "ACTIVE" for status in parts)

@@ -1,0 +1,7 @@
+"""The shop: catalogue, customers and orders, in one table."""
+
+from django.apps import AppConfig
+
+
+class ShopConfig(AppConfig):
+    name = "shop"

@@ -1,0 +1,111 @@
+"""The single table ``shop``: its items and indexes.
+
+Table design of "DynamoDB Table Design Principles - Filtering"; the adjacency lists of products
+and categories follow the pattern list. The key schema and the local index of a table can never
+change, so they are declared here for all the table is to hold.
+"""
+
+from django.conf import settings
+from pynamodb.attributes import (
+    NumberAttribute,
+    UnicodeAttribute,
+)
+from pynamodb.indexes import (
+    GlobalSecondaryIndex,
+    IncludeProjection,
+    LocalSecondaryIndex,
+)
+
+from dynamo.models import DynamoModel
+
+ORDER_SHOWN = ["status", "placed_at", "total_cents", "currency", "item_count", "foreign_id"]
+"""What a list of orders shows."""
+
+
+class Inverted(GlobalSecondaryIndex["ShopItem"]):
+    """Everything by its sort key: an order with its items, a product's categories."""
+
+    class Meta:
+        index_name = "inverted"
+        projection = IncludeProjection(
+            ["name", "category", "product_id", "quantity", "unit_price_cents", "history", *ORDER_SHOWN]
+        )
+
+    sk = UnicodeAttribute(hash_key=True)
+    pk = UnicodeAttribute(range_key=True)
+
+
+class OrdersByStatus(GlobalSecondaryIndex["ShopItem"]):
+    """A user's orders by status and the moment they entered it (a composite sort key)."""
+
+    class Meta:
+        index_name = "orders_by_status"
+        projection = IncludeProjection(ORDER_SHOWN)
+
+    pk = UnicodeAttribute(hash_key=True)
+    order_status_date = UnicodeAttribute(range_key=True)
+
+
+class OpenByDate(LocalSecondaryIndex["ShopItem"]):
+    """A user's own open orders, strongly readable; sparse: a closed order has no such date."""
+
+    class Meta:
+        index_name = "open_by_date"
+        projection = IncludeProjection(ORDER_SHOWN)
+
+    pk = UnicodeAttribute(hash_key=True)
+    order_open_date = UnicodeAttribute(range_key=True)
+
+
+class OpenOrders(GlobalSecondaryIndex["ShopItem"]):
+    """All open orders of the shop, write-sharded: partition ``OPEN#<status>#<shard>``; sparse."""
+
+    class Meta:
+        index_name = "open_orders"
+        projection = IncludeProjection(ORDER_SHOWN)
+
+    open_shard = UnicodeAttribute(hash_key=True)
+    open_place = UnicodeAttribute(range_key=True)
+
+
+class ShopItem(DynamoModel):
+    """Any item of the table."""
+
+    class Meta:
+        table_name = f"{settings.DYNAMODB_TABLE_PREFIX}shop"
+        region = settings.AWS_REGION
+        billing_mode = "PAY_PER_REQUEST"
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+
+    inverted = Inverted()
+    orders_by_status = OrdersByStatus()
+    open_by_date = OpenByDate()
+    open_orders = OpenOrders()
+
+
+class Product(ShopItem):
+    """What lists show of a product."""
+
+    name = UnicodeAttribute()
+    unit_price_cents = NumberAttribute(null=True)
+    currency = UnicodeAttribute(null=True)
+
+
+class ProductEdge(Product):
+    """A product in a category, with the category's name for the way back."""
+
+    category = UnicodeAttribute()
+
+
+class Description(ShopItem):
+    """A product's description, apart from what lists read (vertical partitioning)."""
+
+    text = UnicodeAttribute()
+
+
+class Category(ShopItem):
+    """A category; the same item again is its edge from the root."""
+
+    name = UnicodeAttribute()

@@ -1,0 +1,74 @@
+"""Wrong settings, as a user meets them: through manage.py and through a WSGI server."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+GOOD = {"SECRET_KEY": "k" * 50, "DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9"}
+
+
+def run(*command: str, var: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], "VAR_DIR": str(var), **settings}
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class TestManagePy:
+    def test_accepts_good_settings(self, tmp_path: Path) -> None:
+        result = run("manage.py", "check", var=tmp_path, **GOOD)
+        assert (result.returncode, result.stderr) == (0, "")
+
+    @pytest.mark.parametrize(
+        ("wrong", "named"),
+        [
+            ({"SECRET_KEY": ""}, "config.E001"),
+            ({"DYNAMODB_ENDPOINT_URL": "localhost:8001"}, "config.E002"),
+            ({"PAGE_SIZE": "0"}, "config.E003"),
+            ({"DEBUG": "maybe"}, "config.E004"),
+            ({"HTTPS": "maybe"}, "config.E005"),
+            ({"DYNAMODB_TABLE_PREFIX": "my shop"}, "config.E006"),
+            ({"AWS_REGION": "mars"}, "config.E007"),
+            ({"ALLOWED_HOSTS": "https://shop.example.com"}, "config.E008"),
+            ({"STATIC_ROOT": "/nowhere"}, "config.E009"),
+        ],
+    )
+    def test_names_a_wrong_setting(
+        self, tmp_path: Path, wrong: dict[str, str], named: str
+    ) -> None:
+        result = run("manage.py", "check", var=tmp_path, **(GOOD | wrong))
+        assert result.returncode == 1
+        assert f"({named}) {next(iter(wrong))} " in result.stderr
+        assert "Traceback" not in result.stderr
+
+    def test_warns_of_a_short_secret_key(self, tmp_path: Path) -> None:
+        result = run("manage.py", "check", var=tmp_path, **(GOOD | {"SECRET_KEY": "short"}))
+        assert result.returncode == 0
+        assert "config.W001" in result.stderr
+
+    def test_makes_and_keeps_a_secret_key_for_development(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            result = run("manage.py", "check", var=tmp_path, **(GOOD | {"SECRET_KEY": "", "DEBUG": "1"}))
+            assert result.returncode == 0
+        assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
+
+
+class TestWsgi:
+    def test_ends_with_one_line_for_each_wrong_setting(self, tmp_path: Path) -> None:
+        wrong = {"SECRET_KEY": "", "PAGE_SIZE": "none"}
+        result = run("-c", "import config.wsgi", var=tmp_path, **(GOOD | wrong))
+        assert result.returncode != 0
+        assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
+            "config.E001",
+            "config.E003",
+        ]

@@ -1,0 +1,74 @@
+"""What all tests share; the engine itself comes from engine_plugin.py."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from dynamo.client import client
+from dynamo.engine import EngineServer
+from dynamo.tables import create_missing
+from tests.engine_plugin import engine_key, name_key
+
+CHROMIUM = "/usr/bin/chromium"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    reasons = dict(_skipped_marks(config))
+    for item in items:
+        for mark in reasons.keys() & {mark.name for mark in item.iter_markers()}:
+            item.add_marker(pytest.mark.skip(reason=reasons[mark]))
+
+
+def _skipped_marks(config: pytest.Config) -> Iterator[tuple[str, str]]:
+    if config.stash[name_key] == "moto":
+        yield "real_engine", "moto only imitates capacity, cursors and concurrency"
+    if not shutil.which(CHROMIUM):
+        yield "browser", f"there is no {CHROMIUM}"
+    if not config.getoption("--slow"):
+        yield "slow", "takes minutes: 'make test-all' or --slow runs it"
+
+
+@pytest.fixture(scope="session")
+def engine(pytestconfig: pytest.Config) -> EngineServer:
+    """The engine behind the settings, to be stopped and started; skips where it is not ours."""
+    own = pytestconfig.stash[engine_key]
+    if own is None:
+        pytest.skip("the engine is not ours to stop")
+    return own
+
+
+@pytest.fixture(scope="session")
+def engine_name(pytestconfig: pytest.Config) -> str:
+    """'moto', 'dynoxide' or an address."""
+    return pytestconfig.stash[name_key]
+
+
+@pytest.fixture(scope="session")
+def tables(pytestconfig: pytest.Config) -> Iterator[None]:
+    """All tables, made once. Tests stay apart by ids of their own (`fresh`), not by emptying."""
+    models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+    create_missing(models, client=client())
+    yield
+    if pytestconfig.stash[engine_key] is None:  # it outlives the tests
+        for model in models:
+            client().delete_table(TableName=model.Meta.table_name)
+
+
+@pytest.fixture
+def fresh() -> Callable[[str], str]:
+    """Makes an id that no other test uses: ``fresh("product")``."""
+    return lambda kind: f"{kind}-{uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder with the real reviews and orders."""
+    folder: Path = settings.REAL_DATA_DIR
+    if not folder.is_dir():
+        pytest.skip(f"there is no real data at {folder}; REAL_DATA_DIR says where it is")
+    return folder

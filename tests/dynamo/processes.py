@@ -1,0 +1,27 @@
+"""Looking at other processes."""
+
+import os
+import time
+from pathlib import Path
+
+
+def is_alive(pid: int) -> bool:
+    """Whether it runs; a zombie that nobody has collected yet does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return not Path("/proc/self/stat").exists()
+
+
+def dies(pid: int, *, seconds: float = 10.0) -> bool:
+    """Wait until it is gone; False when it is not by then."""
+    deadline = time.monotonic() + seconds
+    while is_alive(pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True

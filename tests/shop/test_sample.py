@@ -1,0 +1,61 @@
+"""The sample catalogue."""
+
+import re
+
+import pytest
+
+from shop.sample import SampleCatalogue, sample_catalogue
+
+PRODUCT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> SampleCatalogue:
+    return sample_catalogue()
+
+
+class TestTheSampleCatalogue:
+    def test_has_ten_categories_of_six_products(self, catalogue: SampleCatalogue) -> None:
+        first_categories = [product.category_slugs[0] for product in catalogue.products]
+        assert len(catalogue.categories) == 10
+        assert {first_categories.count(c.slug) for c in catalogue.categories} == {6}
+
+    def test_is_the_same_for_the_same_seed(self) -> None:
+        assert sample_catalogue(seed=7) == sample_catalogue(seed=7)
+
+    def test_is_another_for_another_seed(self) -> None:
+        assert sample_catalogue(seed=7) != sample_catalogue(seed=8)
+
+    def test_has_categories_with_different_slugs(self, catalogue: SampleCatalogue) -> None:
+        slugs = [category.slug for category in catalogue.categories]
+        assert len(set(slugs)) == len(slugs)
+
+
+class TestASampleProduct:
+    @pytest.mark.parametrize("seed", range(20))
+    def test_has_an_id_of_its_own_that_a_url_can_carry(self, seed: int) -> None:
+        ids = [product.id for product in sample_catalogue(seed).products]
+        assert len(set(ids)) == len(ids) == 60
+        assert all(PRODUCT_ID.fullmatch(product_id) for product_id in ids)
+
+    def test_is_in_one_or_two_categories_that_exist(self, catalogue: SampleCatalogue) -> None:
+        known = {category.slug for category in catalogue.categories}
+        for product in catalogue.products:
+            assert len(set(product.category_slugs)) == len(product.category_slugs) in {1, 2}
+            assert known.issuperset(product.category_slugs)
+
+    def test_is_sometimes_in_two_categories(self, catalogue: SampleCatalogue) -> None:
+        assert any(len(product.category_slugs) == 2 for product in catalogue.products)
+
+    def test_costs_whole_cents(self, catalogue: SampleCatalogue) -> None:
+        for product in catalogue.products:
+            assert product.unit_price > 0
+            assert product.unit_price.as_tuple().exponent == -2
+
+    def test_is_called_by_its_name_in_one_to_four_paragraphs(
+        self, catalogue: SampleCatalogue
+    ) -> None:
+        for product in catalogue.products:
+            paragraphs = product.description.split("\n\n")
+            assert product.name in paragraphs[0]
+            assert 1 <= len(paragraphs) == len(set(paragraphs)) <= 4
