@@ -19,6 +19,7 @@ export PIP_CACHE_DIR := $(CACHE)/pip
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export npm_config_cache := $(CACHE)/npm
 export npm_config_loglevel := error
+export npm_config_progress := false
 export XDG_CACHE_HOME := $(CACHE)
 export MPLCONFIGDIR := $(CACHE)/matplotlib
 export RUFF_CACHE_DIR := $(CACHE)/ruff
@@ -47,7 +48,7 @@ test-all: install
 	@.ci/test "$(ENGINE)" --slow $(ARGS)
 
 lint: install
-	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff check --output-format concise .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	$(PYTHON) -m djlint --quiet --lint templates

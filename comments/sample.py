@@ -25,7 +25,7 @@ RECENCY = 1.7
 BURSTS = 0.006
 """How often a comment begins a burst: several with one timestamp of whole seconds."""
 SOURED = timedelta(days=90)
-"""How long ago one product, the soured one, went from well liked to returned."""
+"""How long ago the product second in comments went from well liked to returned."""
 
 LIKED = (10, 4, 7, 19, 60)
 ORDINARY = (17, 7, 9, 18, 49)
@@ -90,16 +90,14 @@ def sample_comments(
 
 
 def _audiences(rng: Random, products: Sequence[SampleProduct], count: int) -> Iterator[_Audience]:
-    favourite, soured, *others = rng.sample(products, len(products))[UNDISCUSSED:]
+    favourite, *others = rng.sample(products, len(products))[UNDISCUSSED:]
     of_favourite = round(count * FAVOURITE_SHARE)
-    rest = [soured, *others]
-    popularity = [rng.lognormvariate(0, 0.8) for _ in rest]
-    sizes = Counter(product.id for product in rng.choices(rest, popularity, k=count - of_favourite))
+    popularity = [rng.lognormvariate(0, 0.8) for _ in others]
+    sizes = Counter(rng.choices(others, popularity, k=count - of_favourite)).most_common()
     yield _Audience(favourite, of_favourite, ORDINARY, ORDINARY)
-    yield _Audience(soured, sizes[soured.id], LIKED, POOR)
-    for product in others:
+    for rank, (product, size) in enumerate(sizes):
         mood = rng.choices(list(MOODS), list(MOODS.values()))[0]
-        yield _Audience(product, sizes[product.id], mood, mood)
+        yield _Audience(product, size, *((LIKED, POOR) if rank == 0 else (mood, mood)))
 
 
 def _ages(rng: Random, size: int) -> Iterator[timedelta]:

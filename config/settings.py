@@ -173,4 +173,5 @@ LOGGING = {
 # --- The shop ---
 
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
+ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
 REAL_DATA_DIR = env.path("REAL_DATA_DIR", default=BASE_DIR.parent / "shared" / "data")

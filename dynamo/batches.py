@@ -6,7 +6,6 @@ jitter. Follows "BatchWriteItem" and "Error retries and exponential backoff" of 
 Guide.
 """
 
-import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from dynamo.backoff import Backoff
 from dynamo.errors import DynamoError
 from dynamo.faults import Throttled, fault_in
 from dynamo.pool import Pool
@@ -30,20 +30,6 @@ READ_LIMIT = 100
 
 class BatchIncomplete(DynamoError):
     """Some writes or reads were still unprocessed after the last attempt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """Exponential back-off with full jitter: seconds of the first and the longest pause."""
-
-    attempts: int = 10
-    first: float = 0.05
-    longest: float = 5.0
-
-    def pauses(self) -> Iterator[float]:
-        """Give the pause before each attempt but the first."""
-        for attempt in range(self.attempts - 1):
-            yield random.uniform(0, min(self.longest, self.first * 2**attempt))  # noqa: S311 - jitter
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +60,16 @@ class Batches:
         ]
         self.pool.gather(calls)
 
-    def get(self, table: str, table_keys: Iterable[Item]) -> list[Item]:
-        """Read the items with these keys, strongly; those that do not exist are left out.
+    def get(
+        self, table: str, table_keys: Iterable[Item], *, consistent: bool = True
+    ) -> list[Item]:
+        """Read the items with these keys; those that do not exist are left out.
 
-        The order is not that of the keys. Raises like `put`.
+        The order is not that of the keys, which must not repeat. Raises like `put`.
         """
+        once = partial(self._read_once, consistent=consistent)
         calls = [
-            partial(self._until_done, table, batch, self._read_once)
+            partial(self._until_done, table, batch, once)
             for batch in _batched(table_keys, READ_LIMIT)
         ]
         return [item for found in self.pool.gather(calls) for item in found]
@@ -128,10 +117,10 @@ class Batches:
         return [], response.get("UnprocessedItems", {}).get(table, [])
 
     def _read_once(
-        self, table: str, table_keys: Sequence[Any]
+        self, table: str, table_keys: Sequence[Any], *, consistent: bool
     ) -> tuple[list[Item], Sequence[Any]]:
         response = self.client.batch_get_item(
-            RequestItems={table: {"Keys": list(table_keys), "ConsistentRead": True}}
+            RequestItems={table: {"Keys": list(table_keys), "ConsistentRead": consistent}}
         )
         left: Any = response.get("UnprocessedKeys", {}).get(table, {})
         return list(response["Responses"].get(table, [])), left.get("Keys", [])

@@ -8,8 +8,13 @@ The tree, each class beside the function that raises it::
     │   └── ForeignToken            genuine, but made for another list
     ├── Unavailable                 faults.py: the database did not answer as it should
     │   ├── Throttled               over its capacity: come back later
+    │   │   └── Contended           transactions.py: other writers kept winning
     │   └── Unreachable             away, or too slow
     ├── TableDiffers                tables.py: a table exists with keys that cannot be changed
+    ├── TableNotReady               tables.py: not active within the time limit
+    ├── Refusal                     web/refusals.py: what a visitor asked for is not allowed
+    │   └── TooManyRequests         too often: come back later
+    ├── ConditionFailed             transactions.py: what was read has changed since
     ├── BatchIncomplete             batches.py: writes left over after the last retry
     └── EngineError                 engine/: the embedded engine could not start, or died
 """

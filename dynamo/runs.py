@@ -108,9 +108,3 @@ class Run:
         key[self.index.partition_key] = self.partition
         key[self.index.sort_key] = self.prefix + position.place
         return {name: {"S": value} for name, value in key.items()}
-
-    def holds(self, position: Position) -> bool:
-        """Tell whether a position lies within ``since`` and ``until``."""
-        return (self.since is None or position.place >= self.since) and (
-            self.until is None or position.place < self.until
-        )

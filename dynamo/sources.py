@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 HIGHEST = "\U0010ffff"
 """Sorts behind every character that a sort key may hold."""
+_SURROGATES = range(0xD800, 0xE000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +62,13 @@ class QuerySource:
         if request is None:
             return NOTHING
         response = self._client.query(**request)
-        found = tuple({**item, **run.known} for item in response["Items"])
-        items = tuple(item for item in found if run.holds(run.position_of(item)))
+        last_key = response.get("LastEvaluatedKey")
         return Chunk(
-            items=items,
-            last=_last(run, response.get("LastEvaluatedKey"), ascending=ascending),
+            items=tuple({**item, **run.known} for item in response["Items"]),
+            last=run.position_of(last_key) if last_key else None,
             items_read=response["ScannedCount"],
             capacity_units=response.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0),
         )
-
-
-def _last(run: Run, last_key: Item | None, *, ascending: bool) -> Position | None:
-    """Give the position to read on from; at the bound of a range there is none."""
-    if not last_key:
-        return None
-    last = run.position_of(last_key)
-    return None if run.start_at(last, ascending=ascending) is Start.NOWHERE else last
 
 
 def query_request(
@@ -110,8 +102,9 @@ def query_request(
 def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
     """Bound the sort key from both sides, so that no neighbouring prefix is read.
 
-    Two bounds can only be spelled BETWEEN, which includes its upper end; an item exactly at
-    ``until`` is left out by the caller.
+    Two bounds can only be spelled BETWEEN, which includes its upper end, so that one lies just
+    below ``until``. An item at ``until`` must not be read: a read that stopped there could not be
+    resumed, neither from outside the range nor from its edge.
     """
     values = {":p": run.partition}
     if run.since is None and run.until is None:
@@ -123,5 +116,15 @@ def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
     if run.since is None and not run.prefix:
         return "#p = :p AND #s < :high", values | {":high": run.until or ""}
     low = run.prefix + (run.since or "")
-    high = run.prefix + (run.until or HIGHEST)
+    high = run.prefix + (HIGHEST if run.until is None else _just_below(run.until))
     return "#p = :p AND #s BETWEEN :low AND :high", values | {":low": low, ":high": high}
+
+
+def _just_below(key: str) -> str:
+    """Give a string above all sort keys below ``key``, and below ``key`` itself."""
+    code = ord(key[-1]) - 1
+    if code < 0:
+        return key[:-1]
+    if code in _SURROGATES:
+        code = _SURROGATES.start - 1
+    return key[:-1] + chr(code) + HIGHEST

@@ -1,8 +1,8 @@
 """Tables: bring the tables of an engine in line with the models, without losing anything.
 
 Missing tables are created, missing global secondary indexes are added one at a time (DynamoDB
-builds only one at once), and all are waited for. What cannot be changed on a living table, its
-keys and local indexes, is compared and refused with a sentence.
+builds only one at once), expiry is switched on, and all are waited for. What cannot be changed
+on a living table, its keys and local indexes, is compared and refused with a sentence.
 """
 
 import time
@@ -63,6 +63,7 @@ def create_missing(
                 report(f"{wanted.name}: adding the index {index['IndexName']}")
                 client.update_table(**wanted.add_index_request(index))
                 _wait(client, wanted.name, patience)
+        _switch_on_expiry(client, wanted, report)
         report(f"{wanted.name}: active")
 
 
@@ -76,6 +77,7 @@ class _TableSchema:
     global_indexes: list[dict[str, Any]]
     local_indexes: list[dict[str, Any]]
     billing: dict[str, Any]
+    expiry_attribute: str | None
 
     @classmethod
     def of(cls, model: type[DynamoModel], provisioned: Throughput | None) -> "_TableSchema":
@@ -85,6 +87,7 @@ class _TableSchema:
             "WriteCapacityUnits": provisioned.write,
         }
         extra = {"ProvisionedThroughput": throughput} if throughput else {}
+        expiry = model._ttl_attribute()  # type: ignore[no-untyped-call] # noqa: SLF001 - the same
         return cls(
             name=model.Meta.table_name,
             attributes=_unique(schema["attribute_definitions"]),
@@ -92,6 +95,7 @@ class _TableSchema:
             global_indexes=[_index(i) | extra for i in schema["global_secondary_indexes"]],
             local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
             billing=extra or {"BillingMode": ON_DEMAND},
+            expiry_attribute=expiry.attr_name if expiry else None,
         )
 
     def create_request(self) -> dict[str, Any]:
@@ -137,6 +141,22 @@ def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
         return client.describe_table(TableName=table)["Table"]
     except client.exceptions.ResourceNotFoundException:
         return None
+
+
+def _switch_on_expiry(
+    client: "DynamoDBClient", wanted: _TableSchema, report: Callable[[str], None]
+) -> None:
+    """Let DynamoDB delete items past the moment in the model's TTLAttribute, if it has one."""
+    if wanted.expiry_attribute is None:
+        return
+    described = client.describe_time_to_live(TableName=wanted.name)["TimeToLiveDescription"]
+    if described.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}:
+        return
+    report(f"{wanted.name}: switching on expiry by {wanted.expiry_attribute}")
+    client.update_time_to_live(
+        TableName=wanted.name,
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted.expiry_attribute},
+    )
 
 
 def _refuse_differences(wanted: _TableSchema, existing: Mapping[str, Any]) -> None:

@@ -4,8 +4,15 @@
 item                      partition key ``pk``      sort key ``sk``
 ========================  ========================  =============================
 user profile              ``USER#<name>``           ``PROFILE#<name>``
+e-mail address of a user  ``EMAIL#<address>``       ``PROFILE#<name>``
 order                     ``USER#<name>``           ``ORDER#<order>``
 order item                ``ITEM#<order>#<line>``   ``ORDER#<order>``
+an order's foreign id     ``FOREIGN#<id>``          ``FOREIGN#<id>``
+a placing of an order     ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
+user bought product       ``USER#<name>``           ``BOUGHT#<name>#<product>``
+a share of a counter      ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``
+shards of open orders     ``SHARDS#OPEN``           ``SHARDS#OPEN``
+a limit and its use       ``LIMIT#<name>``          ``LIMIT#<name>``
 product                   ``PRODUCT#<id>``          ``PRODUCT#<id>``
 its description           ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
 category                  ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
@@ -14,10 +21,14 @@ category in the root      ``CATEGORY#~``            ``CATEGORY#<slug>``
 ========================  ========================  =============================
 
 No sort key is shared without bound, because the index ``inverted`` turns sort keys into
-partition keys: ``PROFILE#alex``, not ``PROFILE``. Nodes with a self-edge, edges as items:
-"Adjacency Lists" of the pattern list.
+partition keys: ``PROFILE#alex``, not ``PROFILE``; ``BOUGHT#alex#lamp``, not ``BOUGHT#lamp``.
+Nodes with a self-edge, edges as items: "Adjacency Lists" of the pattern list.
 """
 
+USER_PREFIX = "USER#"
+PROFILE_PREFIX = "PROFILE#"
+ORDER_PREFIX = "ORDER#"
+ITEM_PREFIX = "ITEM#"
 PRODUCT_PREFIX = "PRODUCT#"
 CATEGORY_PREFIX = "CATEGORY#"
 ROOT = f"{CATEGORY_PREFIX}~"
@@ -37,3 +48,76 @@ def description(product_id: str) -> str:
 def category(slug: str) -> str:
     """Give both keys of a category, and the partition key of its edges to products."""
     return f"{CATEGORY_PREFIX}{slug}"
+
+
+def user(username: str) -> str:
+    """Give the partition key of a user's profile, orders and purchases."""
+    return f"{USER_PREFIX}{username}"
+
+
+def username_in(partition: str) -> str:
+    """Give the user of a partition that `user` spelled."""
+    return partition.removeprefix(USER_PREFIX)
+
+
+def profile(username: str) -> str:
+    """Give the sort key of a user's profile, and of the edges to it."""
+    return f"{PROFILE_PREFIX}{username}"
+
+
+def email(address: str) -> str:
+    """Give the partition key of the edges from an e-mail address to those who gave it."""
+    return f"EMAIL#{address}"
+
+
+def limit(name: str) -> dict[str, str]:
+    """Give the key of a limit (see `dynamo.limits`)."""
+    key = f"LIMIT#{name}"
+    return {"pk": key, "sk": key}
+
+
+def order(order_id: str) -> str:
+    """Give the sort key of an order and of its items."""
+    return f"{ORDER_PREFIX}{order_id}"
+
+
+def item(order_id: str, line: int) -> str:
+    """Give the partition key of an order's line, counted from 1."""
+    return f"{ITEM_PREFIX}{order_id}#{line:02}"
+
+
+def foreign(foreign_id: str) -> str:
+    """Give both keys of what leads from a foreign id to its order."""
+    return f"FOREIGN#{foreign_id}"
+
+
+def placing(username: str, client_id: str) -> str:
+    """Give both keys of the mark that a customer's form has placed its order."""
+    return f"PLACING#{username}#{client_id}"
+
+
+def bought(username: str, product_id: str) -> str:
+    """Give the sort key of the edge from a user to a product they bought."""
+    return f"BOUGHT#{username}#{product_id}"
+
+
+def counter(name: str, shard: int) -> dict[str, str]:
+    """Give the key of one share of a counter."""
+    key = f"COUNTS#{name}#{shard}"
+    return {"pk": key, "sk": key}
+
+
+def shards(name: str) -> dict[str, str]:
+    """Give the key of the number of shards of something (see `dynamo.shards`)."""
+    key = f"SHARDS#{name}"
+    return {"pk": key, "sk": key}
+
+
+def status_prefix(status: str) -> str:
+    """Give what the keys of ``orders_by_status`` begin with for a status."""
+    return f"{status}#"
+
+
+def open_shard(status: str, shard: int) -> str:
+    """Give the partition key in ``open_orders`` of an open status's shard."""
+    return f"OPEN#{status}#{shard}"

@@ -7,8 +7,13 @@ change, so they are declared here for all the table is to hold.
 
 from django.conf import settings
 from pynamodb.attributes import (
+    BooleanAttribute,
+    ListAttribute,
+    MapAttribute,
     NumberAttribute,
+    TTLAttribute,
     UnicodeAttribute,
+    UTCDateTimeAttribute,
 )
 from pynamodb.indexes import (
     GlobalSecondaryIndex,
@@ -20,6 +25,8 @@ from dynamo.models import DynamoModel
 
 ORDER_SHOWN = ["status", "placed_at", "total_cents", "currency", "item_count", "foreign_id"]
 """What a list of orders shows."""
+LINE_SHOWN = ["product_id", "quantity", "unit_price_cents"]
+"""What an order shows of a line besides its name."""
 
 
 class Inverted(GlobalSecondaryIndex["ShopItem"]):
@@ -28,7 +35,7 @@ class Inverted(GlobalSecondaryIndex["ShopItem"]):
     class Meta:
         index_name = "inverted"
         projection = IncludeProjection(
-            ["name", "category", "product_id", "quantity", "unit_price_cents", "history", *ORDER_SHOWN]
+            ["name", "category", "history", *ORDER_SHOWN, *LINE_SHOWN]
         )
 
     sk = UnicodeAttribute(hash_key=True)
@@ -69,7 +76,7 @@ class OpenOrders(GlobalSecondaryIndex["ShopItem"]):
 
 
 class ShopItem(DynamoModel):
-    """Any item of the table."""
+    """Any item of the table. One with ``expires_at`` vanishes some time after that moment."""
 
     class Meta:
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}shop"
@@ -78,6 +85,7 @@ class ShopItem(DynamoModel):
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
+    expires_at = TTLAttribute(null=True)
 
     inverted = Inverted()
     orders_by_status = OrdersByStatus()
@@ -109,3 +117,69 @@ class Category(ShopItem):
     """A category; the same item again is its edge from the root."""
 
     name = UnicodeAttribute()
+
+
+class Profile(ShopItem):
+    """A user, who signs in as Django's `shop.accounts.models.User` (A1).
+
+    The user name is in the key, lower-case. ``password`` is a hash as Django spells it, or an
+    unusable one for users who were imported. ``email`` is lower-case as well.
+    """
+
+    password = UnicodeAttribute()
+    email = UnicodeAttribute(null=True)
+    is_staff = BooleanAttribute()
+    is_active = BooleanAttribute()
+    joined_at = UTCDateTimeAttribute()
+    last_login = UTCDateTimeAttribute(null=True)
+
+
+class StatusMoment(MapAttribute[str, str]):
+    """A status an order entered, the moment, and the status's name elsewhere if it was imported."""
+
+    status = UnicodeAttribute()
+    at = UnicodeAttribute()
+    original = UnicodeAttribute(null=True)
+
+
+class Order(ShopItem):
+    """An order as lists show it, and its history.
+
+    ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived:
+    build orders by `shop.order_items` alone. A closed order lacks the last three, and with them
+    its entries in the sparse indexes.
+    """
+
+    status = UnicodeAttribute()
+    placed_at = UnicodeAttribute()
+    history = ListAttribute(of=StatusMoment)
+    total_cents = NumberAttribute()
+    currency = UnicodeAttribute()
+    item_count = NumberAttribute()
+    line_count = NumberAttribute()
+    foreign_id = UnicodeAttribute(null=True)
+    shard = NumberAttribute()
+
+    order_status_date = UnicodeAttribute()
+    order_open_date = UnicodeAttribute(null=True)
+    open_shard = UnicodeAttribute(null=True)
+    open_place = UnicodeAttribute(null=True)
+
+
+class OrderItem(ShopItem):
+    """A line of an order: a product as it was called and priced then."""
+
+    product_id = UnicodeAttribute()
+    name = UnicodeAttribute()
+    quantity = NumberAttribute()
+    unit_price_cents = NumberAttribute()
+
+
+class OrderPointer(ShopItem):
+    """What leads to an order: from its foreign id, or from the form that placed it.
+
+    The edge from a user to a product they bought leads to the latest such order.
+    """
+
+    username = UnicodeAttribute()
+    order_id = UnicodeAttribute()

@@ -54,6 +54,7 @@ class DynoxideEngine(EngineServer):
     """
 
     name = "dynoxide"
+    greeting = "listening on"
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ class MotoEngine(EngineServer):
     """
 
     name = "moto"
+    greeting = "Running on"
     keeps_data = False
 
     def _launch(self, port: int) -> Child:

@@ -42,6 +42,8 @@ class EngineServer(ABC):
 
     name: str
     """What to call it in a sentence."""
+    greeting: str
+    """What it prints, among other things, when it has the port."""
     keeps_data: bool
     """Whether its data outlives it."""
 
@@ -103,11 +105,10 @@ class EngineServer(ABC):
     def _wait_until_it_answers(self, child: Child, port: int) -> None:
         deadline = time.monotonic() + self._start_seconds
         while time.monotonic() < deadline:
-            answered = answers(port)
-            # Looked at second: when the port is another program's, it is that one which answered.
             if (exit_code := child.exit_code) is not None:
-                raise self._failure(exit_code, child.output())
-            if answered:
+                raise self._failure(exit_code, self._words(child))
+            # An answer alone could come from another program that has the port.
+            if any(self.greeting in line for line in child.output()) and answers(port):
                 return
             time.sleep(POLL_SECONDS)
         raise EngineSilent(self.name, port, self._start_seconds)
@@ -115,7 +116,10 @@ class EngineServer(ABC):
     def check(self) -> None:
         """Raise EngineDied when it is not running any more."""
         if self._child and (exit_code := self._child.exit_code) is not None:
-            raise EngineDied(self.name, exit_code, self._child.output())
+            raise EngineDied(self.name, exit_code, self._words(self._child))
+
+    def _words(self, child: Child) -> list[str]:
+        return [line for line in child.output() if self.greeting not in line]
 
     def stop(self) -> None:
         """Stop it and wait until it has ended; does nothing when it is not running."""

@@ -6,14 +6,15 @@ at the page's notice, so that the list on screen stays.
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from math import ceil
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from dynamo.errors import DynamoError
-from dynamo.faults import fault_in
+from dynamo.failures import FAILURES
+from dynamo.faults import Unavailable, fault_in
 
 NOTICE = "#notice"
 """The element of every page that htmx puts refusals into."""
@@ -22,21 +23,63 @@ NOTICE = "#notice"
 class Refusal(DynamoError):
     """The request cannot be answered; the text says what is allowed.
 
-    ``first_url`` leads to where the visitor can go on.
+    ``first_url`` leads to where the visitor can go on; ``retry_after`` is in seconds.
     """
 
     status = HTTPStatus.BAD_REQUEST
 
-    def __init__(self, message: str, *, first_url: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, first_url: str | None = None, retry_after: float | None = None
+    ) -> None:
         super().__init__(message)
         self.first_url = first_url
+        self.retry_after = None if retry_after is None else ceil(retry_after)
 
 
-def refuse(request: HttpRequest, status: HTTPStatus, **context: Any) -> HttpResponse:
-    """Render ``<status>.html``, or for htmx ``_error.html`` aimed at the page's notice."""
+class TooManyRequests(Refusal):
+    """Something is done too often; ``retry_after`` says when there is room again.
+
+    Raised by views from what `dynamo.limits.Limiter.take` returns.
+    """
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+
+def refuse(
+    request: HttpRequest, status: HTTPStatus, *, retry_after: int | None = None, **context: object
+) -> HttpResponse:
+    """Render ``<status>.html``, or for htmx ``_error.html`` aimed at the page's notice.
+
+    ``retry_after``, in seconds, is sent as a header as well. Where the page itself cannot be
+    rendered because the database is away (it names who is signed in), 503 takes its place.
+    """
+    context |= {"status": status.value, "retry_after": retry_after}
+    try:
+        response = _render(request, status, context)
+    except FAILURES as error:
+        fault = fault_in(error)
+        if fault is None or status is HTTPStatus.SERVICE_UNAVAILABLE:
+            raise
+        return unavailable(request, fault)
+    if retry_after is not None:
+        response["Retry-After"] = str(retry_after)
+    return response
+
+
+def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
+    """Answer 503, with when to come back."""
+    return refuse(
+        request,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        retry_after=fault.retry_after,
+        message=str(fault),
+    )
+
+
+def _render(request: HttpRequest, status: HTTPStatus, context: dict[str, object]) -> HttpResponse:
     partial = bool(getattr(request, "htmx", False))
     template = "_error.html" if partial else f"{status.value}.html"
-    response = render(request, template, {"status": status.value, **context}, status=status)
+    response = render(request, template, context, status=status)
     if partial:
         response["HX-Retarget"] = NOTICE
         response["HX-Reswap"] = "innerHTML"
@@ -56,18 +99,15 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, Refusal):
-            return refuse(request, error.status, message=str(error), first_url=error.first_url)
+            return refuse(
+                request,
+                error.status,
+                retry_after=error.retry_after,
+                message=str(error),
+                first_url=error.first_url,
+            )
         fault = fault_in(error)
-        if fault is None:
-            return None
-        response = refuse(
-            request,
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            message=str(fault),
-            retry_after=fault.retry_after,
-        )
-        response["Retry-After"] = str(fault.retry_after)
-        return response
+        return None if fault is None else unavailable(request, fault)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.languages import is_language
-from comments.sample import SampleComment, sample_comments
+from comments.sample import SOURED, SampleComment, sample_comments
 from comments.sample_voices import Tone, Voice, load_voices
 from shop.sample import SampleCatalogue, sample_catalogue
 
@@ -78,6 +78,15 @@ class TestTheSampleComments:
         assert set(ratings) == {1, 2, 3, 4, 5}
         assert ratings[5] > ratings[4] > ratings[3]
         assert ratings[1] > 2 * ratings[2]
+
+    def test_turned_bad_lately_on_the_second_product(self, comments: list[SampleComment]) -> None:
+        _, (second, _) = Counter(comment.product_id for comment in comments).most_common(2)
+        bad: dict[bool, list[bool]] = {True: [], False: []}
+        for comment in comments:
+            if comment.product_id == second:
+                bad[comment.created_at > NOW - SOURED].append(comment.rating <= 2)
+        assert sum(bad[True]) / len(bad[True]) > 0.5
+        assert sum(bad[False]) / len(bad[False]) < 0.2
 
 
 class TestTheDatesOfSampleComments:

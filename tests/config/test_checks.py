@@ -43,9 +43,7 @@ class TestManagePy:
             ({"STATIC_ROOT": "/nowhere"}, "config.E009"),
         ],
     )
-    def test_names_a_wrong_setting(
-        self, tmp_path: Path, wrong: dict[str, str], named: str
-    ) -> None:
+    def test_names_a_wrong_setting(self, tmp_path: Path, wrong: dict[str, str], named: str) -> None:
         result = run("manage.py", "check", var=tmp_path, **(GOOD | wrong))
         assert result.returncode == 1
         assert f"({named}) {next(iter(wrong))} " in result.stderr
@@ -58,7 +56,9 @@ class TestManagePy:
 
     def test_makes_and_keeps_a_secret_key_for_development(self, tmp_path: Path) -> None:
         for _ in range(2):
-            result = run("manage.py", "check", var=tmp_path, **(GOOD | {"SECRET_KEY": "", "DEBUG": "1"}))
+            result = run(
+                "manage.py", "check", var=tmp_path, **(GOOD | {"SECRET_KEY": "", "DEBUG": "1"})
+            )
             assert result.returncode == 0
         assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
 

@@ -91,9 +91,7 @@ class TestUrl:
     def test_reports_anything_else(self, value: str) -> None:
         environment = Environment({"ENDPOINT": value})
         assert environment.url("ENDPOINT") is None
-        assert problems_of(environment) == [
-            f"ENDPOINT is {value!r}, not the address of a server."
-        ]
+        assert problems_of(environment) == [f"ENDPOINT is {value!r}, not the address of a server."]
 
 
 class TestPath:

@@ -1,5 +1,6 @@
 """Processes under the engine's care: misbehaving ones, and ones whose starter is killed."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ class Script(EngineServer):
     """An 'engine' of a line of Python."""
 
     name = "script"
+    greeting = "ready"
     keeps_data = False
 
     def __init__(self, source: str, *, start_seconds: float) -> None:
@@ -73,8 +75,7 @@ class TestAChild:
     def test_does_not_get_the_terminals_ctrl_c(self) -> None:
         child = Child(SLEEP)
         try:
-            session = subprocess.check_output(["ps", "-o", "sid=", "-p", str(child.pid)], text=True)
-            assert int(session) == child.pid
+            assert os.getsid(child.pid) == child.pid
         finally:
             child.stop()
 

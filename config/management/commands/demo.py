@@ -4,7 +4,6 @@ import argparse
 from contextlib import suppress
 
 from django.conf import settings
-from django.core.management import get_commands
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import env
@@ -12,7 +11,8 @@ from config.demo import Demo, Ground
 from config.secret import kept_secret_key
 from dynamo.engine import EngineServer, embedded
 
-PREPARE = ("create_tables", "load_sample")
+TABLES = ("create_tables",)
+SAMPLE = ("load_sample",)
 
 
 class Command(BaseCommand):
@@ -24,9 +24,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the port and the log."""
         parser.add_argument("--port", type=_port, default=8000, help="the site's (8000)")
+        parser.add_argument("--empty", action="store_true", help="do not load the sample data")
         parser.add_argument("--access-log", action="store_true", help="print every request")
 
-    def handle(self, *args: object, port: int, access_log: bool, **options: object) -> None:
+    def handle(
+        self, *args: object, port: int, empty: bool, access_log: bool, **options: object
+    ) -> None:
         """Return when it was stopped; EngineError when it failed."""
         del args, options
         _require_sound_settings()
@@ -44,7 +47,7 @@ class Command(BaseCommand):
             ground,
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=tuple(name for name in PREPARE if name in get_commands()),
+            prepare=TABLES if empty else (*TABLES, *SAMPLE),
             say=self._say,
         ).run()
 

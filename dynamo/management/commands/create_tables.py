@@ -3,13 +3,12 @@
 import json
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils.module_loading import import_string
 
 from dynamo.client import client
-from dynamo.errors import DynamoError
+from dynamo.management.failures import failures_in_one_line
 from dynamo.tables import Throughput, create_missing
 
 
@@ -35,14 +34,12 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         provisioned = options["provisioned"]
         lines: list[str] = []
-        try:
+        with failures_in_one_line():
             create_missing(
                 [import_string(name) for name in settings.DYNAMODB_MODELS],
                 client=client(),
                 provisioned=Throughput(*provisioned) if provisioned else None,
                 report=lines.append if options["json"] else self.stdout.write,
             )
-        except (DynamoError, ClientError, BotoCoreError) as error:
-            raise CommandError(str(error)) from error
         if options["json"]:
             self.stdout.write(json.dumps({"done": lines}))

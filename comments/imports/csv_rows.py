@@ -1,0 +1,105 @@
+"""Records of CSV (RFC 4180): quoted fields may span lines; a malformed row spoils only itself."""
+
+import csv
+from collections.abc import Iterator, Sequence
+
+from comments.imports.lines import LONGEST_LINE, Lines
+from comments.imports.records import Record, Rejected
+
+
+class HeaderMissing(ValueError):
+    """The file has no first row that names the columns."""
+
+
+class _RowTooLong(ValueError):
+    """A row has more characters than any comment."""
+
+
+class _RowLines:
+    """Hands lines to the csv module, and remembers those of the row being read."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self.taken: list[str] = []
+        self._characters = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.taken.append(line)
+        self._characters += len(line)
+        if self._characters >= LONGEST_LINE:
+            raise _RowTooLong
+        return line
+
+    def begin_row(self) -> None:
+        self.taken = []
+        self._characters = 0
+
+    @property
+    def first(self) -> int:
+        """The number of the row's first line."""
+        return self._lines.number - len(self.taken) + 1
+
+    def give_back_all_but_first(self) -> None:
+        self._lines.take_back(self.taken[1:])
+
+
+class CsvRows:
+    """The rows of a CSV file, and the ``columns`` its header names.
+
+    Raises HeaderMissing when it is made of a file without any.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        csv.field_size_limit(LONGEST_LINE)
+        self._lines = _RowLines(lines)
+        self._reader = csv.reader(self._lines, strict=True)
+        self.columns = self._header()
+
+    def __iter__(self) -> Iterator[Record | Rejected]:
+        for row in self._rows():
+            yield self._record(row) if isinstance(row, list) else row
+
+    def _header(self) -> tuple[str, ...]:
+        first = next(self._rows(), None)
+        if first is None:
+            raise HeaderMissing("it is empty; its first line must name the columns")
+        if isinstance(first, Rejected):
+            raise HeaderMissing(f"its first line does not name the columns: {first.reason}")
+        return tuple(name.strip() for name in first)
+
+    def _rows(self) -> Iterator[list[str] | Rejected]:
+        """Give rows and what is none.
+
+        After a malformed row, reading goes on with the line after its first one: a quote that
+        is never closed would otherwise swallow the rows behind it.
+        """
+        while True:
+            self._lines.begin_row()
+            try:
+                row = next(self._reader)
+            except StopIteration:
+                return
+            except (csv.Error, _RowTooLong) as error:
+                rejected = Rejected(self._lines.first, _reason(error))
+                self._lines.give_back_all_but_first()
+                yield rejected
+                continue
+            if row:
+                yield row
+
+    def _record(self, row: Sequence[str]) -> Record | Rejected:
+        line = self._lines.first
+        if len(row) != len(self.columns):
+            reason = f"the row has {len(row)} fields, the header has {len(self.columns)}"
+            return Rejected(line, reason)
+        return Record(line, dict(zip(self.columns, row, strict=True)))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, _RowTooLong) or "field limit" in str(error):
+        return f"the row has more than {LONGEST_LINE:,} characters, or a quote is never closed"
+    return f"the row is not well-formed CSV: {error}"

@@ -1,0 +1,151 @@
+"""Olist's reviews made comments, one on each product of the order that was reviewed.
+
+The rules are in docs/importing-orders.md.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from comments.bulk import BulkWriter, Outcome, in_chunks
+from comments.imports.columns import FIELDS
+from comments.imports.reading import Reading
+from comments.items import NewComment
+from dynamo.imports.records import Record, Rejected
+from dynamo.imports.rejects import RejectsFile
+from dynamo.progress import Progress
+from shop.imports.olist_files import REVIEWS, open_rows
+from shop.imports.survey import Found, survey
+
+LANGUAGE = "pt"
+_SAME_NAMES = {name: name for name in FIELDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of the reviews' rows, ``read + rejected == rows``, and of their comments."""
+
+    rows: int
+    rejected: int
+    outcome: Outcome
+    products_created: int
+
+    @property
+    def read(self) -> int:
+        return self.rows - self.rejected
+
+
+@dataclass(slots=True)
+class _Read:
+    rows: int = 0
+    superseded: int = 0
+    comments: dict[str, NewComment] = field(default_factory=dict)
+
+    def take(self, comments: Sequence[NewComment]) -> None:
+        """Of two versions of a comment the newer one counts, at equal dates the later one."""
+        for comment in comments:
+            known = self.comments.get(comment.id)
+            self.superseded += known is not None
+            if known is None or known.created_at <= comment.created_at:
+                self.comments[comment.id] = comment
+
+
+def import_reviews(
+    folder: Path,
+    *,
+    writer: BulkWriter,
+    ensure_products: Callable[[Sequence[str]], int],
+    rejects: RejectsFile,
+    progress: Progress,
+    now: datetime,
+) -> Report:
+    """Write the reviews of a folder as comments; rows that are refused go to ``rejects``.
+
+    Raises FileUnreadable and RejectsUnwritable before anything is written, and what ``writer``
+    raises; the same import again then goes on where it was.
+    """
+    # What is wrong with orders is for their own import to tell.
+    found = survey(folder, reject=lambda _rejected: None, progress=progress)
+    with rejects:
+        read = _read(folder, ReviewReading(found, now), rejects, progress)
+    comments = list(read.comments.values())
+    products_created = ensure_products(sorted({comment.product_id for comment in comments}))
+    outcome = Outcome(superseded=read.superseded)
+    with progress.step("Writing", total=len(comments), unit=" comments") as advance:
+        for chunk in in_chunks(comments):
+            outcome += writer.write(chunk)
+            advance(len(chunk))
+    return Report(read.rows, rejects.count, outcome, products_created)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewReading:
+    """How rows of reviews become comments; ``found`` are the orders they are about."""
+
+    found: Found
+    now: datetime
+
+    def read(self, record: Record) -> list[NewComment] | Rejected:
+        """Make a review the comments on its order's products, or say why it is none."""
+        order_id = str(record.values["order_id"]).strip()
+        if order_id not in self.found.orders:
+            return _rejected(record, f"its order “{order_id[:40]}” is rejected, or there is none")
+        products = self._products_of(order_id)
+        if not products:
+            return _rejected(record, "its order has no items, so that there is nothing to review")
+        reading = Reading(columns=_SAME_NAMES, languages={}, product_id=None, now=self.now)
+        comments = []
+        for product_id in products:
+            comment = reading.read(self._as_comment(record, order_id, product_id))
+            if isinstance(comment, Rejected):
+                return _rejected(record, comment.reason)
+            comments.append(comment)
+        return comments
+
+    def _products_of(self, order_id: str) -> list[str]:
+        items = self.found.items.get(order_id, [])
+        return list(dict.fromkeys(item.product_id for item in items))
+
+    def _as_comment(self, record: Record, order_id: str, product_id: str) -> Record:
+        order = self.found.orders[order_id]
+        review = record.values
+        values: Mapping[str, object] = {
+            # Review ids come again with other orders, and an order has several products.
+            "id": f"{review['review_id']}-{order_id}-{product_id}",
+            "product_id": product_id,
+            "language": LANGUAGE,
+            "rating": review["review_score"],
+            "created_at": review["review_answer_timestamp"] or review["review_creation_date"],
+            "author": self.found.customers[order.customer_id].username,
+            "title": review["review_comment_title"],
+            "body": review["review_comment_message"],
+        }
+        return Record(record.line, values)
+
+
+def _read(folder: Path, reading: ReviewReading, rejects: RejectsFile, progress: Progress) -> _Read:
+    result = _Read()
+    size = REVIEWS.path_in(folder).stat().st_size
+    with (
+        progress.step("Checking reviews", total=size, unit="B") as advance,
+        open_rows(folder, REVIEWS, advance=advance) as rows,
+    ):
+        for comments in _comments(rows, reading):
+            result.rows += 1
+            if isinstance(comments, Rejected):
+                rejects.add(comments)
+            else:
+                result.take(comments)
+    return result
+
+
+def _comments(
+    rows: Iterator[Record | Rejected], reading: ReviewReading
+) -> Iterator[list[NewComment] | Rejected]:
+    for row in rows:
+        yield row if isinstance(row, Rejected) else reading.read(row)
+
+
+def _rejected(record: Record, reason: str) -> Rejected:
+    return Rejected(record.line, reason, str(record.values["review_id"])[:128])

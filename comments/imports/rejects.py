@@ -1,0 +1,60 @@
+"""The file of rejected rows: CSV with the columns line, id and reason."""
+
+import csv
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from comments.imports.records import Rejected
+
+
+class RejectsUnwritable(ValueError):
+    """The file of rejected rows cannot be written; the text says why."""
+
+
+class RejectsFile:
+    """Writes rejected rows to ``path``, which is made with the first one.
+
+    An older file there is removed at the start, so that it never tells of another import.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.count = 0
+        self._file: TextIO | None = None
+        self._writer: Any = None
+
+    def add(self, rejected: Rejected) -> None:
+        """Write one row. Raises RejectsUnwritable."""
+        try:
+            if self._file is None:
+                self._open()
+            self._writer.writerow([rejected.line, rejected.id, rejected.reason])
+        except OSError as error:
+            raise self._unwritable(error) from error
+        self.count += 1
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _open(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(["line", "id", "reason"])
+
+    def _unwritable(self, error: OSError) -> RejectsUnwritable:
+        return RejectsUnwritable(f"{self.path} cannot be written: {error.strerror}.")

@@ -1,0 +1,151 @@
+"""``manage.py import_comments``: comments from a file of CSV or JSON lines."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.timezone import now
+
+from comments.bulk import BulkWriter
+from comments.imports.columns import (
+    FIELDS,
+    BadMapping,
+    Columns,
+    parse_columns,
+    parse_pairs,
+)
+from comments.imports.lines import FileUnreadable
+from comments.imports.reading import RowRefused, parse_product_id
+from comments.imports.rejects import RejectsFile, RejectsUnwritable
+from comments.imports.run import Report, Source, import_file
+from comments.languages import LanguageUnknown, is_language
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.failures import FAILURES, sentence_about
+from dynamo.progress import Progress
+from shop.services import ensure_products
+
+REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+
+
+class Command(BaseCommand):
+    """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
+
+    help = (
+        "Import comments from CSV or JSON lines, gzip or not. Comments keep their ids; of two "
+        "versions of one, the newer created_at wins. Running it again changes nothing, and "
+        "goes on after an interruption. Exits with 1 when rows were rejected."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--columns",
+            default="",
+            metavar="FIELD=COLUMN,…",
+            help=f"columns that are not named like their field; fields: {', '.join(FIELDS)}",
+        )
+        parser.add_argument(
+            "--language-map",
+            default="",
+            metavar="FOUND=CODE,…",
+            help="what the file's spellings of languages mean in ISO 639-1, such as us=en,jp=ja",
+        )
+        parser.add_argument(
+            "--product-id", metavar="ID", help="put all comments under this product"
+        )
+        parser.add_argument(
+            "--rejects",
+            type=Path,
+            metavar="FILE",
+            help="where rejected rows are listed (default: <FILE's name>.rejected.csv in var/)",
+        )
+        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+
+    def handle(self, **options: Any) -> None:
+        rejects = RejectsFile(_rejects_path(options))
+        try:
+            report = import_file(
+                _source(options),
+                writer=BulkWriter(Batches(client(), pool())),
+                ensure_products=lambda ids: ensure_products(product_ids=ids),
+                rejects=rejects,
+                progress=Progress(shown=not options["json"]),
+            )
+        except (BadMapping, FileUnreadable, RejectsUnwritable) as error:
+            raise CommandError(str(error), returncode=BAD_USAGE) from error
+        except FAILURES as error:
+            sentence = f"{sentence_about(error)} Run the same command again to go on."
+            raise CommandError(sentence) from error
+        except KeyboardInterrupt:
+            self.stderr.write("Interrupted. Run the same command again to go on.")
+            sys.exit(INTERRUPTED)
+        self._tell(report, rejects, as_json=options["json"])
+
+    def _tell(self, report: Report, rejects: RejectsFile, *, as_json: bool) -> None:
+        counts = _counts(report)
+        if as_json:
+            listed = str(rejects.path) if report.rejected else None
+            self.stdout.write(json.dumps(counts | {"rejects": listed}))
+        else:
+            self.stdout.write(_prose(counts))
+        if report.rejected:
+            sentence = f"{report.rejected:,} rows were rejected; they are listed in {rejects.path}"
+            raise CommandError(sentence, returncode=REJECTED)
+
+
+def _source(options: dict[str, Any]) -> Source:
+    product_id = options["product_id"]
+    if product_id is not None:
+        try:
+            parse_product_id(product_id)
+        except RowRefused as refused:
+            raise CommandError(str(refused), returncode=BAD_USAGE) from refused
+    return Source(
+        path=options["file"],
+        columns=Columns(parse_columns(options["columns"]), product_id),
+        languages=_language_map(options["language_map"]),
+        now=now(),
+    )
+
+
+def _language_map(text: str) -> dict[str, str]:
+    languages = {found.lower(): code.lower() for found, code in parse_pairs(text).items()}
+    for code in languages.values():
+        if not is_language(code):
+            raise BadMapping(str(LanguageUnknown(code)))
+    return languages
+
+
+def _rejects_path(options: dict[str, Any]) -> Path:
+    """The input's folder may be read-only, so the default is a folder of the site's own."""
+    given, file = options["rejects"], options["file"]
+    path: Path = given or settings.VAR_DIR / "imports" / f"{file.name}.rejected.csv"
+    if path.exists() and file.exists() and path.samefile(file):
+        raise CommandError(f"--rejects is the input itself: {file}", returncode=BAD_USAGE)
+    return path
+
+
+def _counts(report: Report) -> dict[str, Any]:
+    return {
+        "rows": report.rows,
+        "read": report.read,
+        "rejected": report.rejected,
+        "written": report.written,
+        "new": report.outcome.new,
+        "replaced": report.outcome.replaced,
+        "unchanged": report.outcome.unchanged,
+        "superseded": report.outcome.superseded,
+        "products_created": report.products_created,
+    }
+
+
+def _prose(counts: dict[str, Any]) -> str:
+    return (
+        "{rows:,} rows: {read:,} read, {rejected:,} rejected.\n"
+        "{written:,} written ({new:,} new, {replaced:,} replaced), {unchanged:,} unchanged, "
+        "{superseded:,} superseded by newer versions; {products_created:,} products created."
+    ).format_map(counts)

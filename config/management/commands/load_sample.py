@@ -1,0 +1,138 @@
+"""``manage.py load_sample``: the sample shop, through the same code as an import."""
+
+import json
+import sys
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.timezone import now
+
+from comments.bulk import BulkWriter, Outcome, in_chunks
+from comments.items import NewComment
+from comments.sample import DEFAULT_SEED, SampleComment, sample_comments
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.failures import FAILURES, sentence_about
+from dynamo.progress import Progress
+from dynamo.reader import PageRequest
+from shop.items import NewCategory, NewProduct
+from shop.queries import category_of, list_categories
+from shop.sample import SampleCatalogue, SampleProduct, sample_catalogue
+from shop.services import put_catalogue
+
+CURRENCY = "EUR"
+INTERRUPTED = 130
+MOST_CATEGORIES = 500
+
+
+class Command(BaseCommand):
+    """Loads categories, products and comments made from a seed."""
+
+    help = (
+        "Load the sample shop: categories, products and comments. On one day it always loads "
+        "the same, so running it again goes on after an interruption and changes nothing else; "
+        "on another day the comments move up to that day."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--comments", type=int, default=6_000, metavar="N", help="(6000)")
+        parser.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="N")
+        parser.add_argument(
+            "--if-empty", action="store_true", help="do nothing when it was loaded before"
+        )
+        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+
+    def handle(self, **options: Any) -> None:
+        as_json = options["json"]
+        catalogue = sample_catalogue(options["seed"])
+        try:
+            if options["if_empty"] and _is_loaded(catalogue):
+                return
+            outcome = _load(
+                catalogue,
+                sample_comments(
+                    catalogue,
+                    seed=options["seed"],
+                    count=options["comments"],
+                    now=_start_of_today(),
+                ),
+                total=options["comments"],
+                progress=Progress(shown=not as_json),
+            )
+        except FAILURES as error:
+            sentence = f"{sentence_about(error)} Run the same command again to go on."
+            raise CommandError(sentence) from error
+        except KeyboardInterrupt:
+            self.stderr.write("Interrupted. Run the same command again to go on.")
+            sys.exit(INTERRUPTED)
+        self._tell(catalogue, outcome, as_json=as_json)
+
+    def _tell(self, catalogue: SampleCatalogue, outcome: Outcome, *, as_json: bool) -> None:
+        counts = {
+            "categories": len(catalogue.categories),
+            "products": len(catalogue.products),
+            "written": outcome.new + outcome.replaced,
+            "unchanged": outcome.unchanged,
+        }
+        sentence = (
+            f"Sample shop: {counts['products']} products; {counts['written']:,} comments written, "
+            f"{counts['unchanged']:,} unchanged."
+        )
+        self.stdout.write(json.dumps(counts) if as_json else sentence)
+
+
+def _is_loaded(catalogue: SampleCatalogue) -> bool:
+    """Tell by the edges of the root, which are put last of all."""
+    edges = list_categories(PageRequest(MOST_CATEGORIES)).entries
+    found = {category_of(edge.item).slug for edge in edges}
+    return found >= {category.slug for category in catalogue.categories}
+
+
+def _load(
+    catalogue: SampleCatalogue,
+    comments: Iterable[SampleComment],
+    *,
+    total: int,
+    progress: Progress,
+) -> Outcome:
+    writer, outcome = BulkWriter(Batches(client(), pool())), Outcome()
+    with progress.step("Sample shop", total=total, unit=" comments") as advance:
+        for chunk in in_chunks(map(_new_comment, comments)):
+            outcome += writer.write(chunk)
+            advance(len(chunk))
+    put_catalogue(
+        categories=[NewCategory(slug=c.slug, name=c.name) for c in catalogue.categories],
+        products=[_new_product(product) for product in catalogue.products],
+    )
+    return outcome
+
+
+def _start_of_today() -> datetime:
+    """The same all day, so that a load that was interrupted is resumed with the same dates."""
+    return now().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _new_comment(sample: SampleComment) -> NewComment:
+    return NewComment(
+        id=sample.id,
+        product_id=sample.product_id,
+        language=sample.language,
+        rating=sample.rating,
+        created_at=sample.created_at,
+        author=sample.author,
+        title=sample.title,
+        body=sample.body,
+    )
+
+
+def _new_product(sample: SampleProduct) -> NewProduct:
+    return NewProduct(
+        id=sample.id,
+        name=sample.name,
+        category_slugs=sample.category_slugs,
+        description=sample.description,
+        unit_price_cents=int(sample.unit_price * 100),
+        currency=CURRENCY,
+    )

@@ -1,0 +1,125 @@
+"""Sharded counters: exact counts that many may change at once ("Write Sharding (Table)").
+
+A counter has a name and any number of *cells*, each an attribute with a count. It is one item
+as long as its writers do not meet, so that reading a quiet one costs half a unit. When they do
+meet, it is spread over more items, under more partition keys: a write picks any of them, a read
+sums them all. Item 0 says how many there are (see `dynamo.shards`).
+
+A change is an action for the very transaction that changes what is counted: the sum is exact
+after each. A cell of one shard may well be negative; the sum never is.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dynamo.batches import Batches
+from dynamo.runs import Item
+from dynamo.shards import SHARDS, Shards, shards_in
+from dynamo.transactions import Action
+
+MOST_SHARDS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """The counters of one table. The key of a counter's shard is ``key_of(name, shard)``.
+
+    ``least_shards`` are used from the start: one, unless it is known to be written by many.
+    """
+
+    batches: Batches
+    shards: Shards
+    key_of: Callable[[str, int], Mapping[str, str]]
+    least_shards: int = 1
+
+    @classmethod
+    def of_table(
+        cls,
+        batches: Batches,
+        *,
+        table: str,
+        key_of: Callable[[str, int], Mapping[str, str]],
+        least_shards: int = 1,
+    ) -> "Counters":
+        """Make the counters of a table."""
+        shards = Shards(batches.client, table, lambda name: key_of(name, 0))
+        return cls(batches, shards, key_of, least_shards)
+
+    def change(self, name: str, deltas: Mapping[str, int]) -> Action:
+        """Give the action that adds ``deltas`` to a counter's cells, in one of its shards.
+
+        A transaction may hold one change of a counter: put all its deltas into it. Raises
+        ValueError when every delta is zero, for which there is no action.
+        """
+        if not any(deltas.values()):
+            raise ValueError(f"A change of the counter {name} that changes nothing")
+        shard = self.shards.pick(name, least=self.least_shards)
+        cells = [cell for cell in sorted(deltas) if deltas[cell]]
+        numbers = range(len(cells))
+        return {
+            "Update": {
+                "TableName": self.shards.table,
+                "Key": self._key(name, shard),
+                "UpdateExpression": "ADD " + ", ".join(f"#c{n} :d{n}" for n in numbers),
+                "ExpressionAttributeNames": {f"#c{n}": cells[n] for n in numbers},
+                "ExpressionAttributeValues": {
+                    f":d{n}": {"N": str(deltas[cells[n]])} for n in numbers
+                },
+            }
+        }
+
+    def spread(self, name: str) -> int:
+        """Double the shards of a counter whose writers met; return how many there are now."""
+        stored = self.shards.count(name)
+        return self.shards.raise_to(name, min(stored * 2, MOST_SHARDS))
+
+    def read(self, name: str, *, consistent: bool = False) -> dict[str, int]:
+        """Sum a counter's cells over its shards; cells that come to nothing are left out."""
+        return self.read_many([name], consistent=consistent)[name]
+
+    def read_many(
+        self, names: Iterable[str], *, consistent: bool = False
+    ) -> dict[str, dict[str, int]]:
+        """Sum the cells of several counters: one round for item 0, one for any further shards."""
+        wanted = list(dict.fromkeys(names))
+        firsts = self._items([(name, 0) for name in wanted], consistent=consistent)
+        more = [
+            (name, shard)
+            for name in wanted
+            for shard in range(1, shards_in(firsts.get((name, 0), {})))
+        ]
+        items = firsts | self._items(more, consistent=consistent)
+        sums: dict[str, Counter[str]] = {name: Counter() for name in wanted}
+        for (name, _), item in items.items():
+            sums[name].update(cells_in(item))
+        return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}
+
+    def _items(
+        self, shards: list[tuple[str, int]], *, consistent: bool
+    ) -> dict[tuple[str, int], Item]:
+        by_key = {_hashable(self._key(name, shard)): (name, shard) for name, shard in shards}
+        found = self.batches.get(
+            self.shards.table,
+            [self._key(name, shard) for name, shard in shards],
+            consistent=consistent,
+        )
+        return {by_key[_hashable(self._key_in(item))]: item for item in found}
+
+    def _key(self, name: str, shard: int) -> dict[str, dict[str, str]]:
+        return {part: {"S": value} for part, value in self.key_of(name, shard).items()}
+
+    def _key_in(self, item: Item) -> dict[str, Any]:
+        return {part: item[part] for part in self.key_of("", 0)}
+
+
+def cells_in(item: Item) -> dict[str, int]:
+    """Give the cells of one shard's item."""
+    return {
+        name: int(value["N"]) for name, value in item.items() if "N" in value and name != SHARDS
+    }
+
+
+def _hashable(key: Mapping[str, Mapping[str, Any]]) -> frozenset[tuple[str, Any]]:
+    return frozenset((name, value["S"]) for name, value in key.items())

@@ -1,0 +1,28 @@
+"""Failures of calls, told to whoever runs a command: one sentence, never a traceback."""
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pynamodb.exceptions import PynamoDBException
+
+from dynamo.errors import DynamoError
+from dynamo.faults import fault_in
+
+FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
+"""All that a call to DynamoDB may raise, whichever library made it."""
+
+
+def sentence_about(failure: BaseException) -> str:
+    """Say what went wrong, and what to do where that is known."""
+    fault = fault_in(failure)
+    if fault is not None:
+        return str(fault)
+    cause = _botocore_cause(failure)
+    if isinstance(cause, ClientError):
+        code = cause.response.get("Error", {}).get("Code", "")
+        if code == "ResourceNotFoundException":
+            return "A table is missing: run “manage.py create_tables” first."
+    return " ".join(str(cause).split())
+
+
+def _botocore_cause(failure: BaseException) -> BaseException:
+    wrapped = failure.cause if isinstance(failure, PynamoDBException) else None
+    return wrapped or failure

@@ -1,0 +1,64 @@
+"""The file of rejected rows: CSV with the columns line, id and reason.
+
+Where an import reads several files, a first column says which file the row is in.
+"""
+
+import csv
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from dynamo.imports.records import Rejected
+
+
+class RejectsUnwritable(ValueError):
+    """The file of rejected rows cannot be written; the text says why."""
+
+
+class RejectsFile:
+    """Writes rejected rows to ``path``, which is made with the first one.
+
+    An older file there is removed at the start, so that it never tells of another import.
+    """
+
+    def __init__(self, path: Path, *, of_several_files: bool = False) -> None:
+        self.path = path
+        self._columns = ["file"] * of_several_files + ["line", "id", "reason"]
+        self.count = 0
+        self._file: TextIO | None = None
+        self._writer: Any = None
+
+    def add(self, rejected: Rejected) -> None:
+        """Write one row. Raises RejectsUnwritable."""
+        try:
+            if self._file is None:
+                self._open()
+            self._writer.writerow([getattr(rejected, column) for column in self._columns])
+        except OSError as error:
+            raise self._unwritable(error) from error
+        self.count += 1
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _open(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(self._columns)
+
+    def _unwritable(self, error: OSError) -> RejectsUnwritable:
+        return RejectsUnwritable(f"{self.path} cannot be written: {error.strerror}.")

@@ -1,0 +1,57 @@
+"""What all import commands promise: one-line errors, exit codes, a file of rejected rows.
+
+They exit with 1 when rows were rejected or DynamoDB failed, with 2 when they cannot begin, with
+130 when they were interrupted; except after 2, the same command again goes on.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dynamo.failures import FAILURES, sentence_about
+from dynamo.imports.lines import FileUnreadable
+from dynamo.imports.rejects import RejectsFile, RejectsUnwritable
+
+REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+
+
+@contextmanager
+def import_failures(
+    command: BaseCommand, *, bad_usage: tuple[type[Exception], ...] = ()
+) -> Iterator[None]:
+    """Turn what ends an import early into one line and an exit code.
+
+    ``bad_usage`` are exceptions that, like an unreadable file, mean it cannot begin.
+    """
+    unusable: tuple[type[Exception], ...] = (FileUnreadable, RejectsUnwritable, *bad_usage)
+    try:
+        yield
+    except unusable as error:
+        raise CommandError(str(error), returncode=BAD_USAGE) from error
+    except FAILURES as error:
+        sentence = f"{sentence_about(error)} Run the same command again to go on."
+        raise CommandError(sentence) from error
+    except KeyboardInterrupt:
+        command.stderr.write("Interrupted. Run the same command again to go on.")
+        sys.exit(INTERRUPTED)
+
+
+def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
+    """Say where rejected rows are listed: the folder of the source may be read-only.
+
+    Raises CommandError when the given file is the source itself.
+    """
+    path = given or var / "imports" / f"{source.name}.rejected.csv"
+    if path.exists() and source.exists() and path.samefile(source):
+        raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
+    return path
+
+
+def require_none_rejected(rejects: RejectsFile) -> None:
+    """Raise the CommandError that says where rejected rows are listed, if there are any."""
+    if rejects.count:
+        sentence = f"{rejects.count:,} rows were rejected; they are listed in {rejects.path}"
+        raise CommandError(sentence, returncode=REJECTED)

@@ -1,0 +1,177 @@
+"""The merge: the first items of several ordered runs, exactly, in as few reads as can be.
+
+Every run is read in order, so whatever a run has not given yet lies behind the place where its
+last read stopped. The *frontier* is the nearest such stop among the runs that still have
+something behind it. An item in front of the frontier can be preceded by nothing unread; an item
+behind it has to wait. So a round of reads goes to the runs that hold the frontier back, all at
+once, until enough items lie in front of it.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import merge
+from itertools import islice
+from math import ceil
+
+from dynamo.pool import Pool
+from dynamo.runs import Item, Position, Run
+from dynamo.sources import NOTHING, Chunk, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item of a list, where it stands, and the run it came from."""
+
+    item: Item
+    position: Position
+    run: Run
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far one run has been read, and what of it waits to be taken."""
+
+    run: Run
+    stopped_at: Position | None
+    exhausted: bool = False
+    waiting: deque[Entry] = field(default_factory=deque)
+    rounds: int = 0
+    items_read: int = 0
+    capacity_units: float = 0.0
+
+    def take(self, chunk: Chunk) -> None:
+        """Add what a read of the run gave."""
+        self.rounds += chunk is not NOTHING
+        self.items_read += chunk.items_read
+        self.capacity_units += chunk.capacity_units
+        self.waiting.extend(Entry(i, self.run.position_of(i), self.run) for i in chunk.items)
+        self.exhausted = chunk.last is None
+        self.stopped_at = chunk.last or self.stopped_at
+
+    def stopped_before(self, place: str, *, ascending: bool) -> bool:
+        """Tell whether something unread of this run could come before ``place``."""
+        if self.exhausted:
+            return False
+        stop = self.stopped_at.place if self.stopped_at else ""
+        return stop < place if ascending else stop > place
+
+    def to_read_for(self, wanted: int) -> int:
+        """Say how many items to read for ``wanted`` more that are not dropped by a filter.
+
+        As many as it took so far; but at most as many as were read until now, so that a run
+        which holds little for the list is felt for in doubling steps.
+        """
+        ratio = self.items_read / max(len(self.waiting), 1)
+        return max(wanted, min(ceil(wanted * ratio), self.items_read))
+
+
+class Merge:
+    """The first ``needed`` items of ``runs`` behind a position.
+
+    ``ascending`` says which way the runs are read. The runs must not overlap.
+    """
+
+    def __init__(
+        self, runs: Sequence[Run], behind: Position | None, *, needed: int, ascending: bool
+    ) -> None:
+        self.cursors = [Cursor(run, behind) for run in runs]
+        self.rounds = 0
+        self.is_complete = False
+        self._needed = needed
+        self._ascending = ascending
+
+    def read(
+        self,
+        source: Source,
+        pool: Pool,
+        *,
+        first_reads: Sequence[int] | None = None,
+        budget: float | None = None,
+    ) -> None:
+        """Read until the merge is complete, or more than ``budget`` capacity units are spent.
+
+        ``first_reads`` says how many items, at least one, to ask of each run in the first
+        round; by default all that are needed, which makes one round enough unless DynamoDB cuts
+        a read short at 1 MB. What the source raises passes through; the other reads of that
+        round are dropped.
+        """
+        wanted = self._first_round(first_reads)
+        while wanted and not self._is_over(budget):
+            self.rounds += 1
+            calls = [
+                partial(
+                    source.query,
+                    cursor.run,
+                    behind=cursor.stopped_at,
+                    limit=limit,
+                    ascending=self._ascending,
+                )
+                for cursor, limit in wanted
+            ]
+            for (cursor, _), chunk in zip(wanted, pool.gather(calls), strict=True):
+                cursor.take(chunk)
+            wanted = self._held_back()
+        self.is_complete = not wanted
+
+    def found(self, most: int) -> list[Entry]:
+        """Give the first items, in the order read; of an incomplete merge those that are certain."""
+        first = list(islice(self._merged(), most))
+        return first if self.is_complete else [e for e in first if self._is_certain(e)]
+
+    def frontier(self) -> Position | None:
+        """Give the position up to which everything is known; None when nothing lies behind it."""
+        stops = [c.stopped_at for c in self.cursors if not c.exhausted and c.stopped_at]
+        nearest = min if self._ascending else max
+        return nearest(stops, key=lambda stop: stop.place, default=None)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing unread is left in any run."""
+        return all(cursor.exhausted for cursor in self.cursors)
+
+    def _is_over(self, budget: float | None) -> bool:
+        return budget is not None and sum(c.capacity_units for c in self.cursors) > budget
+
+    def _first_round(self, first_reads: Sequence[int] | None) -> list[tuple[Cursor, int]]:
+        if first_reads is None:
+            return [(cursor, self._needed) for cursor in self.cursors]
+        if min(first_reads, default=1) < 1:
+            sentence = f"A first read asks for at least one item, not {min(first_reads)}"
+            raise ValueError(sentence)
+        return list(zip(self.cursors, first_reads, strict=True))
+
+    def _held_back(self) -> list[tuple[Cursor, int]]:
+        """Name the runs that must be read further, and for how many items at the most.
+
+        A run can give no more than the places that are neither certain to be taken by other
+        runs nor spoken for by what waits of its own.
+        """
+        in_hand = list(islice(self._merged(), self._needed))
+        blocking = [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]
+        certain = [entry.run for entry in in_hand if self._is_certain(entry)]
+        return [
+            (
+                cursor,
+                cursor.to_read_for(
+                    self._needed
+                    - len(cursor.waiting)
+                    - sum(run is not cursor.run for run in certain)
+                ),
+            )
+            for cursor in blocking
+        ]
+
+    def _blocks(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
+        if cursor.exhausted or len(in_hand) < self._needed:
+            return not cursor.exhausted
+        return cursor.stopped_before(in_hand[-1].position.place, ascending=self._ascending)
+
+    def _is_certain(self, entry: Entry) -> bool:
+        place = entry.position.place
+        return not any(c.stopped_before(place, ascending=self._ascending) for c in self.cursors)
+
+    def _merged(self) -> Iterator[Entry]:
+        waiting = [cursor.waiting for cursor in self.cursors]
+        return merge(*waiting, key=lambda entry: entry.position.place, reverse=not self._ascending)

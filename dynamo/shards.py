@@ -1,0 +1,70 @@
+"""How many shards something is spread over: a number in the table that only ever grows.
+
+A writer may use any shard below the number it has heard of; a reader must read them all. So the
+number is raised in the table before the first writer uses a new shard, never lowered, and read
+anew by every reader. What a process remembers is for its writers alone: it may be too few,
+never too many.
+"""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dynamo.runs import Item
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+SHARDS = "_shards"
+"""The attribute that holds the number; where it is missing, there is one shard."""
+
+
+@dataclass(slots=True)
+class Shards:
+    """Numbers of shards, each in the item of ``table`` whose key is ``key_of(name)``."""
+
+    client: "DynamoDBClient"
+    table: str
+    key_of: Callable[[str], Mapping[str, str]]
+    _heard: dict[str, int] = field(default_factory=dict)
+
+    def pick(self, name: str, *, least: int = 1) -> int:
+        """Pick a shard to write to, of at least ``least``, which the table is told of first."""
+        if least > self._heard.get(name, 1):
+            self.raise_to(name, least)
+        return random.randrange(max(self._heard.get(name, 1), least))  # noqa: S311 - spreads load
+
+    def raise_to(self, name: str, number: int) -> int:
+        """See to it that there are at least ``number``, and return how many there are.
+
+        Of several processes that raise at once, the highest number stays.
+        """
+        try:
+            self.client.update_item(
+                TableName=self.table,
+                Key=self._key(name),
+                UpdateExpression="SET #s = :n",
+                ConditionExpression="attribute_not_exists(#s) OR #s < :n",
+                ExpressionAttributeNames={"#s": SHARDS},
+                ExpressionAttributeValues={":n": {"N": str(number)}},
+            )
+            self._heard[name] = number
+        except self.client.exceptions.ConditionalCheckFailedException:
+            self._heard[name] = self.count(name)
+        return self._heard[name]
+
+    def count(self, name: str) -> int:
+        """Read the number, strongly."""
+        response = self.client.get_item(
+            TableName=self.table, Key=self._key(name), ConsistentRead=True
+        )
+        return shards_in(response.get("Item", {}))
+
+    def _key(self, name: str) -> dict[str, dict[str, str]]:
+        return {attribute: {"S": value} for attribute, value in self.key_of(name).items()}
+
+
+def shards_in(item: Item) -> int:
+    """Give the number of shards that an item tells of."""
+    return int(item[SHARDS]["N"]) if SHARDS in item else 1

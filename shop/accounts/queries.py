@@ -1,0 +1,34 @@
+"""Reads of accounts."""
+
+from shop import keys
+from shop.accounts.items import account_in
+from shop.accounts.models import User
+from shop.models import Profile, ShopItem
+
+MOST_USERS_OF_AN_ADDRESS = 10
+
+
+class NoSuchUser(LookupError):
+    """There is no user with this name."""
+
+
+def find_user(username: str) -> User:
+    """Read a user by the name as `shop.accounts.names.username_of` spells it (A1).
+
+    The read is strong: the next page after a new password must know it. Raises NoSuchUser.
+    """
+    try:
+        profile = Profile.get(keys.user(username), keys.profile(username), consistent_read=True)
+    except Profile.DoesNotExist as error:
+        raise NoSuchUser(username) from error
+    return User.of(username, account_in(profile))
+
+
+def users_with_email(address: str) -> list[User]:
+    """Read the users who gave this e-mail address, ten of them at the most."""
+    edges = ShopItem.query(
+        keys.email(address),
+        ShopItem.sk.startswith(keys.PROFILE_PREFIX),
+        limit=MOST_USERS_OF_AN_ADDRESS,
+    )
+    return [find_user(edge.sk.removeprefix(keys.PROFILE_PREFIX)) for edge in edges]

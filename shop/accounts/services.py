@@ -1,0 +1,141 @@
+"""Writes of accounts."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import ClassVar
+
+from django.contrib.auth.hashers import make_password
+
+from dynamo.client import client
+from dynamo.errors import DynamoError
+from dynamo.runs import Item
+from dynamo.transactions import Action, ConditionFailed, write_together
+from shop.accounts.items import Account, email_edge, profile_item
+from shop.models import ShopItem
+
+TABLE = ShopItem.Meta.table_name
+LAST_WRITER_WINS = frozenset({"last_login"})
+"""Attributes that may change although another process has just changed them."""
+
+
+class AccountConflict(DynamoError):
+    """Somebody else was faster; nothing was written. ``field`` is the form's that is to blame."""
+
+    field: ClassVar[str | None] = None
+
+
+class UsernameTaken(AccountConflict):
+    """Another user has this name."""
+
+    field = "username"
+
+
+class StaleAccount(AccountConflict):
+    """What was to be changed is no longer as it was read."""
+
+
+def create_profile(
+    *,
+    username: str,
+    password: str | None,
+    now: datetime,
+    email: str | None = None,
+    is_staff: bool = False,
+) -> Account:
+    """Create a user who does not exist; without ``password``, one who cannot sign in yet.
+
+    ``username`` and ``email`` are spelled as `shop.accounts.names` spells them. Raises
+    UsernameTaken: of two who ask for one name at once, one gets it.
+    """
+    account = Account(
+        password=make_password(password), joined_at=now, email=email or None, is_staff=is_staff
+    )
+    actions: list[Action] = [
+        _put(profile_item(username, account), condition="attribute_not_exists(pk)")
+    ]
+    if account.email:
+        actions.append(_put(email_edge(username, account.email)))
+    try:
+        write_together(client(), actions)
+    except ConditionFailed as error:
+        raise UsernameTaken("That user name is taken.") from error
+    return account
+
+
+def ensure_profile(*, username: str, joined_at: datetime) -> bool:
+    """Create an imported user, who cannot sign in until given a password; tell whether it was new.
+
+    A user who exists is left as they are. Repeatable.
+    """
+    try:
+        create_profile(username=username, password=None, now=joined_at)
+    except UsernameTaken:
+        return False
+    return True
+
+
+def change_account(*, username: str, before: Account, after: Account) -> None:
+    """Write what differs between an account as it was read and as it should be.
+
+    ``joined_at`` never changes. Raises StaleAccount when one of the things to change was changed
+    by somebody else since: of two new passwords at once, one is set.
+    """
+    after = replace(after, joined_at=before.joined_at)
+    actions = [*_changes_of_profile(username, before, after), *_moved_edge(username, before, after)]
+    if not actions:
+        return
+    try:
+        write_together(client(), actions)
+    except ConditionFailed as error:
+        sentence = "This account was changed at the same moment. Nothing was done; try again."
+        raise StaleAccount(sentence) from error
+
+
+def _changes_of_profile(username: str, before: Account, after: Account) -> Iterator[Action]:
+    old, new = (profile_item(username, account).serialize() for account in (before, after))
+    changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    if not changed:
+        return
+    names = {f"#{name}": name for name in changed}
+    values = {f":{name}": new[name] for name in changed if name in new}
+    guarded = [name for name in changed if name not in LAST_WRITER_WINS]
+    values |= {f":old_{name}": old[name] for name in guarded if name in old}
+    yield {
+        "Update": {
+            "TableName": TABLE,
+            "Key": {"pk": old["pk"], "sk": old["sk"]},
+            "UpdateExpression": _update(changed, new),
+            "ConditionExpression": " AND ".join(
+                ["attribute_exists(pk)", *(_is_still(name, old) for name in guarded)]
+            ),
+            "ExpressionAttributeNames": names,
+            **({"ExpressionAttributeValues": values} if values else {}),
+        }
+    }
+
+
+def _update(changed: list[str], new: Item) -> str:
+    to_set = [f"#{name} = :{name}" for name in changed if name in new]
+    to_remove = [f"#{name}" for name in changed if name not in new]
+    clauses = {"SET": to_set, "REMOVE": to_remove}
+    return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
+
+
+def _is_still(name: str, old: Item) -> str:
+    return f"#{name} = :old_{name}" if name in old else f"attribute_not_exists(#{name})"
+
+
+def _moved_edge(username: str, before: Account, after: Account) -> Iterator[Action]:
+    if before.email == after.email:
+        return
+    if before.email:
+        gone = email_edge(username, before.email).serialize()
+        yield {"Delete": {"TableName": TABLE, "Key": gone}}
+    if after.email:
+        yield _put(email_edge(username, after.email))
+
+
+def _put(item: ShopItem, *, condition: str | None = None) -> Action:
+    put = {"TableName": TABLE, "Item": item.serialize()}
+    return {"Put": put | ({"ConditionExpression": condition} if condition else {})}

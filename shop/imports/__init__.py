@@ -1,0 +1,15 @@
+"""Import of Olist's orders: docs/importing-orders.md has the rules.
+
+==============  =======================================================================
+olist_files     the files of a folder: their names, their columns, their rows
+olist_fields    one field of a row: ids, money, moments
+olist_life      what Olist's statuses and dates tell of an order's life
+olist           rows made customers, items and orders
+olist_products  rows made products and categories
+survey          the first pass: every row read or rejected, all that belongs together found
+users           customers made users
+run             both passes: checks everything, then writes
+==============  =======================================================================
+
+``users`` and ``run`` write; the rest is pure: files or rows in, values out.
+"""

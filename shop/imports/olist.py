@@ -1,0 +1,142 @@
+"""Rows of Olist's files made customers, items and orders. RowRefused says why a row is none."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dynamo.imports.records import Record, RowRefused
+from shop.accounts.names import BadUsername, username_of
+from shop.imports.olist_fields import cents_in, id_in, moment_in, number_in, text_in
+from shop.imports.olist_life import STATUSES, Dates, history_of
+from shop.order_ids import imported_order_id
+from shop.order_items import MOST_LINES, NewLine, NewOrder
+
+CURRENCY = "BRL"
+
+
+@dataclass(frozen=True, slots=True)
+class OlistCustomer:
+    """Somebody's address in one order: each order has a customer id of its own.
+
+    ``username`` is what Olist calls the unique id, ``zip_prefix`` five digits, zeros first.
+    """
+
+    id: str
+    username: str
+    zip_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class OlistItem:
+    """One piece of a product in an order; pieces are numbered from 1. ``line`` is the file's."""
+
+    order_id: str
+    number: int
+    product_id: str
+    price_cents: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class OlistOrder:
+    """An order as its row has it: without its items, and with Olist's ids and status.
+
+    ``line`` is the file's.
+    """
+
+    id: str
+    customer_id: str
+    status: str
+    dates: Dates
+    line: int
+
+
+def read_customer(record: Record) -> OlistCustomer:
+    """Read a row of the customers."""
+    return OlistCustomer(
+        id=id_in(record, "customer_id"),
+        username=_username(text_in(record, "customer_unique_id")),
+        zip_prefix=text_in(record, "customer_zip_code_prefix"),
+    )
+
+
+def read_item(record: Record) -> OlistItem:
+    """Read a row of the orders' items."""
+    return OlistItem(
+        order_id=id_in(record, "order_id"),
+        number=number_in(record, "order_item_id"),
+        product_id=id_in(record, "product_id"),
+        price_cents=cents_in(record, "price"),
+        line=record.line,
+    )
+
+
+def read_order(record: Record) -> OlistOrder:
+    """Read a row of the orders."""
+    order_id, customer_id = id_in(record, "order_id"), id_in(record, "customer_id")
+    status = text_in(record, "order_status")
+    if status not in STATUSES:
+        raise RowRefused(f"order_status: “{status[:40]}” is none of {', '.join(STATUSES)}")
+    purchased = moment_in(record, "order_purchase_timestamp")
+    if purchased is None:
+        raise RowRefused("order_purchase_timestamp is missing")
+    return OlistOrder(
+        id=order_id,
+        customer_id=customer_id,
+        status=status,
+        dates=Dates(
+            purchased=purchased,
+            approved=moment_in(record, "order_approved_at"),
+            handed_to_carrier=moment_in(record, "order_delivered_carrier_date"),
+            delivered=moment_in(record, "order_delivered_customer_date"),
+        ),
+        line=record.line,
+    )
+
+
+def new_order(
+    order: OlistOrder, *, username: str, items: Sequence[OlistItem], names: Mapping[str, str]
+) -> NewOrder:
+    """Make an order of its row and its items, which may be none; ``names`` are the products'."""
+    _require_complete(items)
+    return NewOrder(
+        id=imported_order_id(order.dates.purchased, order.id),
+        username=username,
+        placed_at=order.dates.purchased,
+        lines=_lines(items, names),
+        history=history_of(order.status, order.dates),
+        currency=CURRENCY,
+        foreign_id=order.id,
+    )
+
+
+def _username(text: str) -> str:
+    try:
+        return username_of(text)
+    except BadUsername as error:
+        raise RowRefused(f"customer_unique_id: {error}") from error
+
+
+def _require_complete(items: Iterable[OlistItem]) -> None:
+    numbers = sorted(item.number for item in items)
+    if numbers != list(range(1, len(numbers) + 1)):
+        spelled = ", ".join(map(str, numbers))
+        raise RowRefused(f"its items are numbered {spelled}: one is missing, or there twice")
+
+
+def _lines(items: Iterable[OlistItem], names: Mapping[str, str]) -> tuple[NewLine, ...]:
+    """Make one line of all pieces of a product at one price, in the order of their numbers."""
+    quantities: dict[tuple[str, int], int] = {}
+    for item in sorted(items, key=lambda item: item.number):
+        key = item.product_id, item.price_cents
+        quantities[key] = quantities.get(key, 0) + 1
+    if len(quantities) > MOST_LINES:
+        raise RowRefused(f"it has {len(quantities)} different products, more than {MOST_LINES}")
+    return tuple(
+        NewLine(
+            product_id=product_id,
+            name=names[product_id],
+            quantity=quantity,
+            unit_price_cents=price_cents,
+        )
+        for (product_id, price_cents), quantity in quantities.items()
+    )

@@ -1,0 +1,61 @@
+"""One field of a row: ids, money, moments. Each reader raises RowRefused for what is none."""
+
+import re
+from datetime import datetime
+
+from dynamo.imports.moments import parse_moment
+from dynamo.imports.records import Record, RowRefused
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_MONEY = re.compile(r"(?P<whole>\d{1,9})(?:\.(?P<part>\d{1,2})0*)?", re.ASCII)
+_NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
+_SHOWN = 40
+"""Characters of a wrong value that a reason repeats."""
+
+
+def text_in(record: Record, column: str) -> str:
+    """Read a text, without white space at its ends."""
+    text = str(record.values[column]).strip()
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise RowRefused(f"{column} is not UTF-8 text")
+    if "\0" in text:
+        raise RowRefused(f"{column} holds a NUL character")
+    return text
+
+
+def id_in(record: Record, column: str) -> str:
+    """Read an id that keys and addresses can hold."""
+    text = text_in(record, column)
+    if not _ID.fullmatch(text):
+        raise RowRefused(
+            f"{column}: “{text[:_SHOWN]}” is no id" if text else f"{column} is missing"
+        )
+    return text
+
+
+def cents_in(record: Record, column: str) -> int:
+    """Read an amount of money, such as ``99.9``, in cents."""
+    text = text_in(record, column)
+    match = _MONEY.fullmatch(text)
+    if match is None:
+        raise RowRefused(f"{column}: “{text[:_SHOWN]}” is no amount such as 99.90")
+    return int(match["whole"]) * 100 + int((match["part"] or "0").ljust(2, "0"))
+
+
+def number_in(record: Record, column: str) -> int:
+    """Read a whole number from 1 up."""
+    text = text_in(record, column)
+    if not _NUMBER.fullmatch(text):
+        raise RowRefused(f"{column}: “{text[:_SHOWN]}” is no number from 1 up")
+    return int(text)
+
+
+def moment_in(record: Record, column: str) -> datetime | None:
+    """Read a moment; the files name no time zone, and it is taken for UTC. None when empty."""
+    text = text_in(record, column)
+    if not text:
+        return None
+    try:
+        return parse_moment(text)
+    except ValueError as error:
+        raise RowRefused(f"{column}: {error}") from error

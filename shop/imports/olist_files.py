@@ -1,0 +1,110 @@
+"""The files of Olist's data set in a folder, plain or compressed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dynamo.imports.csv_rows import CsvRows, HeaderMissing
+from dynamo.imports.lines import FileUnreadable, open_lines
+from dynamo.imports.records import Record, Rejected
+
+REPORT_EVERY = 500
+"""Rows between two movements of the bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class OlistFile:
+    """One of the files: its name without suffix, and the columns that are used."""
+
+    stem: str
+    columns: tuple[str, ...]
+
+    def path_in(self, folder: Path) -> Path:
+        """Find the file. Raises FileUnreadable when it is not there."""
+        names = [f"{self.stem}.csv", f"{self.stem}.csv.gz"]
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
+        raise FileUnreadable(f"{folder} holds neither {names[0]} nor {names[1]}.")
+
+
+CUSTOMERS = OlistFile(
+    "olist_customers_dataset",
+    ("customer_id", "customer_unique_id", "customer_zip_code_prefix"),
+)
+ORDERS = OlistFile(
+    "olist_orders_dataset",
+    (
+        "order_id",
+        "customer_id",
+        "order_status",
+        "order_purchase_timestamp",
+        "order_approved_at",
+        "order_delivered_carrier_date",
+        "order_delivered_customer_date",
+    ),
+)
+ITEMS = OlistFile("olist_order_items_dataset", ("order_id", "order_item_id", "product_id", "price"))
+PRODUCTS = OlistFile("olist_products_dataset", ("product_id", "product_category_name"))
+CATEGORIES = OlistFile(
+    "product_category_name_translation",
+    ("product_category_name", "product_category_name_english"),
+)
+REVIEWS = OlistFile(
+    "olist_order_reviews_dataset",
+    (
+        "review_id",
+        "order_id",
+        "review_score",
+        "review_comment_title",
+        "review_comment_message",
+        "review_creation_date",
+        "review_answer_timestamp",
+    ),
+)
+
+
+def size_of(folder: Path, *files: OlistFile) -> int:
+    """Add up the bytes of files as they are on disk. Raises FileUnreadable for a missing one."""
+    return sum(file.path_in(folder).stat().st_size for file in files)
+
+
+@contextmanager
+def open_rows(
+    folder: Path, file: OlistFile, *, advance: Callable[[int], object]
+) -> Iterator[Iterator[Record | Rejected]]:
+    """Give the rows of a file; a rejected one names the file. ``advance`` is told of bytes read.
+
+    Raises FileUnreadable, within the block too.
+    """
+    path = file.path_in(folder)
+    with open_lines(path) as lines:
+        try:
+            rows = CsvRows(lines)
+        except HeaderMissing as error:
+            raise FileUnreadable(f"{path} cannot be read: {error}.") from error
+        _require_columns(path, file, rows.columns)
+        yield _told(rows, path.name, lambda: lines.bytes_read, advance)
+
+
+def _told(
+    rows: CsvRows, name: str, bytes_read: Callable[[], int], advance: Callable[[int], object]
+) -> Iterator[Record | Rejected]:
+    done = 0
+    for number, row in enumerate(rows):
+        yield replace(row, file=name) if isinstance(row, Rejected) else row
+        if number % REPORT_EVERY == 0:
+            now_done = bytes_read()
+            advance(now_done - done)
+            done = now_done
+    advance(bytes_read() - done)
+
+
+def _require_columns(path: Path, file: OlistFile, present: tuple[str, ...]) -> None:
+    for column in file.columns:
+        if present.count(column) != 1:
+            spelled = ", ".join(present)
+            raise FileUnreadable(
+                f"{path} has {present.count(column) or 'no'} columns “{column}”: {spelled}."
+            )

@@ -1,0 +1,71 @@
+"""Rows of Olist's files made products and categories.
+
+Olist gives products no names: they are called by their English category and the first digits
+of their id.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dynamo.imports.records import Record
+from shop.imports.olist import CURRENCY
+from shop.imports.olist_fields import id_in, text_in
+from shop.items import NewCategory, NewProduct
+from shop.services import EVERYTHING_ELSE
+
+_DIGITS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class OlistProduct:
+    """A product; ``category`` is Olist's Portuguese name of it, or empty."""
+
+    id: str
+    category: str
+
+
+def read_product(record: Record) -> OlistProduct:
+    """Read a row of the products. Raises RowRefused."""
+    return OlistProduct(
+        id=id_in(record, "product_id"), category=text_in(record, "product_category_name")
+    )
+
+
+def read_category(record: Record) -> tuple[str, NewCategory]:
+    """Read a row of the translations: the Portuguese name, and the category. Raises RowRefused."""
+    english = id_in(record, "product_category_name_english")
+    name = english.replace("_", " ").capitalize()
+    category = NewCategory(slug=english.replace("_", "-").lower(), name=name)
+    return id_in(record, "product_category_name"), category
+
+
+def product_name(product_id: str, category: NewCategory) -> str:
+    """Name a product."""
+    noun = "Product" if category == EVERYTHING_ELSE else category.name
+    return f"{noun} {product_id[:_DIGITS_SHOWN]}"
+
+
+def new_product(product_id: str, category: NewCategory, *, price_cents: int | None) -> NewProduct:
+    """Make a product; without a price, nobody has ever ordered it."""
+    return NewProduct(
+        id=product_id,
+        name=product_name(product_id, category),
+        category_slugs=(category.slug,),
+        unit_price_cents=price_cents,
+        currency=None if price_cents is None else CURRENCY,
+    )
+
+
+def categories_by_product(
+    product_ids: Iterable[str],
+    *,
+    products: Mapping[str, OlistProduct],
+    categories: Mapping[str, NewCategory],
+) -> dict[str, NewCategory]:
+    """Find the category of each product: “Everything else” where Olist knows none."""
+    names = {product_id: _category_of(products.get(product_id)) for product_id in product_ids}
+    return {product_id: categories.get(name, EVERYTHING_ELSE) for product_id, name in names.items()}
+
+
+def _category_of(product: OlistProduct | None) -> str:
+    return "" if product is None else product.category

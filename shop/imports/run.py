@@ -1,0 +1,149 @@
+"""An import of Olist's files: the first pass checks every row, then all is written.
+
+Nothing is written when a file is missing or turns out to be unreadable. Whatever is written is
+written again by another run, or found to be there: an import that was interrupted is continued
+by starting it again.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from dynamo.imports.records import Rejected
+from dynamo.imports.rejects import RejectsFile
+from dynamo.progress import Progress
+from shop.imports import olist_files
+from shop.imports.olist import OlistOrder
+from shop.imports.olist_products import new_product
+from shop.imports.survey import FileCounts, Found, survey
+from shop.imports.users import ensure_users
+from shop.items import NewCategory, NewProduct
+from shop.order_bulk import Outcome, put_orders
+from shop.services import put_catalogue
+
+ORDERS_AT_A_TIME = 500
+"""Their customers are written in parallel; an engine that bears no concurrent writers takes one."""
+USERS_AT_A_TIME = 1_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of the rows of each file, and of the orders.
+
+    ``created``, ``updated`` and ``unchanged`` orders are all that were read. An order is updated
+    when the file knows of a later moment of its life than the shop does.
+    """
+
+    files: Mapping[str, FileCounts]
+    created: int
+    updated: int
+    unchanged: int
+    without_items: int
+    users: int
+    users_created: int
+    products: int
+
+    @property
+    def rejected(self) -> int:
+        """Rows of all files that were rejected."""
+        return sum(counts.rejected for counts in self.files.values())
+
+
+def import_orders(
+    folder: Path,
+    *,
+    rejects: RejectsFile,
+    progress: Progress,
+    orders_at_a_time: int = ORDERS_AT_A_TIME,
+) -> Report:
+    """Write the orders of a folder with their customers and products.
+
+    Raises FileUnreadable and RejectsUnwritable before anything is written, and what
+    `dynamo.transactions` and `dynamo.batches` raise; the same import again then goes on where
+    it was.
+    """
+    with rejects:
+        found = survey(folder, reject=rejects.add, progress=progress)
+        _put_products(found, progress)
+        joined = found.first_purchases()
+        users_created = _put_users(joined, progress)
+        load = _OrderLoad(found, olist_files.ORDERS.path_in(folder).name, rejects)
+        outcomes = Counter(load.put(progress, at_a_time=orders_at_a_time))
+    return Report(
+        files=_with_taken(found.counts, outcomes[Outcome.TAKEN]),
+        created=outcomes[Outcome.CREATED],
+        updated=outcomes[Outcome.UPDATED],
+        unchanged=outcomes[Outcome.KEPT],
+        without_items=sum(order.id not in found.items for order in found.orders.values()),
+        users=len(joined),
+        users_created=users_created,
+        products=len(found.product_categories),
+    )
+
+
+def _put_products(found: Found, progress: Progress) -> None:
+    """Put category by category: one is on the front page when all that is in it is there."""
+    total = len(found.product_categories)
+    with progress.step("Products", total=total, unit="") as advance:
+        for category, products in _by_category(found).items():
+            put_catalogue(categories=[category], products=products)
+            advance(len(products))
+
+
+def _by_category(found: Found) -> dict[NewCategory, list[NewProduct]]:
+    prices = found.prices()
+    shelves: dict[NewCategory, list[NewProduct]] = {}
+    for product_id, category in found.product_categories.items():
+        product = new_product(product_id, category, price_cents=prices.get(product_id))
+        shelves.setdefault(category, []).append(product)
+    return shelves
+
+
+def _put_users(joined: Mapping[str, datetime], progress: Progress) -> int:
+    created = 0
+    with progress.step("Customers", total=len(joined), unit="") as advance:
+        for some in _chunks(sorted(joined), USERS_AT_A_TIME):
+            created += ensure_users({username: joined[username] for username in some})
+            advance(len(some))
+    return created
+
+
+@dataclass(frozen=True, slots=True)
+class _OrderLoad:
+    found: Found
+    file: str
+    rejects: RejectsFile
+
+    def put(self, progress: Progress, *, at_a_time: int) -> Iterator[Outcome]:
+        """Write the oldest first: what a customer bought leads to the latest order of it."""
+        orders = self.found.in_order_of_placing()
+        with progress.step("Orders", total=len(orders), unit="") as advance:
+            for some in _chunks(orders, at_a_time):
+                outcomes = put_orders([self.found.order(order) for order in some])
+                self._reject_taken(some, outcomes)
+                advance(len(some))
+                yield from outcomes
+
+    def _reject_taken(self, orders: Sequence[OlistOrder], outcomes: Sequence[Outcome]) -> None:
+        reason = "the shop has an order with this id that was placed at another time"
+        for order, outcome in zip(orders, outcomes, strict=True):
+            if outcome is Outcome.TAKEN:
+                self.rejects.add(Rejected(order.line, reason, order.id, self.file))
+
+
+def _with_taken(files: Mapping[str, FileCounts], taken: int) -> dict[str, FileCounts]:
+    stem = olist_files.ORDERS.stem
+    counts = files[stem]
+    return {**files, stem: replace(counts, rejected=counts.rejected + taken)}
+
+
+def _chunks(things: Sequence[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(things)
+    while chunk := list(islice(iterator, size)):
+        yield chunk

@@ -1,0 +1,218 @@
+"""The first pass: every row of every file is read or rejected, and what belongs together found.
+
+All of it is kept in memory, about 2 KB for each order: the files are in no common order.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from dynamo.imports.records import Record, Rejected, RowRefused
+from dynamo.progress import Advance, Progress
+from shop.imports import olist_files
+from shop.imports.olist import (
+    OlistCustomer,
+    OlistItem,
+    OlistOrder,
+    new_order,
+    read_customer,
+    read_item,
+    read_order,
+)
+from shop.imports.olist_files import OlistFile, open_rows, size_of
+from shop.imports.olist_products import (
+    OlistProduct,
+    categories_by_product,
+    product_name,
+    read_category,
+    read_product,
+)
+from shop.items import NewCategory
+from shop.order_items import NewOrder
+
+FILES = (
+    olist_files.CUSTOMERS,
+    olist_files.CATEGORIES,
+    olist_files.PRODUCTS,
+    olist_files.ITEMS,
+    olist_files.ORDERS,
+)
+"""In the order they are read in."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileCounts:
+    """What became of a file's rows: ``read + rejected == rows``."""
+
+    rows: int = 0
+    rejected: int = 0
+
+    @property
+    def read(self) -> int:
+        return self.rows - self.rejected
+
+
+@dataclass(slots=True)
+class Found:
+    """What the files hold. An order in ``orders`` is complete: it has its customer and items."""
+
+    customers: dict[str, OlistCustomer] = field(default_factory=dict)
+    categories: dict[str, NewCategory] = field(default_factory=dict)
+    products: dict[str, OlistProduct] = field(default_factory=dict)
+    items: dict[str, list[OlistItem]] = field(default_factory=dict)
+    orders: dict[str, OlistOrder] = field(default_factory=dict)
+    product_categories: dict[str, NewCategory] = field(default_factory=dict)
+    product_names: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, FileCounts] = field(default_factory=dict)
+
+    def in_order_of_placing(self) -> list[OlistOrder]:
+        """Give the orders, the oldest first."""
+        return sorted(self.orders.values(), key=lambda order: (order.dates.purchased, order.id))
+
+    def order(self, order: OlistOrder) -> NewOrder:
+        """Put an order together. Raises RowRefused when it cannot be complete."""
+        customer = self.customers.get(order.customer_id)
+        if customer is None:
+            raise RowRefused(f"customer_id: “{order.customer_id}” is none of the customers")
+        return new_order(
+            order,
+            username=customer.username,
+            items=self.items.get(order.id, []),
+            names=self.product_names,
+        )
+
+    def first_purchases(self) -> dict[str, datetime]:
+        """Give the users who have orders, each with the moment of the first."""
+        joined: dict[str, datetime] = {}
+        for order in self.in_order_of_placing():
+            joined.setdefault(self.customers[order.customer_id].username, order.dates.purchased)
+        return joined
+
+    def prices(self) -> dict[str, int]:
+        """Give each product's price in cents in the latest order that has it."""
+        return {
+            item.product_id: item.price_cents
+            for order in self.in_order_of_placing()
+            for item in sorted(self.items.get(order.id, []), key=lambda item: item.number)
+        }
+
+
+def survey(folder: Path, *, reject: Callable[[Rejected], object], progress: Progress) -> Found:
+    """Read the files; ``reject`` is told of each row that is rejected.
+
+    Raises FileUnreadable for a file that is missing or cannot be read.
+    """
+    with progress.step("Checking", total=size_of(folder, *FILES), unit="B") as advance:
+        return _Survey(folder, reject, advance).found()
+
+
+class _Survey:
+    def __init__(
+        self, folder: Path, reject: Callable[[Rejected], object], advance: Advance
+    ) -> None:
+        self._folder = folder
+        self._reject = reject
+        self._advance = advance
+        self._found = Found()
+        self._broken: dict[str, int] = {}
+
+    def found(self) -> Found:
+        readers: list[tuple[OlistFile, Callable[[Record], None]]] = [
+            (olist_files.CUSTOMERS, self._take_customer),
+            (olist_files.CATEGORIES, self._take_category),
+            (olist_files.PRODUCTS, self._take_product),
+            (olist_files.ITEMS, self._take_item),
+        ]
+        for file, take in readers:
+            self._read(file, take)
+        self._name_products()
+        self._read(olist_files.ORDERS, self._take_order)
+        self._reject_items_without_order()
+        return self._found
+
+    def _read(self, file: OlistFile, take: Callable[[Record], None]) -> None:
+        rows = rejected = 0
+        with open_rows(self._folder, file, advance=self._advance) as read:
+            for row in read:
+                rows += 1
+                refused = row if isinstance(row, Rejected) else self._refusal(file, row, take)
+                if refused is not None:
+                    rejected += 1
+                    self._reject(refused)
+        self._found.counts[file.stem] = FileCounts(rows, rejected)
+
+    def _refusal(
+        self, file: OlistFile, record: Record, take: Callable[[Record], None]
+    ) -> Rejected | None:
+        try:
+            take(record)
+        except RowRefused as refused:
+            found_id = str(record.values[file.columns[0]])
+            return self._rejected(file, record.line, str(refused), found_id)
+        return None
+
+    def _rejected(self, file: OlistFile, line: int, reason: str, found_id: str) -> Rejected:
+        return Rejected(line, reason, found_id, file.path_in(self._folder).name)
+
+    def _take_customer(self, record: Record) -> None:
+        customer = read_customer(record)
+        _require_new(customer.id, self._found.customers)
+        self._found.customers[customer.id] = customer
+
+    def _take_category(self, record: Record) -> None:
+        portuguese, category = read_category(record)
+        _require_new(portuguese, self._found.categories)
+        self._found.categories[portuguese] = category
+
+    def _take_product(self, record: Record) -> None:
+        product = read_product(record)
+        _require_new(product.id, self._found.products)
+        self._found.products[product.id] = product
+
+    def _take_item(self, record: Record) -> None:
+        try:
+            item = read_item(record)
+        except RowRefused:
+            self._broken[str(record.values["order_id"]).strip()] = record.line
+            raise
+        self._found.items.setdefault(item.order_id, []).append(item)
+
+    def _take_order(self, record: Record) -> None:
+        order = read_order(record)
+        _require_new(order.id, self._found.orders)
+        if order.id in self._broken:
+            raise RowRefused(f"its item in line {self._broken[order.id]} was rejected")
+        self._found.order(order)
+        self._found.orders[order.id] = order
+
+    def _name_products(self) -> None:
+        found = self._found
+        ordered = {item.product_id for items in found.items.values() for item in items}
+        found.product_categories = categories_by_product(
+            sorted(found.products.keys() | ordered),
+            products=found.products,
+            categories=found.categories,
+        )
+        found.product_names = {
+            product_id: product_name(product_id, category)
+            for product_id, category in found.product_categories.items()
+        }
+
+    def _reject_items_without_order(self) -> None:
+        file, found = olist_files.ITEMS, self._found
+        lost = list(self._items_without_order())
+        for item in lost:
+            reason = f"its order “{item.order_id}” is rejected, or there is none"
+            self._reject(self._rejected(file, item.line, reason, item.order_id))
+        counts = found.counts[file.stem]
+        found.counts[file.stem] = replace(counts, rejected=counts.rejected + len(lost))
+
+    def _items_without_order(self) -> Iterator[OlistItem]:
+        for order_id in self._found.items.keys() - self._found.orders.keys():
+            yield from self._found.items.pop(order_id)
+
+
+def _require_new(found_id: str, known: Collection[str]) -> None:
+    if found_id in known:
+        raise RowRefused(f"“{found_id}” is there already: the first such row counts")

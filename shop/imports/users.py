@@ -1,0 +1,35 @@
+"""Customers of an import, made users who cannot sign in until somebody gives them a password."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from shop import keys
+from shop.accounts.services import ensure_profile
+from shop.models import ShopItem
+
+
+def ensure_users(joined: Mapping[str, datetime]) -> int:
+    """Create the users who do not exist, given when each joined; say how many those were.
+
+    Whoever exists is left as they are. Repeatable; give some hundreds at a time.
+    """
+    missing = joined.keys() - _existing(joined)
+    created = pool().gather(
+        [
+            partial(ensure_profile, username=username, joined_at=joined[username])
+            for username in sorted(missing)
+        ]
+    )
+    return sum(created)
+
+
+def _existing(usernames: Mapping[str, datetime]) -> set[str]:
+    table_keys = [
+        {"pk": {"S": keys.user(username)}, "sk": {"S": keys.profile(username)}}
+        for username in usernames
+    ]
+    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys)
+    return {keys.username_in(item["pk"]["S"]) for item in found}

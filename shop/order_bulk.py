@@ -1,0 +1,128 @@
+"""Many orders at once, as imports and samples write them: exact counts, safe to repeat.
+
+Several orders of one customer share a transaction, with one change of the customer's counts.
+When a condition fails, because an order is there already, its companions are written one by one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+
+from dynamo.client import pool
+from dynamo.runs import Item
+from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed
+from shop import keys
+from shop.models import Order, ShopItem
+from shop.order_actions import put_actions
+from shop.order_counts import Deltas, deltas_of, sum_of, write_with_counts
+from shop.order_items import NewOrder, order_items_of, wire
+from shop.order_shards import pick_shard
+from shop.order_status import Status
+
+_COUNTERS = 2
+"""Actions that the counts of one customer and of the queue take."""
+
+
+class Outcome(Enum):
+    """What became of an order that was to be put."""
+
+    CREATED = "created"
+    UPDATED = "there already, in an earlier status"
+    KEPT = "there already, as it is or newer"
+    TAKEN = "its foreign id belongs to another order"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """An order spelled as actions; ``names`` tells apart the items they write."""
+
+    order: NewOrder
+    actions: Mapping[tuple[str, str], Action]
+    deltas: Deltas
+
+    @classmethod
+    def of(cls, order: NewOrder) -> "_Prepared":
+        item, belongings = order_items_of(order, shard=pick_shard())
+        deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
+        return cls(order, put_actions([item, *belongings]), deltas)
+
+
+def put_orders(orders: Iterable[NewOrder]) -> list[Outcome]:
+    """Write orders with their lines and counts; give what became of each, in their order.
+
+    An order that is there already (by its id) keeps its lines, and takes over the history that
+    is given when its last moment is later than the stored one. Ids must not repeat within one
+    call. Customers are written in parallel, so a few hundred orders at a time keep the
+    connections busy; an engine that bears no concurrent writers is given one order at a time.
+
+    Raises TooManyLines before anything is written, and what `dynamo.transactions` raises.
+    """
+    wanted = [_Prepared.of(order) for order in orders]
+    by_customer: dict[str, list[_Prepared]] = {}
+    for prepared in wanted:
+        by_customer.setdefault(prepared.order.username, []).append(prepared)
+    written = pool().gather([partial(_put_all, group) for group in by_customer.values()])
+    outcomes = {order_id: outcome for some in written for order_id, outcome in some.items()}
+    return [outcomes[prepared.order.id] for prepared in wanted]
+
+
+def _put_all(orders: Sequence[_Prepared]) -> dict[str, Outcome]:
+    outcomes: dict[str, Outcome] = {}
+    for batch in _batches(orders):
+        outcomes |= _put_batch(batch)
+    return outcomes
+
+
+def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
+    """Group orders by what fits a transaction; what two of them write counts once."""
+    batch: list[_Prepared] = []
+    names: set[tuple[str, str]] = set()
+    for order in orders:
+        if batch and len(names | order.actions.keys()) + _COUNTERS > MOST_ACTIONS:
+            yield batch
+            batch, names = [], set()
+        batch.append(order)
+        names |= order.actions.keys()
+    if batch:
+        yield batch
+
+
+def _put_batch(batch: Sequence[_Prepared]) -> dict[str, Outcome]:
+    actions = {name: action for order in batch for name, action in order.actions.items()}
+    try:
+        write_with_counts(list(actions.values()), sum_of([order.deltas for order in batch]))
+    except ConditionFailed as failure:
+        if len(batch) == 1:
+            (order,) = batch
+            return {order.order.id: _put_again(order, failure.failed)}
+        return {name: o for order in batch for name, o in _put_batch([order]).items()}
+    return dict.fromkeys([order.order.id for order in batch], Outcome.CREATED)
+
+
+def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> Outcome:
+    """Deal with an order of which something is there already."""
+    order = prepared.order
+    stored = [item for item in failed.values() if item.get("sk") == {"S": keys.order(order.id)}]
+    if not stored:
+        return Outcome.TAKEN
+    return _update(order, Order.from_raw_data(dict(stored[0])))
+
+
+def _update(order: NewOrder, stored: Order) -> Outcome:
+    renewed, _ = order_items_of(order, shard=int(stored.shard))
+    if stored.history[-1].at >= renewed.history[-1].at:
+        return Outcome.KEPT
+    # The stored status and its moment serve as the version that was compared.
+    seen: Action = {
+        "Put": {
+            "TableName": ShopItem.Meta.table_name,
+            "Item": wire(renewed),
+            "ConditionExpression": "order_status_date = :seen",
+            "ExpressionAttributeValues": {":seen": {"S": stored.order_status_date}},
+        }
+    }
+    deltas = deltas_of(order.username, left=Status(stored.status), entered=order.now_in.status)
+    write_with_counts([seen], deltas)
+    return Outcome.UPDATED
+

@@ -1,0 +1,101 @@
+"""Counts of orders: for each customer by status, and of the open queue, exact after every write.
+
+A change of a status and the change of its counts are one transaction. A customer's counter is
+one item until writers meet; the queue's, which every order passes through, is spread from the
+start. Both spread further by themselves when writers meet ("Write Sharding (Table)").
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from django.conf import settings
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.counters import Counters
+from dynamo.transactions import Action, Transactions
+from shop import keys
+from shop.models import ShopItem
+from shop.order_status import OPEN, Status
+
+QUEUE = "OPEN"
+
+
+def counts_of(username: str) -> dict[Status, int]:
+    """Read how many orders a customer has in each status, as of the last write."""
+    name = _customer(username)
+    cells = _counters(name).read(name, consistent=True)
+    return {status: cells.get(status.value, 0) for status in Status}
+
+
+def queue_lengths() -> dict[Status, int]:
+    """Read how many orders of the whole shop are in each open status, as of the last write."""
+    cells = _counters(QUEUE).read(QUEUE, consistent=True)
+    return {status: cells.get(status.value, 0) for status in OPEN}
+
+
+Deltas = Mapping[str, Mapping[str, int]]
+"""What a write adds to counters: the counter's name to cells and their changes."""
+
+
+def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
+    """Say what the counts change by when an order of a customer changes its status.
+
+    A new order has left none, a deleted one entered none.
+    """
+    customer: Counter[str] = Counter()
+    if entered is not None:
+        customer[entered.value] += 1
+    if left is not None:
+        customer[left.value] -= 1
+    queue = {cell: n for cell, n in customer.items() if Status(cell).is_open}
+    return {_customer(username): customer, QUEUE: queue}
+
+
+def sum_of(changes: Sequence[Deltas]) -> Deltas:
+    """Add up the changes of several orders, for one transaction."""
+    sums: dict[str, Counter[str]] = {}
+    for deltas in changes:
+        for name, cells in deltas.items():
+            sums.setdefault(name, Counter()).update(cells)
+    return sums
+
+
+def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
+    """Write actions and the changes of counters they bring along, all or nothing.
+
+    Raises like `dynamo.transactions.Transactions.write`; the counters come last, so that the
+    numbers of failed actions are those of ``actions``.
+    """
+    names = [name for name, cells in deltas.items() if any(cells.values())]
+
+    def build() -> list[Action]:
+        return [*actions, *(_counters(name).change(name, deltas[name]) for name in names)]
+
+    def spread(conflicts: frozenset[int]) -> None:
+        for number, name in enumerate(names, len(actions)):
+            if number in conflicts:
+                _counters(name).spread(name)
+
+    Transactions(client()).write(build, on_conflict=spread)
+
+
+def _customer(username: str) -> str:
+    return f"ORDERS#{username}"
+
+
+def _counters(name: str) -> Counters:
+    least = settings.ORDER_SHARDS if name == QUEUE else 1
+    return _counters_of(Batches(client(), pool()), least)
+
+
+@lru_cache(maxsize=4)
+def _counters_of(batches: Batches, least_shards: int) -> Counters:
+    """Make counters once for each client: they remember how far they are spread."""
+    return Counters.of_table(
+        batches,
+        table=ShopItem.Meta.table_name,
+        key_of=keys.counter,
+        least_shards=least_shards,
+    )

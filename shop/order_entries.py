@@ -1,0 +1,144 @@
+"""Orders as pages show them, and how they are read from items."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.urls import reverse
+
+from dynamo.merging import Entry
+from dynamo.places import moment_at, parse_timestamp, timestamp
+from dynamo.runs import Item
+from shop import keys
+from shop.models import Order
+from shop.order_patterns import BY_STATUS
+from shop.order_status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEntry:
+    """An order as lists show it.
+
+    ``date`` is what the list is ordered by: the moment the order entered its status where
+    statuses are chosen, else the moment it was placed.
+    """
+
+    id: str
+    username: str
+    status: Status
+    date: datetime
+    placed: datetime
+    total: Decimal
+    currency: str
+    item_count: int
+    foreign_id: str
+
+    @property
+    def url(self) -> str:
+        return reverse("order", args=[self.id])
+
+    @property
+    def status_name(self) -> str:
+        return self.status.label
+
+    @property
+    def is_open(self) -> bool:
+        return self.status.is_open
+
+    @property
+    def date_iso(self) -> str:
+        return timestamp(self.date)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLine:
+    """A product in an order, as it was called and priced then."""
+
+    product_id: str
+    name: str
+    quantity: int
+    unit_price: Decimal
+
+    @property
+    def product_url(self) -> str:
+        return reverse("product", args=[self.product_id])
+
+    @property
+    def total(self) -> Decimal:
+        return self.unit_price * self.quantity
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A status the order entered, and when; ``original`` is its name in the shop it came from."""
+
+    status: Status
+    moment: datetime
+    original: str
+
+    @property
+    def status_name(self) -> str:
+        return self.status.label
+
+
+@dataclass(frozen=True, slots=True)
+class WholeOrder(OrderEntry):
+    """One order with its lines, and the statuses it has been through, oldest first."""
+
+    items: tuple[OrderLine, ...]
+    history: tuple[HistoryEntry, ...]
+
+
+def entry_of(entry: Entry) -> OrderEntry:
+    """Read an order from a page's entry, of the table or of any index of orders."""
+    item = entry.item
+    placed = parse_timestamp(item["placed_at"]["S"])
+    by_status = entry.run.index is BY_STATUS
+    return OrderEntry(
+        id=item["sk"]["S"].removeprefix(keys.ORDER_PREFIX),
+        username=keys.username_in(item["pk"]["S"]),
+        status=Status(item["status"]["S"]),
+        date=moment_at(entry.position.place) if by_status else placed,
+        placed=placed,
+        total=money(item["total_cents"]["N"]),
+        currency=item["currency"]["S"],
+        item_count=int(item["item_count"]["N"]),
+        foreign_id=item.get("foreign_id", {}).get("S", ""),
+    )
+
+
+def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
+    """Put an order together from its own item and those of its lines."""
+    placed = parse_timestamp(stored.placed_at)
+    history = tuple(
+        HistoryEntry(Status(step.status), parse_timestamp(step.at), step.original or "")
+        for step in stored.history
+    )
+    return WholeOrder(
+        id=stored.sk.removeprefix(keys.ORDER_PREFIX),
+        username=keys.username_in(stored.pk),
+        status=Status(stored.status),
+        date=history[-1].moment,
+        placed=placed,
+        total=money(stored.total_cents),
+        currency=stored.currency,
+        item_count=int(stored.item_count),
+        foreign_id=stored.foreign_id or "",
+        items=tuple(_line_of(line) for line in lines),
+        history=history,
+    )
+
+
+def _line_of(item: Item) -> OrderLine:
+    return OrderLine(
+        product_id=item["product_id"]["S"],
+        name=item["name"]["S"],
+        quantity=int(item["quantity"]["N"]),
+        unit_price=money(item["unit_price_cents"]["N"]),
+    )
+
+
+def money(cents: float | str) -> Decimal:
+    """Give an amount of cents in the currency's main unit."""
+    return Decimal(int(cents)).scaleb(-2)

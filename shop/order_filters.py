@@ -1,0 +1,128 @@
+"""What a list of orders is narrowed to: one immutable value, and how a URL spells it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from typing import Self
+from urllib.parse import urlencode
+
+from shop.order_status import OPEN, Status
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+class BadOrderFilter(ValueError):
+    """The URL spells no filter; the text says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFilter:
+    """Statuses in the order of an order's life (none means any), and UTC days.
+
+    ``since`` is the first day, ``until`` the day after the last: ``[since, until)``. With
+    statuses the days are those an order entered its status on, without them those it was placed
+    on. ``open_only`` lists what is in any open status by the day it was placed on, strongly
+    read; it goes with no status.
+    """
+
+    statuses: tuple[Status, ...] = ()
+    since: date | None = None
+    until: date | None = None
+    open_only: bool = False
+
+    def __post_init__(self) -> None:
+        if self.since and self.until and self.since > self.until:
+            sentence = f"From {self.since} to {self.until} is no span of days: swap the two."
+            raise BadOrderFilter(sentence)
+        if self.open_only and self.statuses:
+            sentence = "Choose either open orders or statuses, not both."
+            raise BadOrderFilter(sentence)
+
+    @classmethod
+    def parse(
+        cls, *, statuses: Iterable[str] = (), since: str = "", until: str = "", is_open: str = ""
+    ) -> Self:
+        """Read the values of a URL's query: ``status`` (any number), ``from``, ``to``, ``open``.
+
+        A day is spelled ``YYYY-MM-DD``; what is empty does not narrow. Raises BadOrderFilter.
+        """
+        if is_open not in {"", "1"}:
+            sentence = f"“open” is “{is_open}”: only open=1 is understood."
+            raise BadOrderFilter(sentence)
+        return cls(
+            statuses=parse_statuses(statuses, among=tuple(Status)),
+            since=_day(since),
+            until=_day(until),
+            open_only=bool(is_open),
+        )
+
+    @property
+    def since_moment(self) -> datetime | None:
+        return _midnight(self.since)
+
+    @property
+    def until_moment(self) -> datetime | None:
+        return _midnight(self.until)
+
+    @property
+    def query(self) -> str:
+        """The filter as the query of a URL, in its one canonical spelling."""
+        pairs = [("status", status.value) for status in self.statuses]
+        pairs += [("open", "1")] if self.open_only else []
+        pairs += [
+            (name, day.isoformat())
+            for name, day in (("from", self.since), ("to", self.until))
+            if day is not None
+        ]
+        return urlencode(pairs)
+
+    def toggle(self, status: Status) -> Self:
+        """Add or remove a status; from any status, choose it alone."""
+        return replace(self, statuses=toggled(self.statuses, status), open_only=False)
+
+    def in_any_status(self) -> Self:
+        return replace(self, statuses=(), open_only=False)
+
+    def only_open(self) -> Self:
+        return replace(self, statuses=(), open_only=not self.open_only)
+
+    def on_any_day(self) -> Self:
+        return replace(self, since=None, until=None)
+
+
+def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[Status, ...]:
+    """Read a set of statuses, each of which must be ``among`` some. Raises BadOrderFilter."""
+    chosen = [value for value in values if value]
+    for value in chosen:
+        if value not in among:
+            allowed = ", ".join(status.value for status in among)
+            raise BadOrderFilter(f"There is no status “{value}” here: choose among {allowed}.")
+    return tuple(status for status in Status if status in chosen)
+
+
+def parse_open_statuses(values: Iterable[str]) -> tuple[Status, ...]:
+    """Read a set of open statuses; all of them narrow nothing. Raises BadOrderFilter."""
+    chosen = parse_statuses(values, among=OPEN)
+    return () if chosen == OPEN else chosen
+
+
+def toggled(chosen: Sequence[Status], status: Status) -> tuple[Status, ...]:
+    """Add or remove one status of a set."""
+    changed = {*chosen} ^ {status}
+    return tuple(one for one in Status if one in changed)
+
+
+def _day(text: str) -> date | None:
+    if not text:
+        return None
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise BadOrderFilter(f"“{text}” is not a day: spell it YYYY-MM-DD, such as 2023-01-31.")
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, time(), UTC)

@@ -1,0 +1,153 @@
+"""How an order becomes items: the one place where its keys are derived.
+
+`order_items_of` and `derived_keys` are used by every write (placing, moving, imports, repairs)
+and by the integrity check, which derives the keys again and compares.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from dynamo.places import place_of, timestamp
+from shop import keys
+from shop.models import Order, OrderItem, OrderPointer, ShopItem, StatusMoment
+from shop.order_status import Status
+
+MOST_LINES = 40
+"""Different products in one order: with what belongs to each, 100 actions of a transaction hold."""
+MOST_OF_A_PRODUCT = 99
+
+
+class TooManyLines(ValueError):
+    """The order has more lines than one transaction can write."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLine:
+    """So many pieces of a product, as it is called and priced now."""
+
+    product_id: str
+    name: str
+    quantity: int
+    unit_price_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChange:
+    """The aware moment an order entered a status; ``original`` is what another shop calls it."""
+
+    status: Status
+    moment: datetime
+    original: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewOrder:
+    """An order as it is written, before it has keys.
+
+    ``id`` comes from `shop.order_ids`. ``history`` has at least one entry, oldest first; the last
+    one is the status the order is in. Lines are of different products, `MOST_LINES` at the most.
+    """
+
+    id: str
+    username: str
+    placed_at: datetime
+    lines: tuple[NewLine, ...]
+    history: tuple[StatusChange, ...]
+    currency: str
+    foreign_id: str | None = None
+
+    @property
+    def now_in(self) -> StatusChange:
+        """The status the order is in, and since when."""
+        return self.history[-1]
+
+
+def derived_keys(
+    *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
+) -> dict[str, str]:
+    """Derive an order's keys in the indexes; a closed order has none in the sparse ones."""
+    derived = {"order_status_date": keys.status_prefix(status) + place_of(entered_at, order_id)}
+    if status.is_open:
+        place = place_of(placed_at, order_id)
+        derived["order_open_date"] = place
+        derived["open_shard"] = keys.open_shard(status, shard)
+        derived["open_place"] = place
+    return derived
+
+
+def order_items_of(order: NewOrder, *, shard: int) -> tuple[Order, list[ShopItem]]:
+    """Build an order's item, and the items of its lines, purchases and foreign id.
+
+    ``shard`` is where the order stands in the queue while it is open. Raises TooManyLines.
+    """
+    if len(order.lines) > MOST_LINES:
+        raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")
+    belongings = [*_lines(order), *_purchases(order), *_pointers(order)]
+    return _order(order, shard=shard), belongings
+
+
+def wire(item: ShopItem) -> dict[str, Mapping[str, Any]]:
+    """Spell an item as the wire has it."""
+    return dict(item.serialize())
+
+
+def history_entry(change: StatusChange) -> StatusMoment:
+    """Spell a change of status as an order's history keeps it."""
+    return StatusMoment(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+        status=change.status.value, at=timestamp(change.moment), original=change.original
+    )
+
+
+def _order(order: NewOrder, *, shard: int) -> Order:
+    now_in = order.now_in
+    derived: dict[str, Any] = derived_keys(
+        order_id=order.id,
+        status=now_in.status,
+        entered_at=now_in.moment,
+        placed_at=order.placed_at,
+        shard=shard,
+    )
+    return Order(
+        pk=keys.user(order.username),
+        sk=keys.order(order.id),
+        status=now_in.status.value,
+        placed_at=timestamp(order.placed_at),
+        history=[history_entry(change) for change in order.history],
+        total_cents=sum(line.quantity * line.unit_price_cents for line in order.lines),
+        currency=order.currency,
+        item_count=sum(line.quantity for line in order.lines),
+        line_count=len(order.lines),
+        foreign_id=order.foreign_id,
+        shard=shard,
+        **derived,
+    )
+
+
+def _lines(order: NewOrder) -> Iterator[OrderItem]:
+    for number, line in enumerate(order.lines, 1):
+        yield OrderItem(
+            pk=keys.item(order.id, number),
+            sk=keys.order(order.id),
+            product_id=line.product_id,
+            name=line.name,
+            quantity=line.quantity,
+            unit_price_cents=line.unit_price_cents,
+        )
+
+
+def _purchases(order: NewOrder) -> Iterator[OrderPointer]:
+    for product_id in dict.fromkeys(line.product_id for line in order.lines):
+        yield OrderPointer(
+            pk=keys.user(order.username),
+            sk=keys.bought(order.username, product_id),
+            username=order.username,
+            order_id=order.id,
+        )
+
+
+def _pointers(order: NewOrder) -> Iterator[OrderPointer]:
+    if order.foreign_id is not None:
+        key = keys.foreign(order.foreign_id)
+        yield OrderPointer(pk=key, sk=key, username=order.username, order_id=order.id)

@@ -1,0 +1,155 @@
+"""The ways to read lists of orders, declared as data, and the rule that chooses among them.
+
+=======  ================================================  ====================
+pattern  question                                          plan
+=======  ================================================  ====================
+A2       a user's orders, newest first                     ``orders_by_user``
+A4       in any set of statuses                            ``orders_by_status``
+A5, A6   that entered a status before, or between, days    ``orders_by_status``
+A7       all open orders of the shop, oldest first         ``open_orders``
+A8       a user's own open orders                          ``open_by_date``
+=======  ================================================  ====================
+
+A range of days is a range of each run, on the index that is read anyway. The article's
+``< 'SHIPPED#01.01.2023'`` would also give every status that sorts before SHIPPED; here a run
+ends at both ends of its status.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dynamo.places import id_at, timestamp
+from dynamo.runs import Index, Item, Position, Run
+from shop import keys
+from shop.models import Order, ShopItem
+from shop.order_filters import OrderFilter
+from shop.order_ids import id_bound
+from shop.order_status import OPEN, Status
+
+TABLE_NAME = ShopItem.Meta.table_name
+
+
+def _sort_key(position: Position) -> dict[str, str]:
+    return {"sk": keys.order(id_at(position.place))}
+
+
+def _whole_key(position: Position) -> dict[str, str]:
+    return {"pk": keys.user(position.rest), **_sort_key(position)}
+
+
+def _owner(item: Item) -> str:
+    return keys.username_in(item["pk"]["S"])
+
+
+BY_USER = Index(
+    table=TABLE_NAME,
+    name=None,
+    partition_key="pk",
+    sort_key="sk",
+    table_key=lambda _position: {},
+)
+BY_STATUS = Index(
+    table=TABLE_NAME,
+    name=Order.orders_by_status.Meta.index_name,
+    partition_key="pk",
+    sort_key="order_status_date",
+    table_key=_sort_key,
+)
+BY_OPEN_DATE = Index(
+    table=TABLE_NAME,
+    name=Order.open_by_date.Meta.index_name,
+    partition_key="pk",
+    sort_key="order_open_date",
+    table_key=_sort_key,
+    consistent=True,
+)
+QUEUE = Index(
+    table=TABLE_NAME,
+    name=Order.open_orders.Meta.index_name,
+    partition_key="open_shard",
+    sort_key="open_place",
+    table_key=_whole_key,
+    rest_of=_owner,
+)
+"""A queue's place tells the order; the customer, whose key the order stands under, is the rest."""
+
+
+def _by_user(username: str, chosen: OrderFilter) -> list[Run]:
+    since, until = chosen.since_moment, chosen.until_moment
+    return [
+        Run(
+            index=BY_USER,
+            partition=keys.user(username),
+            prefix=keys.ORDER_PREFIX,
+            since=None if since is None else id_bound(since),
+            until=None if until is None else id_bound(until),
+        )
+    ]
+
+
+def _by_status(username: str, chosen: OrderFilter) -> list[Run]:
+    since, until = _bounds(chosen)
+    return [
+        Run(
+            index=BY_STATUS,
+            partition=keys.user(username),
+            prefix=keys.status_prefix(status),
+            since=since,
+            until=until,
+        )
+        for status in chosen.statuses
+    ]
+
+
+def _by_open_date(username: str, chosen: OrderFilter) -> list[Run]:
+    since, until = _bounds(chosen)
+    return [Run(index=BY_OPEN_DATE, partition=keys.user(username), since=since, until=until)]
+
+
+def _bounds(chosen: OrderFilter) -> tuple[str | None, str | None]:
+    since, until = chosen.since_moment, chosen.until_moment
+    return (
+        None if since is None else timestamp(since),
+        None if until is None else timestamp(until),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPattern:
+    """A way to read a user's orders, and the filters it is for."""
+
+    name: str
+    runs: Callable[[str, OrderFilter], list[Run]]
+    answers: Callable[[OrderFilter], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPlan:
+    """A pattern applied to one list: what will be read, and merged."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+
+PATTERNS = (
+    OrderPattern("open_by_date", _by_open_date, lambda chosen: chosen.open_only),
+    OrderPattern("orders_by_status", _by_status, lambda chosen: bool(chosen.statuses)),
+    OrderPattern("orders_by_user", _by_user, lambda _chosen: True),
+)
+"""The first whose ``answers`` is true is taken."""
+
+
+def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
+    """Choose the pattern that answers what the filter asks."""
+    pattern = next(pattern for pattern in PATTERNS if pattern.answers(chosen))
+    return OrderPlan(pattern.name, tuple(pattern.runs(username, chosen)))
+
+
+def plan_for_queue(statuses: Sequence[Status], *, shards: int) -> OrderPlan:
+    """Plan the shop's open orders, of all open statuses when none is chosen."""
+    runs = [
+        Run(index=QUEUE, partition=keys.open_shard(status, shard))
+        for status in statuses or OPEN
+        for shard in range(shards)
+    ]
+    return OrderPlan("open_orders", tuple(runs))

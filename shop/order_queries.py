@@ -1,0 +1,145 @@
+"""Reads of orders: lists, one order with its items, and who bought what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.meter import labelled_calls
+from dynamo.reader import Order, Page, PageRequest
+from dynamo.reading import read
+from dynamo.runs import Item, Run
+from shop import keys
+from shop.models import Order as StoredOrder
+from shop.models import OrderPointer, ShopItem
+from shop.order_entries import OrderEntry, WholeOrder, entry_of, whole_order
+from shop.order_filters import OrderFilter
+from shop.order_items import MOST_LINES
+from shop.order_patterns import OrderPlan, plan_for_queue, plan_for_user
+from shop.order_shards import count_shards
+from shop.order_status import Status
+from shop.queries import INVERTED
+
+LONGEST_ID = 200
+
+
+class NoSuchOrder(LookupError):
+    """There is no order with this id, or it is another customer's."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPage:
+    """A page of a list of orders, the plan it was read by, and what reading it took."""
+
+    orders: tuple[OrderEntry, ...]
+    plan: OrderPlan
+    page: Page
+
+
+def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
+    """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
+    plan = plan_for_user(username, chosen)
+    page = read(plan.runs, request)
+    return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
+
+
+def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderPage:
+    """Read a page of the shop's open orders, oldest first, of all customers (A7).
+
+    One query for each status and shard, all at once. Each shard is asked for its share of the
+    page and some more, whichever status the page turns out to be of.
+    """
+    with labelled_calls("shards"):
+        shards = count_shards()
+    plan = plan_for_queue(statuses, shards=shards)
+    share = _share(request.size + 1, shards)
+    page = read(
+        plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs)
+    )
+    return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
+
+
+def find_order(order_id: str, *, username: str | None = None) -> WholeOrder:
+    """Read an order and its lines by its id alone, or by its foreign id (A3).
+
+    With a username it must be that customer's. The index finds the order; the order itself is
+    then read as of the last write, so that nobody acts on a status that has passed, and a
+    customer sees their new order before the index does. Raises NoSuchOrder.
+    """
+    if not 0 < len(order_id) <= LONGEST_ID:
+        raise NoSuchOrder(order_id)
+    found = _find(order_id, username) or _find_foreign(order_id, username)
+    if found is None:
+        raise NoSuchOrder(order_id)
+    return found
+
+
+def owner_of(order_id: str) -> str:
+    """Say whose order it is. Raises NoSuchOrder."""
+    if not 0 < len(order_id) <= LONGEST_ID:
+        raise NoSuchOrder(order_id)
+    run = Run(index=INVERTED, partition=keys.order(order_id), prefix=keys.USER_PREFIX)
+    entries = read([run], PageRequest(1), look_ahead=False).entries
+    if not entries:
+        raise NoSuchOrder(order_id)
+    username: str = entries[0].position.place
+    return username
+
+
+def has_bought(username: str, product_id: str) -> bool:
+    """Tell whether a user ever ordered a product: one read of one item."""
+    try:
+        OrderPointer.get(keys.user(username), keys.bought(username, product_id))
+    except OrderPointer.DoesNotExist:
+        return False
+    return True
+
+
+def _find(order_id: str, username: str | None) -> WholeOrder | None:
+    run = Run(index=INVERTED, partition=keys.order(order_id))
+    page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
+    items = [entry.item for entry in page.entries]
+    owners = [keys.username_in(i["pk"]["S"]) for i in items if _is_order(i)]
+    owner = username or next(iter(owners), None)
+    if owner is None:
+        return None
+    try:
+        stored = StoredOrder.get(keys.user(owner), keys.order(order_id), consistent_read=True)
+    except StoredOrder.DoesNotExist:
+        return None
+    lines = [item for item in items if not _is_order(item)]
+    return whole_order(stored, _complete(lines, order_id=order_id, count=int(stored.line_count)))
+
+
+def _find_foreign(foreign_id: str, username: str | None) -> WholeOrder | None:
+    key = keys.foreign(foreign_id)
+    try:
+        pointer = OrderPointer.get(key, key)
+    except OrderPointer.DoesNotExist:
+        return None
+    if username is not None and pointer.username != username:
+        return None
+    return _find(pointer.order_id, pointer.username)
+
+
+def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]:
+    """Read the lines by their keys where the index does not have them all yet."""
+    if len(lines) == count:
+        return list(lines)
+    table_keys = [
+        {"pk": {"S": keys.item(order_id, number)}, "sk": {"S": keys.order(order_id)}}
+        for number in range(1, count + 1)
+    ]
+    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys)
+    return sorted(found, key=lambda item: item["pk"]["S"])
+
+
+def _is_order(item: Item) -> bool:
+    return item["pk"]["S"].startswith(keys.USER_PREFIX)
+
+
+def _share(needed: int, shards: int) -> int:
+    """What one of several shards is expected to hold of so many items, with room for chance."""
+    mean = needed / shards
+    return min(needed, ceil(mean + 2 * sqrt(mean)))

@@ -1,0 +1,45 @@
+"""What products cost now."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.runs import Item
+from shop import keys
+from shop.models import ShopItem
+
+
+@dataclass(frozen=True, slots=True)
+class PricedProduct:
+    """A product that can be bought; ``currency`` is an ISO 4217 code."""
+
+    id: str
+    name: str
+    unit_price_cents: int
+    currency: str
+
+
+def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
+    """Read what products cost; those that do not exist or have no price are left out."""
+    table_keys = [
+        {part: {"S": keys.product(product_id)} for part in ("pk", "sk")}
+        for product_id in product_ids
+    ]
+    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys, consistent=False)
+    products = [_priced(item) for item in found if is_for_sale(item)]
+    return {product.id: product for product in products}
+
+
+def is_for_sale(item: Item) -> bool:
+    """Tell whether a product's item has a price."""
+    return "unit_price_cents" in item and "currency" in item
+
+
+def _priced(item: Item) -> PricedProduct:
+    return PricedProduct(
+        id=item["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX),
+        name=item["name"]["S"],
+        unit_price_cents=int(item["unit_price_cents"]["N"]),
+        currency=item["currency"]["S"],
+    )

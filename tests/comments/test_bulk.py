@@ -1,0 +1,273 @@
+"""Bulk writes of comments, against what a list of every index then shows."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+
+from comments import keys
+from comments.bulk import CHUNK, CHUNK_CHARACTERS, DETERMINED, BulkWriter, Outcome, in_chunks
+from comments.filters import CommentFilter
+from comments.items import NewComment, items_of
+from comments.models import Comment, CommentBody
+from comments.queries import find_comment, languages_of, list_comments
+from dynamo.batches import Batches
+from dynamo.client import client
+from dynamo.meter import metered
+from dynamo.pool import Pool
+from dynamo.reader import PageRequest
+from dynamo.runs import Item
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
+LONG = "A sentence that goes on. " * 80
+READS = {"BatchGetItem"}
+
+
+@pytest.fixture
+def comment(fresh: Callable[[str], str]) -> NewComment:
+    return NewComment(
+        id=fresh("comment"),
+        product_id=fresh("product"),
+        language="en",
+        rating=5,
+        created_at=NEW_YEAR,
+        author="ann",
+        title="Fine",
+        body="Does what it says.",
+    )
+
+
+def write(*comments: NewComment) -> Outcome:
+    return BulkWriter(Batches(client(), Pool(1))).write(comments)
+
+
+def listed(product_id: str, *, language: str = "", rating: int = 0) -> list[str]:
+    chosen = CommentFilter.of([language] if language else [], [rating] if rating else [])
+    return [c.id for c in list_comments(product_id, chosen, PageRequest(500)).comments]
+
+
+def under_every_index(c: NewComment) -> list[list[str]]:
+    return [
+        listed(c.product_id),
+        listed(c.product_id, language=c.language),
+        listed(c.product_id, rating=c.rating),
+        listed(c.product_id, language=c.language, rating=c.rating),
+    ]
+
+
+def stored(comment_id: str) -> Item:
+    key = keys.comment(comment_id)
+    table_key = {"pk": {"S": key}, "sk": {"S": key}}
+    response = client().get_item(
+        TableName=Comment.Meta.table_name, Key=table_key, ConsistentRead=True
+    )
+    return response["Item"]
+
+
+def mark(comment_id: str, name: str, value: dict[str, Any]) -> None:
+    client().put_item(TableName=Comment.Meta.table_name, Item={**stored(comment_id), name: value})
+
+
+def has_body(comment_id: str) -> bool:
+    return bool(CommentBody.count(keys.comment(comment_id), CommentBody.sk == keys.BODY))
+
+
+class TestNewComment:
+    def test_is_in_every_list_it_belongs_to(self, comment: NewComment) -> None:
+        assert write(comment) == Outcome(new=1)
+        assert under_every_index(comment) == [[comment.id]] * 4
+
+    def test_adds_its_language_to_its_product(self, comment: NewComment) -> None:
+        write(comment, replace(comment, id=f"{comment.id}-2", language="de"))
+        assert languages_of(comment.product_id) == ("de", "en")
+
+    def test_keeps_a_long_text_whole(self, comment: NewComment) -> None:
+        write(replace(comment, body=LONG))
+        assert find_comment(comment.id).body == LONG
+
+    def test_keeps_an_empty_text_and_title(self, comment: NewComment) -> None:
+        write(replace(comment, body="", title="", author=""))
+        found = find_comment(comment.id)
+        assert (found.body, found.title, found.author) == ("", "", "")
+
+
+class TestSameCommentAgain:
+    @pytest.mark.parametrize("body", ["short", LONG, ""])
+    def test_is_recognised_by_reading_alone(self, comment: NewComment, body: str) -> None:
+        write(replace(comment, body=body))
+        with metered() as meter:
+            assert write(replace(comment, body=body)) == Outcome(unchanged=1)
+        assert {call.operation for call in meter.calls} == READS
+
+    def test_is_recognised_when_the_shop_has_added_to_it(self, comment: NewComment) -> None:
+        write(comment)
+        mark(comment.id, "v", {"BOOL": True})
+        assert write(comment) == Outcome(unchanged=1)
+
+    def test_is_told_from_one_that_differs_only_far_into_a_long_text(
+        self, comment: NewComment
+    ) -> None:
+        write(replace(comment, body=LONG + "a"))
+        assert write(replace(comment, body=LONG + "b")) == Outcome(replaced=1)
+        assert find_comment(comment.id).body == LONG + "b"
+
+
+class TestNewerVersion:
+    @pytest.fixture
+    def newer(self, comment: NewComment, fresh: Callable[[str], str]) -> NewComment:
+        return NewComment(
+            id=comment.id,
+            product_id=fresh("product"),
+            language="de",
+            rating=1,
+            created_at=NEW_YEAR + timedelta(microseconds=1),
+        )
+
+    def test_replaces_the_older_one_under_every_index(
+        self, comment: NewComment, newer: NewComment
+    ) -> None:
+        write(comment)
+        assert write(newer) == Outcome(replaced=1)
+        assert under_every_index(comment) == [[]] * 4
+        assert under_every_index(newer) == [[comment.id]] * 4
+
+    def test_stays_when_the_older_one_comes_again(
+        self, comment: NewComment, newer: NewComment
+    ) -> None:
+        write(newer)
+        assert write(comment) == Outcome(superseded=1)
+        assert under_every_index(newer) == [[comment.id]] * 4
+
+    def test_of_the_same_date_is_the_one_that_comes_last(self, comment: NewComment) -> None:
+        write(comment)
+        assert write(replace(comment, rating=2)) == Outcome(replaced=1)
+        assert listed(comment.product_id, rating=2) == [comment.id]
+
+    def test_leaves_no_body_behind_when_it_is_short(
+        self, comment: NewComment, newer: NewComment
+    ) -> None:
+        write(replace(comment, body=LONG))
+        assert has_body(comment.id)
+        write(replace(newer, body="short"))
+        assert not has_body(comment.id)
+        assert find_comment(comment.id).body == "short"
+
+    def test_brings_its_long_text(self, comment: NewComment, newer: NewComment) -> None:
+        write(comment)
+        write(replace(newer, body=LONG))
+        assert find_comment(comment.id).body == LONG
+
+    def test_keeps_what_the_shop_has_added(self, comment: NewComment, newer: NewComment) -> None:
+        write(comment)
+        mark(comment.id, "v", {"BOOL": True})
+        write(newer)
+        assert stored(comment.id)["v"] == {"BOOL": True}
+
+    def test_drops_the_mark_of_an_edit_of_the_older_text(
+        self, comment: NewComment, newer: NewComment
+    ) -> None:
+        write(comment)
+        mark(comment.id, "e", {"S": "2024-02-01"})
+        assert write(newer) == Outcome(replaced=1)
+        assert "e" not in stored(comment.id)
+
+
+class TestCommentEditedByItsAuthor:
+    def test_is_not_undone_by_the_row_it_once_came_from(self, comment: NewComment) -> None:
+        write(replace(comment, body="As I see it now."))
+        mark(comment.id, "e", {"S": "2024-02-01"})
+        assert write(comment) == Outcome(superseded=1)
+        assert find_comment(comment.id).body == "As I see it now."
+
+
+class TestManyVersions:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_in_any_order_end_as_the_newest(
+        self, seed: int, comment: NewComment, fresh: Callable[[str], str]
+    ) -> None:
+        rng = Random(seed)
+        product, ids = fresh("product"), [fresh("comment") for _ in range(6)]
+        expected: dict[str, NewComment] = {}
+        for _ in range(40):
+            version = replace(
+                comment,
+                id=rng.choice(ids),
+                product_id=product,
+                rating=rng.randint(1, 5),
+                created_at=NEW_YEAR + timedelta(seconds=rng.randrange(4)),
+                body=rng.choice(["", "short", LONG]),
+            )
+            write(version)
+            old = expected.get(version.id, version)
+            expected[version.id] = max(old, version, key=lambda v: (v.created_at, v is version))
+        found = list_comments(product, CommentFilter(), PageRequest(500)).comments
+        assert {(c.id, c.created, c.rating, find_comment(c.id).body) for c in found} == {
+            (c.id, c.created_at, c.rating, c.body) for c in expected.values()
+        }
+
+
+class TestInterruptedWrite:
+    @pytest.mark.real_engine
+    @pytest.mark.parametrize("survived", [0, 1, 3, 5])
+    def test_is_finished_by_the_same_call(self, survived: int, comment: NewComment) -> None:
+        older = [replace(comment, id=f"{comment.id}-{n}", body=LONG) for n in range(60)]
+        bodies = ["", "short", LONG + "!"]
+        newer = [
+            replace(c, rating=1, created_at=NEW_YEAR + timedelta(days=1), body=bodies[n % 3])
+            for n, c in enumerate([*older, replace(comment, id=f"{comment.id}-new")])
+        ]
+        write(*older)
+        with failing_after(survived), pytest.raises(Interrupted):
+            write(*newer)
+        write(*newer)
+        assert [find_comment(c.id).body for c in newer] == [c.body for c in newer]
+        assert [has_body(c.id) for c in newer] == [len(c.body) > 1_024 for c in newer]
+        assert sorted(listed(comment.product_id)) == sorted(c.id for c in newer)
+
+
+class Interrupted(Exception):
+    """Stands for the end of the process."""
+
+
+@contextmanager
+def failing_after(calls: int) -> Iterator[None]:
+    """Let so many calls that write come through, then none."""
+    left = iter(range(calls))
+
+    def interrupt(**_: object) -> None:
+        if next(left, None) is None:
+            raise Interrupted
+
+    writing = [
+        f"before-call.dynamodb.{name}"
+        for name in ("BatchWriteItem", "TransactWriteItems", "UpdateItem")
+    ]
+    for event in writing:
+        client().meta.events.register(event, interrupt)
+    try:
+        yield
+    finally:
+        for event in writing:
+            client().meta.events.unregister(event, interrupt)
+
+
+class TestAttributes:
+    def test_a_comment_determines_are_all_known(self, comment: NewComment) -> None:
+        item, _ = items_of(replace(comment, body=LONG))
+        assert item.serialize().keys() == DETERMINED
+
+
+class TestInChunks:
+    def test_holds_every_comment_once(self, comment: NewComment) -> None:
+        many = [comment] * (2 * CHUNK + 1)
+        assert [len(chunk) for chunk in in_chunks(many)] == [CHUNK, CHUNK, 1]
+
+    def test_is_shorter_when_texts_are_long(self, comment: NewComment) -> None:
+        huge = replace(comment, body="x" * (CHUNK_CHARACTERS // 2))
+        assert [len(chunk) for chunk in in_chunks([huge] * 5)] == [2, 2, 1]

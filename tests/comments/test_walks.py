@@ -1,0 +1,87 @@
+"""Whatever the filter: its pages, there and back, are what a plain sort of everything says."""
+
+
+import pytest
+
+from comments.filters import CommentFilter
+from tests.comments.loading import load
+from tests.comments.truth import (
+    ALL_LANGUAGE_CHOICES,
+    LANGUAGE_SETS,
+    RATING_SETS,
+    Truth,
+    real_comments,
+    tied_comments,
+)
+from tests.comments.walking import there_and_back
+
+pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
+
+languages_by_turns = pytest.mark.parametrize(
+    "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
+)
+FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::5], LANGUAGE_SETS[-1])
+FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
+
+
+@pytest.fixture(scope="module")
+def ties(tables: None) -> Truth:
+    """300 comments on the product ``ties``, at six moments."""
+    comments = tied_comments("ties")
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture(scope="module")
+def some_reviews(tables: None, real_data) -> Truth:
+    """Each twelfth real review, under the product ``some-reviews``."""
+    comments = real_comments(real_data, "some-reviews", every=12)
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture(scope="module")
+def reviews(tables: None, real_data) -> Truth:
+    """The real reviews, under the product ``reviews``."""
+    comments = real_comments(real_data, "reviews")
+    load(comments)
+    return Truth(comments)
+
+
+def assert_walk(truth: Truth, product_id: str, languages, ratings, *, size: int) -> None:
+    chosen = CommentFilter.of(languages, ratings)
+    there, back = there_and_back(product_id, chosen, size=size)
+    expected = truth.ids(languages, ratings)
+    assert there == expected, chosen
+    assert back == expected, chosen
+
+
+class TestComments300AtSixMoments:
+    @languages_by_turns
+    def test_are_walked_by_any_filter_at_20_a_page(self, ties, languages):
+        for ratings in RATING_SETS:
+            assert_walk(ties, "ties", languages, ratings, size=20)
+
+    @pytest.mark.parametrize("languages", FEW_LANGUAGES)
+    def test_are_walked_one_by_one(self, ties, languages):
+        for ratings in FEW_RATINGS[:3]:
+            assert_walk(ties, "ties", languages, ratings, size=1)
+
+    @pytest.mark.slow
+    @languages_by_turns
+    def test_are_walked_one_by_one_by_any_filter(self, ties, languages):
+        for ratings in RATING_SETS:
+            assert_walk(ties, "ties", languages, ratings, size=1)
+
+
+class TestRealReviews:
+    @pytest.mark.parametrize("languages", FEW_LANGUAGES)
+    def test_are_walked_in_part(self, some_reviews, languages):
+        for ratings in FEW_RATINGS:
+            assert_walk(some_reviews, "some-reviews", languages, ratings, size=500)
+
+    @pytest.mark.slow
+    @languages_by_turns
+    def test_are_walked_by_any_filter_at_500_a_page(self, reviews, languages):
+        for ratings in RATING_SETS:
+            assert_walk(reviews, "reviews", languages, ratings, size=500)

@@ -1,0 +1,189 @@
+"""Random lists merged of runs, with the plain sorted answer that a reader must agree with.
+
+Moments are few, so that most items share theirs with others; ids hold what sorts before and
+behind the separator, and characters of two to four bytes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+from zlib import crc32
+
+from hypothesis import strategies as st
+
+from dynamo.places import id_at, place_of, timestamp
+from dynamo.pool import Pool
+from dynamo.reader import Order, Page, PageRequest, Toward, read_page
+from dynamo.runs import Index, Item, Position, Run
+from dynamo.sources import QuerySource
+from tests.query_model import QueryModel
+from tests.strict import Request
+
+START = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+MOMENTS = [START + timedelta(microseconds=n) for n in range(5)]
+STRETCHES = [
+    ("A", ""),
+    ("B", ""),
+    ("C", "SHIPPED#"),
+    ("C", "SHIPPED!"),
+    ("C", "SHIPPEDX#"),
+    ("C", "DELIVERED#"),
+    ("D", "OPEN#"),
+]
+POOL = Pool(3)
+
+
+def table_key(position: Position) -> dict[str, str]:
+    return {"pk": f"OWNER#{position.rest}", "sk": f"THING#{id_at(position.place)}"}
+
+
+def owner(item: Item) -> str:
+    found: str = item["pk"]["S"].removeprefix("OWNER#")
+    return found
+
+
+INDEX = Index(
+    table="things",
+    name="by_kind",
+    partition_key="p",
+    sort_key="s",
+    table_key=table_key,
+    rest_of=owner,
+)
+
+
+@dataclass(frozen=True)
+class Thing:
+    partition: str
+    prefix: str
+    place: str
+    owner: str = ""
+
+    def item(self) -> Item:
+        key = table_key(Position(self.place, self.owner))
+        named = {**key, "p": self.partition, "s": self.prefix + self.place}
+        return {name: {"S": value} for name, value in named.items()}
+
+    def position(self, ordinal: int = 0) -> Position:
+        return Position(self.place, self.owner, ordinal)
+
+    def is_in(self, run: Run) -> bool:
+        return (
+            (self.partition, self.prefix) == (run.partition, run.prefix)
+            and (run.since is None or run.since <= self.place)
+            and (run.until is None or self.place < run.until)
+        )
+
+
+@dataclass
+class MergedList:
+    """``runs`` over ``things``; ``unseen`` ones are read and not given."""
+
+    runs: list[Run]
+    things: list[Thing] = field(default_factory=list)
+    unseen: list[Thing] = field(default_factory=list)
+    cut: Callable[[Request], int | None] = lambda _request: None
+    requests: list[Request] = field(default_factory=list)
+
+    def places(self, order: Order) -> list[str]:
+        """Give the whole answer: what is in any run, sorted."""
+        found = [t.place for t in self.things if any(t.is_in(run) for run in self.runs)]
+        return sorted(found, reverse=order is Order.NEWEST_FIRST)
+
+    def read(self, request: PageRequest, order: Order, **how: Any) -> Page:
+        model = QueryModel(
+            indexes={"by_kind": ("p", "s")},
+            items=[thing.item() for thing in self.things],
+            unseen=[thing.item() for thing in self.unseen],
+            cut=self.cut,
+            requests=self.requests,
+        )
+        return read_page(
+            self.runs, request, source=QuerySource(model), pool=POOL, order=order, **how
+        )
+
+    def walk(
+        self, request: PageRequest, order: Order, *, first_reads: Sequence[int] | None = None
+    ) -> Iterator[Page]:
+        """Turn pages in the direction of the first request until there is no further one."""
+        for _ in range(len(self.things) + 2):
+            page = self.read(request, order, first_reads=first_reads)
+            yield page
+            onward = request.toward is Toward.NEXT
+            if not (page.has_next if onward else page.has_previous):
+                return
+            edge = page.entries[-1 if onward else 0]
+            request = PageRequest(request.size, edge.position, request.toward)
+        message = "the walk does not end"
+        raise AssertionError(message)
+
+
+def places(page: Page) -> list[str]:
+    return [entry.position.place for entry in page.entries]
+
+
+orders = st.sampled_from(Order)
+sizes = st.integers(1, 8)
+_ids = st.text("a#!~é𝄞", min_size=1, max_size=4)
+_bounds = st.sampled_from([timestamp(moment) for moment in MOMENTS])
+all_places = st.builds(place_of, st.sampled_from(MOMENTS), _ids)
+positions = st.builds(Position, all_places | _bounds, st.sampled_from(["", "alex"]))
+
+
+@st.composite
+def things(draw: st.DrawFn, *, at_most: int = 30) -> list[Thing]:
+    """Draw things anywhere, in runs and beside them; no two with one id."""
+    thing = st.builds(
+        lambda stretch, place, owner: Thing(*stretch, place, owner),
+        st.sampled_from(STRETCHES),
+        all_places,
+        st.sampled_from(["", "alex", "sam"]),
+    )
+    return draw(st.lists(thing, max_size=at_most, unique_by=lambda t: id_at(t.place)))
+
+
+@st.composite
+def runs(draw: st.DrawFn, bounds: st.SearchStrategy[str] = _bounds) -> list[Run]:
+    """Draw runs that do not overlap: stretches, some of them cut to slices, some slices missing."""
+    found: list[Run] = []
+    for partition, prefix in draw(st.lists(st.sampled_from(STRETCHES), unique=True, max_size=5)):
+        edges = [None, *sorted(draw(st.lists(bounds, max_size=3))), None]
+        slices = [Run(INDEX, partition, prefix, since, until) for since, until in pairwise(edges)]
+        found += draw(st.lists(st.sampled_from(slices), unique_by=id, min_size=1))
+    return found
+
+
+@st.composite
+def merged_lists(draw: st.DrawFn) -> MergedList:
+    """Draw a list whose reads are whole, and whose bounds are between items."""
+    return MergedList(draw(runs()), draw(things()))
+
+
+@st.composite
+def hostile_lists(draw: st.DrawFn) -> MergedList:
+    """Draw a list whose reads are cut and filtered, and whose bounds may be items themselves."""
+    found = draw(things())
+    unseen = draw(things(at_most=10))
+    taken = {id_at(thing.place) for thing in found}
+    bounds = st.sampled_from([thing.place for thing in found]) if found else _bounds
+    return MergedList(
+        runs=draw(runs(bounds | _bounds)),
+        things=found,
+        unseen=[thing for thing in unseen if id_at(thing.place) not in taken],
+        cut=draw(cuts),
+    )
+
+
+def _cut_by(seed: int) -> Callable[[Request], int]:
+    """Cut each read at one to four items; equal requests are cut equally, whoever comes first."""
+
+    def cut(request: Request) -> int:
+        asked = [request["ExpressionAttributeValues"], request.get("ExclusiveStartKey"), seed]
+        return crc32(repr(asked).encode()) % 4 + 1
+
+    return cut
+
+
+cuts = st.builds(_cut_by, st.integers(0, 1000))
