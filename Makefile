@@ -47,12 +47,19 @@ test: install
 test-all: install
 	@.ci/test "$(ENGINE)" --slow $(ARGS)
 
+# All of them, even when the first finds something.
 lint: install
-	$(PYTHON) -m ruff check --output-format concise .
-	$(PYTHON) -m ruff format --check .
-	$(PYTHON) -m mypy
-	$(PYTHON) -m djlint --quiet --lint templates
-	DEBUG=1 $(PYTHON) manage.py check --fail-level WARNING
+	@status=0; \
+	for check in \
+		"ruff check --output-format concise ." \
+		"ruff format --check ." \
+		"mypy" \
+		"djlint --quiet --lint templates"; \
+	do \
+		echo "$$check"; $(PYTHON) -m $$check || status=1; \
+	done; \
+	echo "manage.py check"; DEBUG=1 $(PYTHON) manage.py check --fail-level WARNING || status=1; \
+	exit $$status
 
 format: install
 	$(PYTHON) -m ruff check --fix-only --quiet .

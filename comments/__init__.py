@@ -1,0 +1,1 @@
+"""Comments on products, read by any set of languages and ratings."""

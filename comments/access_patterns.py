@@ -21,7 +21,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
 from dynamo.places import id_at
-from dynamo.runs import Index, Item, Position, Run
+from dynamo.runs import Index, Item, OneOf, Position, Run
 
 LANGUAGE, RATING = "language", "rating"
 
@@ -41,13 +41,20 @@ class AccessPattern:
             RATING: chosen.ratings,
         }
         return [
-            Run(
-                index=self.index,
-                partition=keys.product_partition(product_id, *combination),
-                known=_known(dict(zip(self.answers, combination, strict=True))),
-            )
+            self.run(product_id, combination)
             for combination in product(*(values[part] for part in self.answers))
         ]
+
+    def run(
+        self, product_id: str, values: Sequence[str | int], keep: tuple[OneOf, ...] = ()
+    ) -> Run:
+        """Give the run of one partition: ``values`` of what the pattern answers, in order."""
+        return Run(
+            index=self.index,
+            partition=keys.product_partition(product_id, *values),
+            known=_known(dict(zip(self.answers, values, strict=True))),
+            keep=keep,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +92,14 @@ PATTERNS = (
 _BY_ANSWERS = {frozenset(pattern.answers): pattern for pattern in PATTERNS}
 
 
+def exact_pattern(chosen: CommentFilter) -> AccessPattern:
+    """Give the pattern whose partition key answers exactly what the filter restricts."""
+    return _BY_ANSWERS[chosen.narrowed]
+
+
 def plan(product_id: str, chosen: CommentFilter) -> Plan:
-    """Choose the pattern whose partition key answers exactly what the filter restricts."""
-    pattern = _BY_ANSWERS[chosen.narrowed]
+    """Plan by rule, knowing no counts: the exact pattern, as the series does."""
+    pattern = exact_pattern(chosen)
     return Plan(name=pattern.name, runs=tuple(pattern.runs(product_id, chosen)))
 
 

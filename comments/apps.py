@@ -4,4 +4,6 @@ from django.apps import AppConfig
 
 
 class CommentsConfig(AppConfig):
+    """Makes the comments an app of the site."""
+
     name = "comments"

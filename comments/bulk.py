@@ -1,16 +1,13 @@
 """Writes of many comments: what an import and the sample data are put with.
 
-What is stored already is read first, strongly and a hundred at a time, which takes a tenth of
-the time and cost of writing it. So a load that was interrupted is resumed by starting it again,
-and one that is repeated writes nothing.
+What is stored already is read first, strongly and a hundred at a time, which takes a fraction
+of the time and cost of writing it. So a load that was interrupted is resumed by starting it
+again, and one that is repeated writes nothing.
 
-A comment that has, or had, a long body is written with it in one transaction: at no moment, and
-after no interruption, does one of them belong to another version than the other. The languages
-of a product are added before the first comment in them, so that no comment is ever in a language
-that its product's page does not offer.
-
-BatchWriteItem knows no conditions: of two loads at once that bring different versions of one
-comment, the later call wins. Run one at a time.
+Comments are put some dozens to a transaction, with their long bodies and with the counts of
+their products, each on condition that what was read is still what is stored. So the counts are
+exact at every moment, whatever else is written meanwhile and wherever the load is cut off; and
+a comment that somebody changes between the reading and the writing is compared again.
 """
 
 from collections import Counter
@@ -18,19 +15,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import Any
 
 from comments import keys
+from comments.counts import Cell
 from comments.items import NewComment, items_of
-from comments.models import Comment, ProductLanguages
+from comments.models import Comment
+from comments.writing import NEW, CountChanges, delete, put, unchanged, write
 from dynamo.batches import Batches
 from dynamo.runs import Item
-from dynamo.transactions import write_together
+from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed, Contended
 
 CHUNK = 1_000
-"""Comments written at a time: some rounds of parallel batches."""
+"""Comments written at a time: some rounds of parallel transactions."""
 CHUNK_CHARACTERS = 8_000_000
 """Text of a chunk, at the most: what bounds the memory of a load."""
+TRANSACTION_CHARACTERS = 800_000
+"""Text of a transaction, at the most: DynamoDB takes 4 MB in one, of up to 4 bytes a character."""
+ATTEMPTS = 5
+"""How often a comment is compared anew when others keep changing it."""
 
 TABLE = Comment.Meta.table_name
 EDITED = "e"
@@ -56,8 +58,12 @@ DETERMINED = frozenset(
 )
 """The attributes a `NewComment` determines. Whatever else a stored comment has came to it in the
 shop (verified, replied to), and is carried over when a newer version replaces it."""
+VERSION = Comment.version.attr_name
 _PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
+_LANGUAGE = Comment.language.attr_name
+_RATING = Comment.rating.attr_name
+_PRODUCT = Comment.product_partition.attr_name
 
 
 class Verdict(Enum):
@@ -67,6 +73,9 @@ class Verdict(Enum):
     REPLACED = "an older version is stored, or another of the same date"
     UNCHANGED = "the same is stored"
     SUPERSEDED = "a newer version is stored, or one its author has edited"
+
+
+_WRITTEN = frozenset({Verdict.NEW, Verdict.REPLACED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,72 +133,109 @@ class Change:
             for name, value in (self.stored or {}).items()
             if name not in DETERMINED and name != EDITED
         }
-        return {**kept, **self.item}
+        version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
+        return {**kept, **self.item, VERSION: {"N": str(version)}}
+
+    @property
+    def cost(self) -> int:
+        """How many actions of a transaction this change takes, besides its counts."""
+        return 2 if self.concerns_body else 1
 
     @property
     def concerns_body(self) -> bool:
         """Tell whether the comment has, or had, an item for its long body."""
         return self.body is not None or _LENGTH in (self.stored or {})
 
-    def operations(self) -> list[dict[str, Any]]:
-        """Spell the comment and its body as one transaction."""
-        key = {"pk": self.item["pk"], "sk": {"S": keys.BODY}}
-        put_body = {"Put": {"TableName": TABLE, "Item": self.body}}
-        delete_body = {"Delete": {"TableName": TABLE, "Key": key}}
-        return [
-            put_body if self.body is not None else delete_body,
-            {"Put": {"TableName": TABLE, "Item": self.merged}},
-        ]
+    @property
+    def products(self) -> set[str]:
+        """The products whose counts may change."""
+        return {self.comment.product_id} | ({_product_id(self.stored)} if self.stored else set())
+
+    def actions(self) -> list[Action]:
+        """Spell the comment, on condition that nothing has changed it, and its body."""
+        actions = [self._put()]
+        if self.body is not None:
+            actions.append(put(self.body))
+        elif self.concerns_body:
+            actions.append(delete({"pk": self.item["pk"], "sk": {"S": keys.BODY}}))
+        return actions
+
+    def count(self, changes: CountChanges) -> None:
+        """Count the comment in, and the version it replaces out."""
+        if self.stored is not None:
+            changes.add(_product_id(self.stored), _cell(self.stored), -1)
+        changes.add(self.comment.product_id, _cell(self.item), 1)
+
+    def _put(self) -> Action:
+        if self.stored is None:
+            return put(self.merged, NEW)
+        return put(self.merged, unchanged(self.stored, VERSION, _PLACE, _LANGUAGE, _RATING))
 
 
 class BulkWriter:
-    """Writes comments in bulk. One of it serves one load, from one thread."""
+    """Writes comments in bulk."""
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
-        self._offered: set[tuple[str, str]] = set()
 
     def write(self, comments: Sequence[NewComment]) -> Outcome:
         """Write what is new or newer than stored, and say what became of each.
 
-        Ids must not repeat; give a bounded number at a time (`in_chunks`). Raises what
-        `dynamo.batches.Batches` and `dynamo.transactions.write_together` do; what was written
-        until then stays, and the same call again writes the rest.
+        Ids must not repeat; give a bounded number at a time (`in_chunks`). Raises Contended when
+        others keep changing the same comments, what `dynamo.batches.Batches` does, and botocore's
+        errors; what was written until then stays, and the same call again writes the rest.
         """
-        changes = self._compare(comments)
-        pending = [c for c in changes if c.verdict in {Verdict.NEW, Verdict.REPLACED}]
-        self._offer_languages(pending)
-        self._put(pending)
-        return Outcome.of(change.verdict for change in changes)
+        verdicts: list[Verdict] = []
+        for _ in range(ATTEMPTS):
+            changes = self._compare(comments)
+            lost = self._put([c for c in changes if c.verdict in _WRITTEN])
+            verdicts += [c.verdict for c in changes if c.comment.id not in lost]
+            comments = [comment for comment in comments if comment.id in lost]
+            if not comments:
+                return Outcome.of(verdicts)
+        raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
 
     def _compare(self, comments: Sequence[NewComment]) -> list[Change]:
         table_keys = [{"pk": {"S": key}, "sk": {"S": key}} for key in map(_key, comments)]
         found = {item["pk"]["S"]: item for item in self._batches.get(TABLE, table_keys)}
         return [_change(comment, found.get(_key(comment))) for comment in comments]
 
-    def _offer_languages(self, pending: Sequence[Change]) -> None:
-        wanted = {(c.comment.product_id, c.comment.language) for c in pending} - self._offered
-        by_product: dict[str, set[str]] = {}
-        for product_id, language in wanted:
-            by_product.setdefault(product_id, set()).add(language)
-        self._batches.pool.gather(
-            [partial(add_languages, product, of=codes) for product, codes in by_product.items()]
+    def _put(self, changes: Sequence[Change]) -> set[str]:
+        """Write the changes; return the ids of those that somebody got ahead of."""
+        lost = self._batches.pool.gather(
+            [partial(_write_together, group) for group in _transactions(changes)]
         )
-        self._offered |= wanted
-
-    def _put(self, pending: Sequence[Change]) -> None:
-        together = [change for change in pending if change.concerns_body]
-        self._batches.pool.gather(
-            [partial(write_together, self._batches.client, c.operations()) for c in together]
-        )
-        alone = [change.merged for change in pending if not change.concerns_body]
-        self._batches.put(TABLE, alone)
+        return {comment_id for group in lost for comment_id in group}
 
 
-def add_languages(product_id: str, *, of: Iterable[str]) -> None:
-    """Add languages to those a product's page offers; adding one twice changes nothing."""
-    key = keys.languages(product_id)
-    ProductLanguages(pk=key, sk=key).update(actions=[ProductLanguages.languages.add(set(of))])
+def _write_together(changes: Sequence[Change]) -> list[str]:
+    counted = CountChanges()
+    for change in changes:
+        change.count(counted)
+    try:
+        write([action for change in changes for action in change.actions()], counted)
+    except ConditionFailed:
+        return [change.comment.id for change in changes]
+    return []
+
+
+def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Divide changes into transactions that DynamoDB takes, their counts included."""
+    group: list[Change] = []
+    actions, characters, products = 0, 0, set[str]()
+    for change in sorted(changes, key=lambda change: change.comment.product_id):
+        actions += change.cost
+        characters += len(change.comment.body)
+        products |= change.products
+        is_full = actions + len(products) > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
+        if group and is_full:
+            yield group
+            group = []
+            actions, characters = change.cost, len(change.comment.body)
+            products = set(change.products)
+        group.append(change)
+    if group:
+        yield group
 
 
 def in_chunks(comments: Iterable[NewComment]) -> Iterator[list[NewComment]]:
@@ -218,6 +264,14 @@ def _change(comment: NewComment, stored: Item | None) -> Change:
 
 def _key(comment: NewComment) -> str:
     return keys.comment(comment.id)
+
+
+def _cell(item: Item) -> Cell:
+    return item[_LANGUAGE]["S"], int(item[_RATING]["N"])
+
+
+def _product_id(item: Item) -> str:
+    return keys.product_id_in(item[_PRODUCT]["S"])
 
 
 def _determined(item: Item) -> Item:

@@ -2,24 +2,46 @@
 
 from django.http import QueryDict
 
+from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.listing import pager_of
-from comments.queries import list_comments
+from comments.queries import CommentPage, list_comments
 from dynamo.explain import Explanation, explain
-from dynamo.meter import metered
+from dynamo.meter import Meter, labelled_calls, metered
+
+
+def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
+    """Explain a page of comments by its plan, and what its meter saw beside the list."""
+    return explain(
+        found.shown,
+        plan=found.plan.name,
+        meter=meter,
+        estimated_capacity_units=found.plan.estimated_capacity_units,
+        alternatives=found.plan.alternatives,
+    )
 
 
 def explain_comments(
-    product_id: str, chosen: CommentFilter, *, size: int, after: str | None = None
+    product_id: str,
+    chosen: CommentFilter,
+    *,
+    size: int,
+    after: str | None = None,
+    forced_plan: str | None = None,
 ) -> Explanation:
     """Read a page of a list as its page does, and explain it.
 
-    ``after`` is the position token of a page's link. Raises Refusal for one of another list.
+    ``after`` is the position token of a page's link. Raises Refusal for one of another list,
+    and NoSuchPlan.
     """
     query = QueryDict(mutable=True)
     if after:
         query["after"] = after
     request = pager_of(product_id, chosen).requested(query, size=size)
     with metered() as meter:
-        found = list_comments(product_id, chosen, request)
-    return explain(found.page, plan=found.plan.name, meter=meter)
+        with labelled_calls("counts"):
+            counts = counts_of(product_id)
+        found = list_comments(
+            product_id, chosen, request, counts=counts, forced_plan=forced_plan
+        )
+    return explain_page(found, meter)

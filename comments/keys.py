@@ -10,7 +10,6 @@ a helpful vote            ``COMMENT#<id>``      ``VOTE#<username>``
 a report                  ``COMMENT#<id>``      ``REPORT#<username>``
 a share of its tally      ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
 a product's counts        ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
-a product's languages     ``LANGUAGES#<p>``     ``LANGUAGES#<p>``
 ========================  ====================  =========================================
 
 One Query on a comment's partition key finds all that must go with it when it is deleted.
@@ -25,9 +24,9 @@ def comment(comment_id: str) -> str:
     return f"COMMENT#{comment_id}"
 
 
-def languages(product_id: str) -> str:
-    """Give both keys of the set of languages a product has comments in."""
-    return f"LANGUAGES#{product_id}"
+def counts(product_id: str, shard: int) -> str:
+    """Give both keys of one shard of a product's counts."""
+    return f"COUNTS#{product_id}#{shard}"
 
 
 def product_partition(product_id: str, *narrower: str | int) -> str:
@@ -38,3 +37,8 @@ def product_partition(product_id: str, *narrower: str | int) -> str:
 def product_id_in(partition: str) -> str:
     """Give the product id of a partition of the index ``all``."""
     return partition.removeprefix(PRODUCT_PREFIX)
+
+
+def product_id_of_counts(key: str) -> str:
+    """Give the product id of a shard of its counts."""
+    return key.removeprefix("COUNTS#").rpartition("#")[0]

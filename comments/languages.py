@@ -30,9 +30,11 @@ def preferred_language(accept_language: str, *, among: Container[str]) -> str | 
     """Choose the visitor's first language that there are comments in.
 
     ``accept_language`` is the header's value. None when it names no language in ``among``, or
-    accepts any (``*``) before one.
+    accepts any (``*``) before one. A quality of 0 rules a language out.
     """
-    for tag, _quality in parse_accept_lang_header(accept_language):
+    for tag, quality in parse_accept_lang_header(accept_language):
+        if not quality:
+            continue
         if tag == "*":
             return None
         language = tag.split("-")[0]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
+from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.languages import language_name
 from comments.queries import CommentEntry, CommentPage
@@ -40,6 +41,9 @@ class Listing:
     languages: Sequence[Toggle]
     all_ratings: Toggle
     ratings: Sequence[Toggle]
+    extent: str
+    total: int
+    average_rating: float | None
     is_default_language: bool
 
 
@@ -61,12 +65,12 @@ def listing_of(
     found: CommentPage,
     *,
     request: PageRequest,
-    languages: Sequence[str],
+    counts: ProductCounts,
     is_default_language: bool = False,
 ) -> Listing:
     """Arrange a page of comments for its template.
 
-    ``languages`` are those the product has comments in; chosen ones are shown besides.
+    The languages offered are those the product has comments in, and those chosen.
     """
     pager = pager_of(product_id, chosen)
     return Listing(
@@ -81,17 +85,36 @@ def listing_of(
             label="All languages",
             url=list_url(product_id, chosen.in_any_language()),
             pressed=not chosen.languages,
+            count=counts.of(chosen.in_any_language()),
         ),
-        languages=_language_toggles(product_id, chosen, languages),
+        languages=_language_toggles(product_id, chosen, counts),
         all_ratings=Toggle(
             value="~",
             label="All ratings",
             url=list_url(product_id, chosen.with_any_rating()),
             pressed=not chosen.ratings,
+            count=counts.of(chosen.with_any_rating()),
         ),
-        ratings=_rating_toggles(product_id, chosen),
+        ratings=_rating_toggles(product_id, chosen, counts),
+        extent=extent_of(found),
+        total=found.total,
+        average_rating=counts.average_rating,
         is_default_language=is_default_language,
     )
+
+
+def extent_of(found: CommentPage) -> str:
+    """Say where a page lies, such as ``about 41 to 60 of 812``; empty without comments.
+
+    The first page knows; further back it is only about, because comments come and go in front.
+    """
+    ordinals = [entry.position.ordinal for entry in found.page.entries]
+    if not ordinals:
+        return ""
+    first, last = ordinals[0], ordinals[-1]
+    total = max(found.total, last)
+    about = "" if first == 1 else "about "
+    return f"{about}{first:,}\N{EN DASH}{last:,} of {total:,}"
 
 
 def heading_of(chosen: CommentFilter) -> str:
@@ -105,7 +128,7 @@ def heading_of(chosen: CommentFilter) -> str:
 
 
 def _language_toggles(
-    product_id: str, chosen: CommentFilter, languages: Sequence[str]
+    product_id: str, chosen: CommentFilter, counts: ProductCounts
 ) -> list[Toggle]:
     return [
         Toggle(
@@ -113,18 +136,23 @@ def _language_toggles(
             label=language_name(code),
             url=list_url(product_id, chosen.toggle_language(code)),
             pressed=code in chosen.languages,
+            count=counts.within([code], chosen.ratings or RATINGS),
         )
-        for code in sorted({*languages, *chosen.languages}, key=language_name)
+        for code in sorted({*counts.languages, *chosen.languages}, key=language_name)
     ]
 
 
-def _rating_toggles(product_id: str, chosen: CommentFilter) -> list[Toggle]:
+def _rating_toggles(
+    product_id: str, chosen: CommentFilter, counts: ProductCounts
+) -> list[Toggle]:
+    languages = chosen.languages or counts.languages
     return [
         Toggle(
             value=str(rating),
             label=f"{rating} {'star' if rating == 1 else 'stars'}",
             url=list_url(product_id, chosen.toggle_rating(rating)),
             pressed=rating in (chosen.ratings or RATINGS),
+            count=counts.within(languages, [rating]),
         )
         for rating in reversed(RATINGS)
     ]

@@ -10,16 +10,17 @@ Table design of part 2 of "Efficient filtering with DynamoDB".
 from django.conf import settings
 from pynamodb.attributes import (
     BinaryAttribute,
+    BooleanAttribute,
     NumberAttribute,
     UnicodeAttribute,
-    UnicodeSetAttribute,
 )
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from dynamo.models import DynamoModel
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
-"""What a list shows besides language and rating: author, title, text, length, edited, verified, reply."""
+"""What a list shows besides language and rating: author, title, text, its length if it is long,
+whether it was edited, is by a buyer, and has a reply."""
 
 
 class All(GlobalSecondaryIndex["Comment"]):
@@ -96,6 +97,10 @@ class Comment(CommentItem):
     title = UnicodeAttribute(attr_name="t", null=True)
     text = UnicodeAttribute(attr_name="x", null=True)
     body_bytes = NumberAttribute(attr_name="m", null=True)
+    edited_at = UnicodeAttribute(attr_name="e", null=True)
+    verified = BooleanAttribute(attr_name="v", null=True)
+    replied = BooleanAttribute(attr_name="y", null=True)
+    version = NumberAttribute(attr_name="n", null=True)
     body_digest = BinaryAttribute(attr_name="d", null=True, legacy_encoding=False)
 
     all = All()
@@ -108,9 +113,3 @@ class CommentBody(CommentItem):
     """The whole text of a comment too long to travel in lists: sort key ``BODY``."""
 
     text = UnicodeAttribute(attr_name="x")
-
-
-class ProductLanguages(CommentItem):
-    """The languages a product has, or once had, comments in."""
-
-    languages = UnicodeSetAttribute()

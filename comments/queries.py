@@ -4,26 +4,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
+from itertools import groupby
 
-from comments import keys
-from comments.access_patterns import Plan, plan
-from comments.filters import CommentFilter
-from comments.languages import language_name
-from comments.models import Comment, CommentBody, ProductLanguages
 from django.urls import reverse
 
+from comments import keys
+from comments.access_patterns import plan
+from comments.counts import ProductCounts
+from comments.filters import CommentFilter
+from comments.languages import language_name
+from comments.models import Comment, CommentBody
+from comments.planning import SIZES, ListPlan, plan_list
+from comments.skipped import with_skipped
+from comments.stored import NoSuchComment
 from dynamo.client import pool
+from dynamo.merging import Entry
 from dynamo.places import id_at, moment_at, timestamp
-from dynamo.reader import Entry, Page, PageRequest
+from dynamo.reader import Page, PageRequest, Toward
 from dynamo.reading import read
 from dynamo.runs import Item, Run
 
 POSITIVE, NEGATIVE = (4, 5), (1, 2)
 """Ratings that AP12 calls positive and negative."""
-
-
-class NoSuchComment(LookupError):
-    """There is no comment with this id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,18 @@ class CommentEntry:
 
 @dataclass(frozen=True, slots=True)
 class CommentPage:
-    """A page of a list of comments, the plan it was read by, and what reading it took."""
+    """A page of a list of comments, the plan it was read by, and what reading it took.
+
+    ``page`` is what the links to its neighbours start from. ``shown`` is the same with the
+    comments that were found late: those in a partition that the counts held for empty.
+    ``total`` is how many there are in the list, by the counts.
+    """
 
     comments: tuple[CommentEntry, ...]
-    plan: Plan
+    plan: ListPlan
     page: Page
+    shown: Page
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +87,32 @@ class WholeComment(CommentEntry):
     body: str
 
 
-def list_comments(product_id: str, chosen: CommentFilter, request: PageRequest) -> CommentPage:
-    """Read a page of a product's comments, newest first (AP1, AP2, AP3, AP6)."""
-    chosen_plan = plan(product_id, chosen)
-    page = read(chosen_plan.runs, request)
-    entries = tuple(entry_of(entry.item) for entry in page.entries)
-    return CommentPage(entries, chosen_plan, page)
+def list_comments(
+    product_id: str,
+    chosen: CommentFilter,
+    request: PageRequest,
+    *,
+    counts: ProductCounts,
+    forced_plan: str | None = None,
+) -> CommentPage:
+    """Read a page of a product's comments, newest first (AP1, AP2, AP3, AP6).
+
+    ``forced_plan`` names a plan to use in place of the cheapest. Raises NoSuchPlan.
+    """
+    plan = plan_list(product_id, chosen, counts, needed=request.size + 1, forced=forced_plan)
+    page = read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
+    shown = page
+    if plan.skipped and request.toward is Toward.NEXT and not page.has_next:
+        shown = with_skipped(product_id, page, plan.skipped)
+    for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
+        SIZES.note(name, [entry.stored for entry in entries])
+    return CommentPage(
+        comments=tuple(entry_of(entry.item) for entry in shown.entries),
+        plan=plan,
+        page=page,
+        shown=shown,
+        total=counts.of(chosen),
+    )
 
 
 def find_comment(comment_id: str) -> WholeComment:
@@ -102,16 +131,6 @@ def find_comment(comment_id: str) -> WholeComment:
         product_id=keys.product_id_in(comment.product_partition),
         body=_body(key, entry.text) if entry.is_long else entry.text,
     )
-
-
-def languages_of(product_id: str) -> tuple[str, ...]:
-    """Name the languages a product has, or once had, comments in."""
-    key = keys.languages(product_id)
-    try:
-        found: set[str] = ProductLanguages.get(key, key).languages
-    except ProductLanguages.DoesNotExist:
-        return ()
-    return tuple(sorted(found))
 
 
 def find_highlights(product_id: str, language: str | None = None) -> Highlights:

@@ -5,11 +5,11 @@ from django.urls import path
 from comments import views
 
 urlpatterns = [
-    path("products/<str:product_id>/", views.product, name="product"),
+    path("products/<id:product_id>/", views.product, name="product"),
     path(
-        "products/<str:product_id>/comments/<str:languages>/<str:ratings>/",
+        "products/<id:product_id>/comments/<str:languages>/<str:ratings>/",
         views.comments,
         name="comments",
     ),
-    path("comments/<path:comment_id>/", views.comment, name="comment"),
+    path("comments/<id_with_slashes:comment_id>/", views.comment, name="comment"),
 ]

@@ -1,26 +1,26 @@
 """Pages of a product's comments."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
+from comments.counts import ProductCounts, counts_of
+from comments.explaining import explain_page
 from comments.filters import BadFilter, CommentFilter
 from comments.languages import preferred_language
 from comments.listing import list_url, listing_of, pager_of
 from comments.queries import (
     Highlights,
-    NoSuchComment,
     find_comment,
     find_highlights,
-    languages_of,
     list_comments,
 )
-from dynamo.explain import explain
+from comments.stored import NoSuchComment
 from dynamo.meter import current_meter, labelled_calls
 from dynamo.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
@@ -31,11 +31,12 @@ from shop.queries import NoSuchProduct, Product, find_product
 @require_safe
 def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
-    languages = _languages(product_id)
-    preferred = preferred_language(request.headers.get("Accept-Language", ""), among=languages)
+    counts = _counts(product_id)
+    accepted = request.headers.get("Accept-Language", "")
+    preferred = preferred_language(accepted, among=counts.languages)
     chosen = CommentFilter.of([preferred] if preferred else [])
     asked = pager_of(product_id, chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    page = CommentsPage(product_id, chosen, asked, languages, is_default=preferred is not None)
+    page = CommentsPage(product_id, chosen, asked, counts, is_default=preferred is not None)
     response = _show(request, page)
     patch_vary_headers(response, ("Accept-Language",))
     return response
@@ -54,7 +55,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
         url = list_url(product_id, chosen)
         return redirect(f"{url}?{query}" if query else url, permanent=True)
     asked = pager_of(product_id, chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    return _show(request, CommentsPage(product_id, chosen, asked, _languages(product_id)))
+    return _show(request, CommentsPage(product_id, chosen, asked, _counts(product_id)))
 
 
 @require_safe
@@ -75,18 +76,18 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class CommentsPage:
-    """Which page of which list is shown, and the languages offered beside it."""
+    """Which page of which list is shown, with the product's counts."""
 
     product_id: str
     chosen: CommentFilter
     asked: PageRequest
-    languages: Sequence[str]
+    counts: ProductCounts
     is_default: bool = False
 
 
 def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
     shop_product = _product(page.product_id)
-    found = list_comments(page.product_id, page.chosen, page.asked)
+    found = list_comments(page.product_id, page.chosen, page.asked, counts=page.counts)
     pager = pager_of(page.product_id, page.chosen)
     if pager.overshot(found.page, page.asked):
         return redirect(pager.first_url)
@@ -97,13 +98,15 @@ def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
             page.chosen,
             found,
             request=page.asked,
-            languages=page.languages,
+            counts=page.counts,
             is_default_language=page.is_default,
         ),
     }
     if not wants_partial(request):
         context["highlights"] = _highlights(page)
-    context["explanation"] = explain(found.page, plan=found.plan.name, meter=current_meter())
+        if shop_product.unit_price is not None:
+            context["basket_add_url"] = reverse("basket_add")
+    context["explanation"] = explain_page(found, current_meter())
     return render_list(request, "comments/product.html", "comments/_comments.html", context)
 
 
@@ -113,9 +116,9 @@ def _highlights(page: CommentsPage) -> Highlights:
         return find_highlights(page.product_id, language)
 
 
-def _languages(product_id: str) -> Sequence[str]:
-    with labelled_calls("languages"):
-        return languages_of(product_id)
+def _counts(product_id: str) -> ProductCounts:
+    with labelled_calls("counts"):
+        return counts_of(product_id)
 
 
 def _product(product_id: str) -> Product:

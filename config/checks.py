@@ -13,6 +13,11 @@ IDS = {
     "PAGE_SIZE": "config.E003",
     "DEBUG": "config.E004",
     "HTTPS": "config.E005",
+    "ORDER_SHARDS": "config.E010",
+    "TRUSTED_PROXIES": "config.E011",
+    "EMAIL_PORT": "config.E012",
+    "EMAIL_USE_TLS": "config.E013",
+    "VAR_DIR": "config.E014",
 }
 
 LONGEST_PREFIX = 64

@@ -23,6 +23,10 @@ WORKERS = 2
 THREADS = 8
 
 
+Command = tuple[str, ...]
+"""A management command with its arguments."""
+
+
 class DemoFailed(EngineError):
     """A part of the demo did not do its work; the text says which."""
 
@@ -62,9 +66,9 @@ class Ground:
             *(("--access-logfile", "-") if self.access_log else ()),
         ]
 
-    def manage(self, command: str) -> list[str]:
+    def manage(self, command: Command) -> list[str]:
         """A management command's command line."""
-        return [sys.executable, str(self.project / "manage.py"), command]
+        return [sys.executable, str(self.project / "manage.py"), *command]
 
 
 class Demo:
@@ -79,7 +83,7 @@ class Demo:
         *,
         engine: EngineServer | None,
         endpoint_url: str | None = None,
-        prepare: tuple[str, ...],
+        prepare: tuple[Command, ...],
         say: Callable[[str], None],
     ) -> None:
         self._ground = ground
@@ -153,14 +157,14 @@ class Demo:
         )
         return announced(note, var=ground.var)
 
-    def _run_to_end(self, command: str, environment: Mapping[str, str]) -> None:
+    def _run_to_end(self, command: Command, environment: Mapping[str, str]) -> None:
         with _stopping(Child(self._ground.manage(command), env=environment)) as child:
             while (exit_code := child.exit_code) is None:
                 self._require_engine()
                 self._pause()
         if exit_code:
             self._require_engine()
-            sentence = f"'manage.py {command}' failed (exit code {exit_code}); see above."
+            sentence = f"'manage.py {' '.join(command)}' failed (exit code {exit_code}); see above."
             raise DemoFailed(sentence)
 
     def _wait_until_open(self, site: Child) -> None:

@@ -56,7 +56,10 @@ ALLOWED_HOSTS = list(env.words("ALLOWED_HOSTS", default=("localhost", "127.0.0.1
 
 SECRET_KEY = env.text("SECRET_KEY")
 if not SECRET_KEY and (DEBUG or RUNNING_DEMO):
-    SECRET_KEY = kept_secret_key(SECRET_KEY_FILE)
+    try:
+        SECRET_KEY = kept_secret_key(SECRET_KEY_FILE)
+    except OSError:
+        env.report("VAR_DIR", f"VAR_DIR is {str(VAR_DIR)!r}, where no file can be kept.")
 if not SECRET_KEY:
     env.report(
         "SECRET_KEY",
@@ -90,9 +93,12 @@ INSTALLED_APPS = [
     "dynamo",
     "comments",
     "shop",
+    "shop.accounts",
     "django_htmx",
     "csp",
     "whitenoise.runserver_nostatic",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",  # only because django.contrib.auth imports its models
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
@@ -105,6 +111,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -122,6 +129,7 @@ TEMPLATES = [
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
+                "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -136,6 +144,33 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
+
+# --- Accounts: see docs/accounts.md ---
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["shop.accounts.backend.ProfileBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "orders"
+TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, least=0, most=9)
+
+# Without a mail server, letters are printed where the site runs.
+EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_PORT = env.integer("EMAIL_PORT", default=587, least=1, most=65_535)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
 
 # --- Static files: from where they lie, or, with STATIC_ROOT, from where collectstatic put them ---
 

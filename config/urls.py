@@ -10,6 +10,7 @@ handler404 = "dynamo.web.refusals.not_found"
 urlpatterns = [
     path("", include("shop.urls")),
     path("", include("comments.urls")),
+    path("accounts/", include("shop.accounts.urls")),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
 ]

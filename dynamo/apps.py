@@ -4,15 +4,17 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from dynamo.client import Connection, connect
+from dynamo.web.ids import register_id_converters
 
 
 class DynamoAppConfig(AppConfig):
-    """Reads the settings ``DYNAMODB_ENDPOINT_URL`` and ``AWS_REGION``."""
+    """Registers the converters for ids, and connects to where the settings say DynamoDB is."""
 
     name = "dynamo"
     verbose_name = "DynamoDB"
 
     def ready(self) -> None:
+        register_id_converters()
         endpoint = settings.DYNAMODB_ENDPOINT_URL
         connect(
             Connection(

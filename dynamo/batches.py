@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 WRITE_LIMIT = 25
 READ_LIMIT = 100
+BACKOFF = Backoff()
 
 
 class BatchIncomplete(DynamoError):
@@ -38,7 +39,7 @@ class Batches:
 
     client: "DynamoDBClient"
     pool: Pool
-    backoff: Backoff = Backoff()
+    backoff: Backoff = BACKOFF
     sleep: Callable[[float], None] = time.sleep
 
     def put(self, table: str, items: Iterable[Item]) -> None:

@@ -96,6 +96,50 @@ class Counters:
             sums[name].update(cells_in(item))
         return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}
 
+    def settle(self, name: str, cells: Mapping[str, int]) -> list[Action]:
+        """Give the actions that make cells of a counter come to these sums, as recounted.
+
+        They hold only while no shard of these cells changes meanwhile: else the transaction
+        fails with ConditionFailed, and the recount is to be made again. Cells that are right
+        already need no action.
+        """
+        shards = self._shards_of(name)
+        sums = Counter[str]()
+        for item in shards:
+            sums.update(cells_in(item))
+        wrong = {cell: number - sums[cell] for cell, number in cells.items()}
+        deltas = {cell: delta for cell, delta in sorted(wrong.items()) if delta}
+        if not deltas:
+            return []
+        return [
+            self._settling(name, shard, item, deltas if shard == 0 else dict.fromkeys(deltas, 0))
+            for shard, item in enumerate(shards)
+        ]
+
+    def _shards_of(self, name: str) -> list[Item]:
+        number = self.shards.count(name)
+        items = self._items([(name, shard) for shard in range(number)], consistent=True)
+        return [items.get((name, shard), {}) for shard in range(number)]
+
+    def _settling(self, name: str, shard: int, item: Item, deltas: Mapping[str, int]) -> Action:
+        cells = list(deltas)
+        conditions = [
+            f"#c{n} = :o{n}" if cell in item else f"attribute_not_exists(#c{n})"
+            for n, cell in enumerate(cells)
+        ]
+        values = {f":o{n}": item[cell] for n, cell in enumerate(cells) if cell in item}
+        values |= {f":d{n}": {"N": str(deltas[cell])} for n, cell in enumerate(cells)}
+        return {
+            "Update": {
+                "TableName": self.shards.table,
+                "Key": self._key(name, shard),
+                "UpdateExpression": "ADD " + ", ".join(f"#c{n} :d{n}" for n in range(len(cells))),
+                "ConditionExpression": " AND ".join(conditions),
+                "ExpressionAttributeNames": {f"#c{n}": cell for n, cell in enumerate(cells)},
+                "ExpressionAttributeValues": values,
+            }
+        }
+
     def _items(
         self, shards: list[tuple[str, int]], *, consistent: bool
     ) -> dict[tuple[str, int], Item]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from dynamo.meter import UNLABELLED, Meter
 from dynamo.reader import Page, RunRead
-from dynamo.runs import Item
 from dynamo.sizes import item_bytes
 
 
@@ -44,7 +43,8 @@ class Explanation:
     """How a list's page was read. The figures of the list leave out what `other` totals.
 
     ``mean_item_bytes`` is the mean size of the list entries on the page as DynamoDB counts it,
-    None for an empty page.
+    None for an empty page. ``fell_back`` tells that the plan proved dearer than estimated, and
+    that the exact one finished the page.
     """
 
     plan: str
@@ -54,6 +54,8 @@ class Explanation:
     items_read: int
     capacity_units: float
     mean_item_bytes: int | None
+    fell_back: bool = False
+    estimated_capacity_units: float | None = None
     other: tuple[OtherLine, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 
@@ -82,10 +84,11 @@ def explain(
     *,
     plan: str,
     meter: Meter | None = None,
+    estimated_capacity_units: float | None = None,
     alternatives: Sequence[Alternative] = (),
 ) -> Explanation:
     """Explain a page; with its meter, also what was read beside the list."""
-    sizes = [item_bytes(_stored(entry.item, entry.run.known)) for entry in page.entries]
+    sizes = [item_bytes(entry.stored) for entry in page.entries]
     return Explanation(
         plan=plan,
         queries=tuple(_line(read) for read in page.reads),
@@ -94,6 +97,8 @@ def explain(
         items_read=sum(read.items_read for read in page.reads),
         capacity_units=sum(read.capacity_units for read in page.reads),
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
+        fell_back=page.fell_back,
+        estimated_capacity_units=estimated_capacity_units,
         other=_other(meter) if meter else (),
         alternatives=tuple(alternatives),
     )
@@ -108,10 +113,6 @@ def _line(read: RunRead) -> QueryLine:
         items_returned=read.items_returned,
         capacity_units=read.capacity_units,
     )
-
-
-def _stored(item: Item, known: Item) -> Item:
-    return {name: value for name, value in item.items() if name not in known}
 
 
 def _other(meter: Meter) -> tuple[OtherLine, ...]:

@@ -2,9 +2,9 @@
 
 One item for each thing that is limited, and in it one number: the moment until which it is
 *taken*. Doing it once takes one share of the window; what was taken runs off by itself as time
-passes. So a limit of 10 in 15 minutes allows ten at once, then one every 90 seconds, and there is
-no edge of a window at which twice as many get through. This is the generic cell rate algorithm
-of ITU-T I.371; a conditional UpdateItem makes it exact among any number of writers.
+passes. So a limit of 10 in 15 minutes allows ten at once, then one every 90 seconds. This is the
+generic cell rate algorithm of ITU-T I.371; a conditional UpdateItem makes it exact among any
+number of writers.
 
 An item that has run off means the same as no item, so the table's time to live may remove it at
 any later time.
@@ -29,7 +29,7 @@ ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many times within a window, at least one."""
+    """So many times at once, at least one, and again so many spread over each window."""
 
     times: int
     window: timedelta

@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from heapq import merge
 from itertools import islice
-from math import ceil
+from math import ceil, inf
 
 from dynamo.pool import Pool
 from dynamo.runs import Item, Position, Run
 from dynamo.sources import NOTHING, Chunk, Source
+
+LEAST_UNITS = 0.5
+"""What a query costs at the least, eventually consistent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,12 @@ class Entry:
     item: Item
     position: Position
     run: Run
+
+    @property
+    def stored(self) -> Item:
+        """The item as its index holds it, without what the run's partition key tells."""
+        known = self.run.known
+        return {name: value for name, value in self.item.items() if name not in known}
 
 
 @dataclass(slots=True)
@@ -57,6 +66,10 @@ class Cursor:
         stop = self.stopped_at.place if self.stopped_at else ""
         return stop < place if ascending else stop > place
 
+    def expected_units(self, limit: int) -> float:
+        """Say what reading ``limit`` more items will cost, going by those read until now."""
+        return limit * self.capacity_units / max(self.items_read, 1)
+
     def to_read_for(self, wanted: int) -> int:
         """Say how many items to read for ``wanted`` more that are not dropped by a filter.
 
@@ -65,6 +78,25 @@ class Cursor:
         """
         ratio = self.items_read / max(len(self.waiting), 1)
         return max(wanted, min(ceil(wanted * ratio), self.items_read))
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """Other runs that hold the same list, for when the first ones cost more than expected.
+
+    ``capacity_units`` is what a page read from them is expected to cost. They take over, from
+    the position reached, as soon as they are expected to finish the page for less, and at the
+    latest when another round would exceed ``budget`` capacity units.
+    """
+
+    runs: Sequence[Run]
+    capacity_units: float
+    budget: float
+    first_reads: Sequence[int] | None = None
+
+    def units_for(self, part: float) -> float:
+        """Say what reading that part of a page from them is expected to cost."""
+        return max(self.capacity_units * part, LEAST_UNITS * len(self.runs))
 
 
 class Merge:
@@ -88,9 +120,11 @@ class Merge:
         pool: Pool,
         *,
         first_reads: Sequence[int] | None = None,
-        budget: float | None = None,
+        fallback: Fallback | None = None,
     ) -> None:
-        """Read until the merge is complete, or more than ``budget`` capacity units are spent.
+        """Read until the merge is complete, or ``fallback`` had better take over.
+
+        What further rounds will cost is told from those before; the first one is always read.
 
         ``first_reads`` says how many items, at least one, to ask of each run in the first
         round; by default all that are needed, which makes one round enough unless DynamoDB cuts
@@ -98,7 +132,7 @@ class Merge:
         round are dropped.
         """
         wanted = self._first_round(first_reads)
-        while wanted and not self._is_over(budget):
+        while wanted and not (fallback and self._gives_up(fallback, wanted)):
             self.rounds += 1
             calls = [
                 partial(
@@ -116,7 +150,7 @@ class Merge:
         self.is_complete = not wanted
 
     def found(self, most: int) -> list[Entry]:
-        """Give the first items, in the order read; of an incomplete merge those that are certain."""
+        """Give the first items, in the order read; of an incomplete merge only certain ones."""
         first = list(islice(self._merged(), most))
         return first if self.is_complete else [e for e in first if self._is_certain(e)]
 
@@ -131,8 +165,16 @@ class Merge:
         """Whether nothing unread is left in any run."""
         return all(cursor.exhausted for cursor in self.cursors)
 
-    def _is_over(self, budget: float | None) -> bool:
-        return budget is not None and sum(c.capacity_units for c in self.cursors) > budget
+    def _gives_up(self, fallback: Fallback, wanted: Sequence[tuple[Cursor, int]]) -> bool:
+        if not self.rounds:
+            return False
+        spent = sum(cursor.capacity_units for cursor in self.cursors)
+        if spent + sum(cursor.expected_units(limit) for cursor, limit in wanted) > fallback.budget:
+            return True
+        in_hand = list(islice(self._merged(), self._needed))
+        missing = self._needed - sum(map(self._is_certain, in_hand))
+        to_finish = missing * spent / len(in_hand) if in_hand else inf
+        return to_finish > fallback.units_for(missing / self._needed)
 
     def _first_round(self, first_reads: Sequence[int] | None) -> list[tuple[Cursor, int]]:
         if first_reads is None:

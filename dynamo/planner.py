@@ -67,12 +67,16 @@ class PricedPlan:
     first_reads: tuple[int, ...]
     skipped: tuple[Run, ...]
     capacity_units: float
-    drops: bool
+
+    @property
+    def filters(self) -> bool:
+        """Whether its queries carry a FilterExpression."""
+        return any(run.keep for run in self.runs)
 
 
 def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:
-    """Choose the least expected capacity, then the fewest queries, then the earlier plan."""
-    return min(plans, key=lambda plan: (plan.capacity_units, len(plan.runs)))
+    """Choose the least expected capacity, then the fewest queries, then one without a filter."""
+    return min(plans, key=lambda plan: (plan.capacity_units, len(plan.runs), plan.filters))
 
 
 def price(candidate: Candidate, *, needed: int) -> PricedPlan:
@@ -99,7 +103,6 @@ def price(candidate: Candidate, *, needed: int) -> PricedPlan:
         first_reads=tuple(limit for limit, _ in wagers),
         skipped=skipped,
         capacity_units=inf if hopeless else sum(units for _, units in wagers),
-        drops=candidate.drops,
     )
 
 
@@ -110,40 +113,40 @@ def _most(counted: CountedRun, *, needed: int, drops: bool) -> int:
 
 @lru_cache(maxsize=4_096)
 def _wager_of(
-    needed: int, share_permille: int, selectivity_permille: int, most: int, item_bytes: int
+    *, needed: int, share_permille: int, selectivity_permille: int, most: int, item_bytes: int
 ) -> tuple[int, float]:
     """Give the limit of least expected cost for a run, and the units that are expected then.
 
     With N items read in all until ``needed`` match, N is about normal with the mean and
     variance of a negative binomial; a run's part of it is binomial within that.
     """
-    share, selectivity = share_permille / 1000, max(selectivity_permille / 1000, 0.001)
+    share, selectivity = share_permille / 1000, selectivity_permille / 1000
     mean_all, variance_all = needed / selectivity, needed * (1 - selectivity) / selectivity**2
     mean = mean_all * share
     deviation = sqrt(mean_all * share * (1 - share) + share**2 * variance_all)
+
+    def expected(limit: int) -> float:
+        units = UNITS_PER_BLOCK * max(ceil(limit * item_bytes / BLOCK), 1)
+        return units + TOP_UP * _falls_short(limit, mean, deviation, most)
+
     limits = {ceil(mean + width * deviation) + 1 for width in _WIDTHS}
     per_block = max(int(BLOCK // item_bytes), 1)
     limits |= {per_block * ceil(limit / per_block) for limit in limits} | {most}
-    best = min(
-        (max(1, min(limit, most)) for limit in limits),
-        key=lambda limit: (
-            _expected(limit, mean, deviation, most, item_bytes) + EFFORT * min(limit, most)
-        ),
-    )
-    return best, _expected(best, mean, deviation, most, item_bytes)
+    offers = {max(1, min(limit, most)) for limit in limits}
+    best = min(sorted(offers), key=lambda limit: expected(limit) + EFFORT * limit)
+    return best, expected(best)
 
 
 def _wager(
     *, needed: int, share: float, selectivity: float, most: int, item_bytes: int
 ) -> tuple[int, float]:
     return _wager_of(
-        needed, max(round(share * 1000), 1), max(round(selectivity * 1000), 1), most, item_bytes
+        needed=needed,
+        share_permille=max(round(share * 1000), 1),
+        selectivity_permille=max(round(selectivity * 1000), 1),
+        most=most,
+        item_bytes=item_bytes,
     )
-
-
-def _expected(limit: int, mean: float, deviation: float, most: int, item_bytes: int) -> float:
-    units = UNITS_PER_BLOCK * max(ceil(limit * item_bytes / BLOCK), 1)
-    return units + TOP_UP * _falls_short(limit, mean, deviation, most)
 
 
 def _falls_short(limit: int, mean: float, deviation: float, most: int) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from dynamo.merging import Cursor, Entry, Merge
+from dynamo.merging import Cursor, Entry, Fallback, Merge
 from dynamo.pool import Pool
 from dynamo.runs import Position, Run
 from dynamo.sources import Source
@@ -80,20 +80,7 @@ class Page:
     fell_back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """Other runs that hold the same list, for when the first ones cost more than expected.
-
-    Once more than ``budget`` capacity units are spent and the page is not complete, the rest of
-    it is read from ``runs``, from the position reached.
-    """
-
-    runs: Sequence[Run]
-    budget: float
-    first_reads: Sequence[int] | None = None
-
-
-def read_page(  # noqa: PLR0913 - what a page is read with; each has one plain meaning
+def read_page(
     runs: Sequence[Run],
     request: PageRequest,
     *,
@@ -108,7 +95,8 @@ def read_page(  # noqa: PLR0913 - what a page is read with; each has one plain m
 
     ``first_reads`` says how many items, at least one, to ask of each run in the first round (by
     default the page and one more, which makes a single round enough unless DynamoDB cuts a read
-    short at 1 MB); more is read only from runs that hold the page up. Without ``look_ahead`` no
+    short at 1 MB); more is read only from runs that hold the page up. ``fallback`` holds the same
+    list in other runs, should these prove dear. Without ``look_ahead`` no
     item beyond the page is looked for, and ``has_next`` (or ``has_previous``, going back) is
     False unless one was read anyway.
 
@@ -117,8 +105,7 @@ def read_page(  # noqa: PLR0913 - what a page is read with; each has one plain m
     ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
     needed = request.size + look_ahead
     merges = [Merge(runs, request.position, needed=needed, ascending=ascending)]
-    budget = fallback.budget if fallback else None
-    merges[0].read(source, pool, first_reads=first_reads, budget=budget)
+    merges[0].read(source, pool, first_reads=first_reads, fallback=fallback)
     found = merges[0].found(request.size + 1)
     if fallback and not merges[0].is_complete:
         behind, rest = merges[0].frontier(), needed - len(found)

@@ -55,6 +55,18 @@ class Index:
     consistent: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A filter: of the items read, keep those whose ``attribute`` is one of ``values``.
+
+    What it drops has been read, and is charged for ("Filter expressions for the Query
+    operation" of the Developer Guide).
+    """
+
+    attribute: str
+    values: tuple[Value, ...]
+
+
 class Start(Enum):
     """Where a run begins to read when its list resumes at a position."""
 
@@ -69,6 +81,7 @@ class Run:
 
     ``since`` and ``until`` bound the places: ``since <= place < until``. ``known`` holds raw
     attributes that every item of the run shares and the index therefore need not project.
+    ``keep`` drops, after reading, what the list does not want.
     """
 
     index: Index
@@ -77,6 +90,7 @@ class Run:
     since: str | None = None
     until: str | None = None
     known: Item = field(default_factory=dict)
+    keep: tuple[OneOf, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -5,10 +5,33 @@ UTF-8 bytes, numbers about one byte per two digits and one more, one byte for nu
 three for a list or map and one more for each of its elements.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dynamo.runs import Item
+
+TYPICAL = 300.0
+"""Bytes of a list entry, until some have been seen."""
+_WEIGHT = 0.05
+_SAMPLE = 3
+
+
+class MeanSizes:
+    """The mean size of the items seen of each index, as a moving average over samples."""
+
+    def __init__(self) -> None:
+        self._means: dict[str, float] = {}
+
+    def mean(self, index: str) -> float:
+        """Give the mean in bytes."""
+        return self._means.get(index, TYPICAL)
+
+    def note(self, index: str, items: Sequence[Item]) -> None:
+        """Let a few of the items that were read count into the mean."""
+        for item in items[:_SAMPLE]:
+            size = item_bytes(item)
+            before = self._means.get(index, size)
+            self._means[index] = before + _WEIGHT * (size - before)
 
 
 def item_bytes(item: Item) -> int:

@@ -4,11 +4,11 @@
 Query; a test may put a list in its stead.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dynamo.runs import Item, Position, Run, Start
+from dynamo.runs import Item, OneOf, Position, Run, Start
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -96,7 +96,19 @@ def query_request(
         request["ConsistentRead"] = True
     if start is Start.BEHIND and behind is not None:
         request["ExclusiveStartKey"] = run.start_key(behind)
+    _add_filter(request, run.keep)
     return request
+
+
+def _add_filter(request: dict[str, Any], keep: Sequence[OneOf]) -> None:
+    terms = []
+    for number, one_of in enumerate(keep):
+        values = {f":f{number}_{n}": value for n, value in enumerate(one_of.values)}
+        request["ExpressionAttributeNames"][f"#f{number}"] = one_of.attribute
+        request["ExpressionAttributeValues"] |= values
+        terms.append(f"#f{number} IN ({', '.join(values)})")
+    if terms:
+        request["FilterExpression"] = " AND ".join(terms)
 
 
 def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:

@@ -160,27 +160,34 @@ def _switch_on_expiry(
 
 
 def _refuse_differences(wanted: _TableSchema, existing: Mapping[str, Any]) -> None:
-    if _key(existing["KeySchema"]) != wanted.key:
-        raise TableDiffers(_sentence(wanted.name, "its keys", existing["KeySchema"], wanted.key))
+    for what, living, declared in _comparisons(wanted, existing):
+        if living != declared:
+            raise TableDiffers(_sentence(wanted.name, what, living, declared))
+
+
+def _comparisons(
+    wanted: _TableSchema, existing: Mapping[str, Any]
+) -> Iterator[tuple[str, object, object]]:
+    """Pair what is there with what the model declares, of all that cannot be changed."""
+    yield "its keys", _key(existing["KeySchema"]), wanted.key
+    types, declared_types = _types(existing["AttributeDefinitions"]), _types(wanted.attributes)
+    for name in types.keys() & declared_types.keys():
+        yield f"the type of {name}", types[name], declared_types[name]
     local = _shapes(existing.get("LocalSecondaryIndexes", []))
-    if local != _shapes(wanted.local_indexes):
-        raise TableDiffers(
-            _sentence(wanted.name, "its local indexes", local, _shapes(wanted.local_indexes))
-        )
-    living, declared = (
-        _shapes(indexes)
-        for indexes in (existing.get("GlobalSecondaryIndexes", []), wanted.global_indexes)
-    )
+    yield "its local indexes", local, _shapes(wanted.local_indexes)
+    living = _shapes(existing.get("GlobalSecondaryIndexes", []))
+    declared = _shapes(wanted.global_indexes)
     for name in living.keys() & declared.keys():
-        if living[name] != declared[name]:
-            raise TableDiffers(
-                _sentence(wanted.name, f"the index {name}", living[name], declared[name])
-            )
+        yield f"the index {name}", living[name], declared[name]
+
+
+def _types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {each["AttributeName"]: each["AttributeType"] for each in definitions}
 
 
 def _sentence(table: str, what: str, living: object, declared: object) -> str:
     return (
-        f"The table {table} exists with other keys than the models declare for {what}: "
+        f"The table {table} exists, but differs from its model in {what}: "
         f"{living}, not {declared}. DynamoDB cannot change that in place; use another "
         f"DYNAMODB_TABLE_PREFIX, or move the data."
     )

@@ -1,0 +1,1 @@
+"""The shop: catalogue, accounts and orders, in one table."""

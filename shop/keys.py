@@ -29,6 +29,7 @@ USER_PREFIX = "USER#"
 PROFILE_PREFIX = "PROFILE#"
 ORDER_PREFIX = "ORDER#"
 ITEM_PREFIX = "ITEM#"
+COUNTER_PREFIX = "COUNTS#"
 PRODUCT_PREFIX = "PRODUCT#"
 CATEGORY_PREFIX = "CATEGORY#"
 ROOT = f"{CATEGORY_PREFIX}~"
@@ -103,8 +104,13 @@ def bought(username: str, product_id: str) -> str:
 
 def counter(name: str, shard: int) -> dict[str, str]:
     """Give the key of one share of a counter."""
-    key = f"COUNTS#{name}#{shard}"
+    key = f"{COUNTER_PREFIX}{name}#{shard}"
     return {"pk": key, "sk": key}
+
+
+def counter_in(partition: str) -> str:
+    """Give the name of the counter whose share a key of `counter` is of."""
+    return partition.removeprefix(COUNTER_PREFIX).rpartition("#")[0]
 
 
 def shards(name: str) -> dict[str, str]:

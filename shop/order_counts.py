@@ -14,25 +14,45 @@ from django.conf import settings
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.counters import Counters
-from dynamo.transactions import Action, Transactions
+from dynamo.transactions import Action, Transactions, write_together
 from shop import keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status
 
 QUEUE = "OPEN"
+CUSTOMER_PREFIX = "ORDERS#"
 
 
 def counts_of(username: str) -> dict[Status, int]:
     """Read how many orders a customer has in each status, as of the last write."""
-    name = _customer(username)
-    cells = _counters(name).read(name, consistent=True)
+    cells = cells_of(counter_of(username))
     return {status: cells.get(status.value, 0) for status in Status}
 
 
 def queue_lengths() -> dict[Status, int]:
     """Read how many orders of the whole shop are in each open status, as of the last write."""
-    cells = _counters(QUEUE).read(QUEUE, consistent=True)
+    cells = cells_of(QUEUE)
     return {status: cells.get(status.value, 0) for status in OPEN}
+
+
+def counter_of(username: str) -> str:
+    """Give the name of a customer's counter."""
+    return f"{CUSTOMER_PREFIX}{username}"
+
+
+def cells_of(name: str) -> dict[str, int]:
+    """Read a counter's cells that are not zero, as of the last write."""
+    return _counters(name).read(name, consistent=True)
+
+
+def settle(name: str, cells: Mapping[str, int]) -> None:
+    """Make a counter's cells come to what was recounted.
+
+    Raises ConditionFailed when they change at this very moment.
+    """
+    actions = _counters(name).settle(name, cells)
+    if actions:
+        write_together(client(), actions)
 
 
 Deltas = Mapping[str, Mapping[str, int]]
@@ -50,7 +70,7 @@ def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> 
     if left is not None:
         customer[left.value] -= 1
     queue = {cell: n for cell, n in customer.items() if Status(cell).is_open}
-    return {_customer(username): customer, QUEUE: queue}
+    return {counter_of(username): customer, QUEUE: queue}
 
 
 def sum_of(changes: Sequence[Deltas]) -> Deltas:
@@ -79,10 +99,6 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
                 _counters(name).spread(name)
 
     Transactions(client()).write(build, on_conflict=spread)
-
-
-def _customer(username: str) -> str:
-    return f"ORDERS#{username}"
 
 
 def _counters(name: str) -> Counters:

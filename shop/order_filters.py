@@ -68,6 +68,11 @@ class OrderFilter:
     @property
     def query(self) -> str:
         """The filter as the query of a URL, in its one canonical spelling."""
+        return urlencode(self.pairs)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The names and values of the canonical query."""
         pairs = [("status", status.value) for status in self.statuses]
         pairs += [("open", "1")] if self.open_only else []
         pairs += [
@@ -75,7 +80,7 @@ class OrderFilter:
             for name, day in (("from", self.since), ("to", self.until))
             if day is not None
         ]
-        return urlencode(pairs)
+        return pairs
 
     def toggle(self, status: Status) -> Self:
         """Add or remove a status; from any status, choose it alone."""

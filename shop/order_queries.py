@@ -37,6 +37,14 @@ class OrderPage:
     page: Page
 
 
+@dataclass(frozen=True, slots=True)
+class FoundOrder:
+    """An order, and the page of the index that it was found by."""
+
+    order: WholeOrder
+    page: Page
+
+
 def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
     """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
     plan = plan_for_user(username, chosen)
@@ -60,7 +68,7 @@ def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderP
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
 
 
-def find_order(order_id: str, *, username: str | None = None) -> WholeOrder:
+def find_order(order_id: str, *, username: str | None = None) -> FoundOrder:
     """Read an order and its lines by its id alone, or by its foreign id (A3).
 
     With a username it must be that customer's. The index finds the order; the order itself is
@@ -96,7 +104,7 @@ def has_bought(username: str, product_id: str) -> bool:
     return True
 
 
-def _find(order_id: str, username: str | None) -> WholeOrder | None:
+def _find(order_id: str, username: str | None) -> FoundOrder | None:
     run = Run(index=INVERTED, partition=keys.order(order_id))
     page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
     items = [entry.item for entry in page.entries]
@@ -109,10 +117,11 @@ def _find(order_id: str, username: str | None) -> WholeOrder | None:
     except StoredOrder.DoesNotExist:
         return None
     lines = [item for item in items if not _is_order(item)]
-    return whole_order(stored, _complete(lines, order_id=order_id, count=int(stored.line_count)))
+    lines = _complete(lines, order_id=order_id, count=int(stored.line_count))
+    return FoundOrder(whole_order(stored, lines), page)
 
 
-def _find_foreign(foreign_id: str, username: str | None) -> WholeOrder | None:
+def _find_foreign(foreign_id: str, username: str | None) -> FoundOrder | None:
     key = keys.foreign(foreign_id)
     try:
         pointer = OrderPointer.get(key, key)
@@ -136,7 +145,8 @@ def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]
 
 
 def _is_order(item: Item) -> bool:
-    return item["pk"]["S"].startswith(keys.USER_PREFIX)
+    partition: str = item["pk"]["S"]
+    return partition.startswith(keys.USER_PREFIX)
 
 
 def _share(needed: int, shards: int) -> int:

@@ -31,6 +31,11 @@ def count_shards() -> int:
     return _shards(client()).count(OPEN_ORDERS)
 
 
+def raise_shards(number: int) -> None:
+    """See to it that readers read at least so many shards."""
+    _shards(client()).raise_to(OPEN_ORDERS, number)
+
+
 @lru_cache(maxsize=4)
 def _shards(connected: "DynamoDBClient") -> Shards:
     return Shards(connected, ShopItem.Meta.table_name, keys.shards)

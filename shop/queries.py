@@ -1,6 +1,7 @@
 """Reads of the catalogue."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 
 from django.urls import reverse
@@ -11,6 +12,7 @@ from dynamo.reading import read
 from dynamo.runs import Index, Item, Run
 from shop import keys
 from shop.models import ShopItem
+from shop.prices import is_for_sale
 
 TABLE = Index(
     table=ShopItem.Meta.table_name,
@@ -64,12 +66,17 @@ class ProductTile:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product with its description, which is empty when it has none."""
+    """A product with its description, which is empty when it has none.
+
+    One without a price cannot be bought.
+    """
 
     id: str
     name: str
     description: str
     categories: tuple[Category, ...]
+    unit_price: Decimal | None = None
+    currency: str = ""
 
     @property
     def url(self) -> str:
@@ -97,6 +104,7 @@ def find_product(product_id: str) -> Product:
     if node is None:
         raise NoSuchProduct(product_id)
     description = by_sort_key.get(keys.description(product_id))
+    for_sale = is_for_sale(node)
     return Product(
         id=product_id,
         name=node["name"]["S"],
@@ -105,6 +113,8 @@ def find_product(product_id: str) -> Product:
             Category(edge["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["category"]["S"])
             for edge in edges
         ),
+        unit_price=Decimal(node["unit_price_cents"]["N"]).scaleb(-2) if for_sale else None,
+        currency=node["currency"]["S"] if for_sale else "",
     )
 
 

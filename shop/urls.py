@@ -1,10 +1,24 @@
-"""Addresses of the catalogue."""
+"""Addresses of the catalogue, of orders, and of the basket."""
 
 from django.urls import path
 
-from shop import views
+from shop import basket_views, order_views, queue_views, views
 
 urlpatterns = [
     path("", views.home, name="home"),
-    path("categories/<str:slug>/", views.category, name="category"),
+    path("categories/<id:slug>/", views.category, name="category"),
+    path("basket/", basket_views.basket, name="basket"),
+    path("basket/add/", basket_views.add, name="basket_add"),
+    path("basket/remove/", basket_views.remove, name="basket_remove"),
+    path("basket/place/", basket_views.place, name="place_order"),
+    path("orders/", order_views.orders, name="orders"),
+    path("orders/<str:order_id>/", order_views.order, name="order"),
+    path("orders/<str:order_id>/move/", order_views.move, name="move_order"),
+    path("staff/orders/", queue_views.queue, name="staff_orders"),
+    path("staff/orders/ship/", queue_views.ship, name="ship_orders"),
+    path(
+        "staff/customers/<str:username>/orders/",
+        order_views.customer_orders,
+        name="staff_customer_orders",
+    ),
 ]

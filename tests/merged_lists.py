@@ -4,8 +4,8 @@ Moments are few, so that most items share theirs with others; ids hold what sort
 behind the separator, and characters of two to four bytes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dynamo.places import id_at, place_of, timestamp
 from dynamo.pool import Pool
 from dynamo.reader import Order, Page, PageRequest, Toward, read_page
-from dynamo.runs import Index, Item, Position, Run
+from dynamo.runs import Index, Item, OneOf, Position, Run
 from dynamo.sources import QuerySource
 from tests.query_model import QueryModel
 from tests.strict import Request
@@ -44,6 +44,11 @@ def owner(item: Item) -> str:
     return found
 
 
+def owner_at(place: str) -> str:
+    """Give each id one owner: of two items at one place there would be no saying which is first."""
+    return "alex" if len(id_at(place)) % 2 else "sam"
+
+
 INDEX = Index(
     table="things",
     name="by_kind",
@@ -60,10 +65,11 @@ class Thing:
     prefix: str
     place: str
     owner: str = ""
+    kind: str = "red"
 
     def item(self) -> Item:
         key = table_key(Position(self.place, self.owner))
-        named = {**key, "p": self.partition, "s": self.prefix + self.place}
+        named = {**key, "p": self.partition, "s": self.prefix + self.place, "kind": self.kind}
         return {name: {"S": value} for name, value in named.items()}
 
     def position(self, ordinal: int = 0) -> Position:
@@ -74,16 +80,16 @@ class Thing:
             (self.partition, self.prefix) == (run.partition, run.prefix)
             and (run.since is None or run.since <= self.place)
             and (run.until is None or self.place < run.until)
+            and all({"S": self.kind} in one_of.values for one_of in run.keep)
         )
 
 
 @dataclass
 class MergedList:
-    """``runs`` over ``things``; ``unseen`` ones are read and not given."""
+    """The things that ``runs`` hold, in order; ``cut`` ends reads early."""
 
     runs: list[Run]
     things: list[Thing] = field(default_factory=list)
-    unseen: list[Thing] = field(default_factory=list)
     cut: Callable[[Request], int | None] = lambda _request: None
     requests: list[Request] = field(default_factory=list)
 
@@ -92,24 +98,23 @@ class MergedList:
         found = [t.place for t in self.things if any(t.is_in(run) for run in self.runs)]
         return sorted(found, reverse=order is Order.NEWEST_FIRST)
 
-    def read(self, request: PageRequest, order: Order, **how: Any) -> Page:
-        model = QueryModel(
+    def model(self) -> QueryModel:
+        return QueryModel(
             indexes={"by_kind": ("p", "s")},
             items=[thing.item() for thing in self.things],
-            unseen=[thing.item() for thing in self.unseen],
             cut=self.cut,
             requests=self.requests,
         )
-        return read_page(
-            self.runs, request, source=QuerySource(model), pool=POOL, order=order, **how
-        )
 
-    def walk(
-        self, request: PageRequest, order: Order, *, first_reads: Sequence[int] | None = None
-    ) -> Iterator[Page]:
+    def read(self, request: PageRequest, order: Order, *, client: Any = None, **how: Any) -> Page:
+        """Read a page of the things in memory, or from a client's tables."""
+        source = QuerySource(client or self.model())
+        return read_page(self.runs, request, source=source, pool=POOL, order=order, **how)
+
+    def walk(self, request: PageRequest, order: Order, **how: Any) -> Iterator[Page]:
         """Turn pages in the direction of the first request until there is no further one."""
         for _ in range(len(self.things) + 2):
-            page = self.read(request, order, first_reads=first_reads)
+            page = self.read(request, order, **how)
             yield page
             onward = request.toward is Toward.NEXT
             if not (page.has_next if onward else page.has_previous):
@@ -127,30 +132,39 @@ def places(page: Page) -> list[str]:
 orders = st.sampled_from(Order)
 sizes = st.integers(1, 8)
 _ids = st.text("a#!~é𝄞", min_size=1, max_size=4)
-_bounds = st.sampled_from([timestamp(moment) for moment in MOMENTS])
+bounds = st.sampled_from([timestamp(moment) for moment in MOMENTS])
 all_places = st.builds(place_of, st.sampled_from(MOMENTS), _ids)
-positions = st.builds(Position, all_places | _bounds, st.sampled_from(["", "alex"]))
+everything: st.SearchStrategy[tuple[OneOf, ...]] = st.just(())
+positions = (all_places | bounds).map(lambda place: Position(place, owner_at(place)))
 
 
 @st.composite
 def things(draw: st.DrawFn, *, at_most: int = 30) -> list[Thing]:
     """Draw things anywhere, in runs and beside them; no two with one id."""
     thing = st.builds(
-        lambda stretch, place, owner: Thing(*stretch, place, owner),
+        lambda stretch, place, kind: Thing(*stretch, place, owner_at(place), kind),
         st.sampled_from(STRETCHES),
         all_places,
-        st.sampled_from(["", "alex", "sam"]),
+        st.sampled_from(["red", "blue", "green"]),
     )
     return draw(st.lists(thing, max_size=at_most, unique_by=lambda t: id_at(t.place)))
 
 
 @st.composite
-def runs(draw: st.DrawFn, bounds: st.SearchStrategy[str] = _bounds) -> list[Run]:
+def runs(
+    draw: st.DrawFn,
+    edges_at: st.SearchStrategy[str] = bounds,
+    kept: st.SearchStrategy[tuple[OneOf, ...]] = everything,
+) -> list[Run]:
     """Draw runs that do not overlap: stretches, some of them cut to slices, some slices missing."""
     found: list[Run] = []
     for partition, prefix in draw(st.lists(st.sampled_from(STRETCHES), unique=True, max_size=5)):
-        edges = [None, *sorted(draw(st.lists(bounds, max_size=3))), None]
-        slices = [Run(INDEX, partition, prefix, since, until) for since, until in pairwise(edges)]
+        edges = [None, *sorted(draw(st.lists(edges_at, max_size=3))), None]
+        keep = draw(kept)
+        slices = [
+            Run(INDEX, partition, prefix, since, until, keep=keep)
+            for since, until in pairwise(edges)
+        ]
         found += draw(st.lists(st.sampled_from(slices), unique_by=id, min_size=1))
     return found
 
@@ -165,15 +179,20 @@ def merged_lists(draw: st.DrawFn) -> MergedList:
 def hostile_lists(draw: st.DrawFn) -> MergedList:
     """Draw a list whose reads are cut and filtered, and whose bounds may be items themselves."""
     found = draw(things())
-    unseen = draw(things(at_most=10))
-    taken = {id_at(thing.place) for thing in found}
-    bounds = st.sampled_from([thing.place for thing in found]) if found else _bounds
-    return MergedList(
-        runs=draw(runs(bounds | _bounds)),
-        things=found,
-        unseen=[thing for thing in unseen if id_at(thing.place) not in taken],
-        cut=draw(cuts),
-    )
+    at_things = st.sampled_from([thing.place for thing in found]) if found else bounds
+    kept = st.sampled_from([(), only("red"), only("red", "blue"), only("blue") + only("red")])
+    return MergedList(draw(runs(at_things | bounds, kept)), found, draw(cuts))
+
+
+def only(*kinds: str) -> tuple[OneOf, ...]:
+    return (OneOf("kind", tuple({"S": kind} for kind in kinds)),)
+
+
+def split(run: Run, at: str) -> list[Run]:
+    """Give two runs that together hold what one holds, where ``at`` lies within it."""
+    if (run.since or "") < at and (run.until is None or at < run.until):
+        return [replace(run, until=at), replace(run, since=at)]
+    return [replace(run)]
 
 
 def _cut_by(seed: int) -> Callable[[Request], int]:

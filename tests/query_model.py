@@ -1,10 +1,11 @@
 """A model of DynamoDB's Query: sorted lists in memory, and AWS's rules for asking.
 
 A read ends at its limit, or wherever ``cut`` says DynamoDB's 1 MB would end it; either way there
-is a LastEvaluatedKey, even when nothing lies behind it. An item in ``unseen`` is read and not
-given, like one that a filter drops: a read may come back empty and yet not be at its end.
+is a LastEvaluatedKey, even when nothing lies behind it. What a FilterExpression drops has been
+read all the same: a read may come back empty and yet not be at its end.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -28,7 +29,6 @@ class QueryModel:
 
     indexes: Mapping[str, tuple[str, str]]
     items: list[Item] = field(default_factory=list)
-    unseen: list[Item] = field(default_factory=list)
     cut: Callable[[Request], int | None] = never
     requests: list[Request] = field(default_factory=list)
 
@@ -40,7 +40,7 @@ class QueryModel:
         most = min(request["Limit"], self.cut(request) or request["Limit"])
         read = list(islice(behind, most))
         answer = {
-            "Items": [item for item in read if item not in self.unseen],
+            "Items": [item for item in read if _passes(item, request)],
             "ScannedCount": len(read),
             "ConsumedCapacity": {"CapacityUnits": READ_UNITS},
         }
@@ -71,7 +71,7 @@ class QueryModel:
         _, sort_key = self._sorted_by(request)
         found = [
             item
-            for item in [*self.items, *self.unseen]
+            for item in self.items
             if item[condition.partition_key] == condition.partition
             and condition.holds(item[sort_key])
         ]
@@ -87,3 +87,15 @@ class QueryModel:
 
     def _keys(self, index: str | None) -> list[str]:
         return [*TABLE_KEY, *(self.indexes[index] if index else ())]
+
+
+def _passes(item: Item, request: Request) -> bool:
+    """Apply a FilterExpression of the form ``#a IN (:b, :c) AND #d IN (:e)``."""
+    names = request["ExpressionAttributeNames"]
+    values = request["ExpressionAttributeValues"]
+    return all(
+        item.get(names[name]) in [values[value] for value in spelled.split(", ")]
+        for name, spelled in re.findall(
+            r"(#\w+) IN \(([^)]*)\)", request.get("FilterExpression", "")
+        )
+    )

@@ -126,6 +126,10 @@ def _check_values(request: Request, condition: KeyCondition) -> None:
     unused = [name for name in known if not re.search(rf"{name}\b", spelled)]
     if unused:
         raise _refusal(f"Value provided but unused in expressions: {unused}")
+    filtered = set(re.findall(r"#\w+", request.get("FilterExpression", "")))
+    names = {request["ExpressionAttributeNames"][name] for name in filtered}
+    if names & {condition.partition_key, condition.sort_key}:
+        raise _refusal("Filter Expression can only contain non-primary key attributes")
     if {"S": ""} in request["ExpressionAttributeValues"].values():
         raise _refusal("One or more parameter values are not valid: an empty string")
     if request.get("Limit", 1) < 1:

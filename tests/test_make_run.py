@@ -213,3 +213,9 @@ class TestAShopThatCannotOpen:
         said = run_in_vain(tmp_path, DYNAMODB_ENDPOINT_URL="localhost")
         assert said.startswith("CommandError: DYNAMODB_ENDPOINT_URL is 'localhost'")
         assert said.count("\n") == 1
+
+    def test_says_that_its_folder_cannot_be_used(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        said = run_in_vain(tmp_path / "file" / "var")
+        assert said.startswith("CommandError: VAR_DIR is ")
+        assert said.count("\n") == 1

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from comments.imports.moments import parse_moment
-from comments.imports.records import Record, Rejected
 from comments.items import NewComment
-from comments.languages import LanguageUnknown, is_language
+from comments.languages import is_language
+from dynamo.imports.moments import parse_moment
+from dynamo.imports.records import Record, Rejected, RowRefused
 
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000
@@ -20,10 +20,6 @@ LATEST = timedelta(days=1)
 
 _PRODUCT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _RATING = re.compile(r"[1-5](\.0+)?", re.ASCII)
-
-
-class RowRefused(ValueError):
-    """The record is no comment; the text says which field is wrong, and how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,9 @@ class Reading:
     def _language(self, text: str) -> str:
         language = self.languages.get(text.lower(), text.lower())
         if not is_language(language):
-            raise RowRefused(f"language: {LanguageUnknown(text[:20])}")
+            raise RowRefused(
+                f"language: “{text[:20]}” is no ISO 639-1 code; --language-map can translate it"
+            )
         return language
 
     def _moment(self, text: str) -> datetime:

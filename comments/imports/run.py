@@ -10,22 +10,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
-from comments.bulk import BulkWriter, Outcome, in_chunks
+from comments.bulk import Outcome, in_chunks
 from comments.imports.columns import Columns
-from comments.imports.csv_rows import CsvRows, HeaderMissing
-from comments.imports.jsonl import JsonLines
-from comments.imports.lines import FileUnreadable, Lines, open_lines
 from comments.imports.reading import Reading
-from comments.imports.records import Record, Rejected
-from comments.imports.rejects import RejectsFile
 from comments.imports.survey import Winners
 from comments.items import NewComment
+from dynamo.imports.csv_rows import CsvRows, HeaderMissing
+from dynamo.imports.jsonl import JsonLines
+from dynamo.imports.lines import FileUnreadable, Lines, open_lines
+from dynamo.imports.records import Record, Rejected
+from dynamo.imports.rejects import RejectsFile
 from dynamo.progress import Progress
 
 _JSONL_SUFFIXES = {".jsonl", ".ndjson", ".json"}
 _REPORT_EVERY = 500
 """Rows between two movements of the bar."""
+
+
+class Writer(Protocol):
+    """What an import gives its comments to: a `comments.bulk.BulkWriter`."""
+
+    def write(self, comments: Sequence[NewComment]) -> Outcome:
+        """Write comments of different ids, and say what became of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ class _Survey:
 def import_file(
     source: Source,
     *,
-    writer: BulkWriter,
+    writer: Writer,
     ensure_products: Callable[[Sequence[str]], int],
     rejects: RejectsFile,
     progress: Progress,
@@ -103,7 +111,7 @@ def import_file(
 class _Load:
     """Writes chunks, each after the products it is about, and adds up."""
 
-    writer: BulkWriter
+    writer: Writer
     ensure_products: Callable[[Sequence[str]], int]
     outcome: Outcome = field(default_factory=Outcome)
     products_created: int = 0

@@ -12,7 +12,7 @@ _ROW_BITS = 40
 class Winners:
     """Remembers, for each comment id, its newest row; at equal dates its last one.
 
-    About 160 bytes for each id, whatever its length: a digest of the id, and one number that
+    About 150 bytes for each id, whatever its length: a digest of the id, and one number that
     holds the date (first) and the row, so that the greater number wins.
     """
 

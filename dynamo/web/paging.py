@@ -30,7 +30,7 @@ class Pager:
         """
         after, before = query.get("after"), query.get("before")
         if after is not None and before is not None:
-            sentence = "A page lies after or before a comment, not both: use one of the two."
+            sentence = "A page lies after or before a place in its list: give one of the two."
             raise Refusal(sentence, first_url=self.first_url)
         if after is not None:
             return PageRequest(size, self._position(after))
@@ -51,7 +51,7 @@ class Pager:
         return self._beside("before", page.entries[0].position) if page.entries else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
-        """Tell whether the way back ended within this page, so that the first page serves better."""
+        """Tell whether the way back ended within this page: the first page serves better."""
         return request.toward is Toward.PREVIOUS and len(page.entries) < request.size
 
     def _beside(self, direction: str, position: Position) -> str:

@@ -1,6 +1,5 @@
 """The user as Django knows it: an unmanaged model, loaded from and stored in DynamoDB."""
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -52,19 +51,12 @@ class User(AbstractBaseUser):
         user._stored = account
         return user
 
-    def save_base(
-        self,
-        raw: bool = False,  # noqa: FBT001, FBT002 - Django's signature
-        force_insert: bool | tuple[Any, ...] = False,  # noqa: FBT001, FBT002 - the same
-        force_update: bool = False,  # noqa: FBT001, FBT002 - the same
-        using: str | None = None,
-        update_fields: Iterable[str] | None = None,
-    ) -> None:
+    def save_base(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
         """Store what has changed since the user was loaded; Django's ``save()`` ends here.
 
         Raises StaleAccount, and TypeError for a user who was not loaded.
         """
-        del raw, force_insert, force_update, using, update_fields
+        del args, kwargs
         if self._stored is None:
             raise TypeError("Create users by shop.accounts.services.create_profile.")
         account = self._account()

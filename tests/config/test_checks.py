@@ -41,12 +41,24 @@ class TestManagePy:
             ({"AWS_REGION": "mars"}, "config.E007"),
             ({"ALLOWED_HOSTS": "https://shop.example.com"}, "config.E008"),
             ({"STATIC_ROOT": "/nowhere"}, "config.E009"),
+            ({"ORDER_SHARDS": "0"}, "config.E010"),
+            ({"TRUSTED_PROXIES": "-1"}, "config.E011"),
+            ({"EMAIL_PORT": "smtp"}, "config.E012"),
+            ({"EMAIL_USE_TLS": "maybe"}, "config.E013"),
         ],
     )
     def test_names_a_wrong_setting(self, tmp_path: Path, wrong: dict[str, str], named: str) -> None:
         result = run("manage.py", "check", var=tmp_path, **(GOOD | wrong))
         assert result.returncode == 1
         assert f"({named}) {next(iter(wrong))} " in result.stderr
+        assert "Traceback" not in result.stderr
+
+    def test_names_a_folder_that_keeps_no_secret_key(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        wanting = GOOD | {"SECRET_KEY": "", "DEBUG": "1"}
+        result = run("manage.py", "check", var=tmp_path / "file" / "var", **wanting)
+        assert result.returncode == 1
+        assert "(config.E014) VAR_DIR is " in result.stderr
         assert "Traceback" not in result.stderr
 
     def test_warns_of_a_short_secret_key(self, tmp_path: Path) -> None:

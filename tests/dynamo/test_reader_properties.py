@@ -1,15 +1,16 @@
 """Whatever the runs, the sizes and the cuts: the pages are the sorted answer, cut in pages."""
 
+from math import inf
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamo.places import id_at
-from dynamo.reader import Order, PageRequest, Toward
+from dynamo.reader import Fallback, Order, PageRequest, Toward
 from dynamo.runs import Position
 from tests.merged_lists import (
-    STRETCHES,
     MergedList,
-    Thing,
+    bounds,
     cuts,
     hostile_lists,
     merged_lists,
@@ -17,6 +18,7 @@ from tests.merged_lists import (
     places,
     positions,
     sizes,
+    split,
     things,
 )
 
@@ -127,6 +129,40 @@ class TestAPageFromAnyPosition:
         assert page.entries == listing.read(request, order).entries
 
 
+class TestFallingBackInMidPage:
+    """To other runs of the same list, when the first ones turn out dearer than expected."""
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_changes_nothing_but_the_cost(self, data, listing, order, size, at):  # noqa: PLR0917
+        price = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]))
+        budget = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]))
+        others = [half for run in listing.runs for half in split(run, at)]
+        how = {
+            "fallback": Fallback(others, capacity_units=price, budget=budget),
+            "first_reads": data.draw(first_reads_of(listing)),
+            "look_ahead": data.draw(st.booleans()),
+        }
+        position = data.draw(positions | st.none())
+        toward = data.draw(st.sampled_from(Toward)) if position else Toward.NEXT
+        request = PageRequest(size, position, toward)
+        page, plain = listing.read(request, order, **how), listing.read(request, order)
+        assert [(e.item, e.position) for e in page.entries] == [
+            (e.item, e.position) for e in plain.entries
+        ]
+        if how["look_ahead"]:
+            assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_is_told_and_its_runs_are_among_the_reads(self, listing, order, size, at):
+        others = [half for run in listing.runs for half in split(run, at)]
+        fallback = Fallback(others, capacity_units=1.0, budget=0.5)
+        page = listing.read(PageRequest(size), order, fallback=fallback)
+        expected = listing.runs + (others if page.fell_back else [])
+        assert [read.run for read in page.reads] == expected
+        assert sum(read.rounds for read in page.reads) == len(listing.requests)
+        assert sum(read.items_returned for read in page.reads) == len(page.entries)
+
+
 class TestAListThatChangesBetweenPages:
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
     def test_shows_each_untouched_item_once_and_in_order(self, data, listing, order, size):
@@ -171,7 +207,7 @@ class TestTheCostOfAPage:
         size=sizes,
         cut=cuts | st.just(lambda _request: None),
     )
-    def test_is_never_more_of_a_run_than_a_page_and_one_item(self, data, listing, order, size, cut):
+    def test_is_never_more_of_a_run_than_a_page_and_one_item(self, data, listing, order, size, cut):  # noqa: PLR0917
         listing.cut = cut
         first_reads = data.draw(st.none() | st.just([min(2, size)] * len(listing.runs)))
         page = listing.read(PageRequest(size), order, first_reads=first_reads)
@@ -189,7 +225,7 @@ class TestTheCostOfAPage:
 def _change(data: st.DataObject, listing: MergedList) -> set[str]:
     """Delete some things and add others; name the places of those that are gone."""
     gone = data.draw(st.sets(st.sampled_from(listing.things), max_size=3)) if listing.things else ()
-    taken = {id_at(thing.place) for thing in [*listing.things, *listing.unseen]}
+    taken = {id_at(thing.place) for thing in listing.things}
     new = [t for t in data.draw(things(at_most=3)) if id_at(t.place) not in taken]
     listing.things = [thing for thing in listing.things if thing not in gone] + new
     return {thing.place for thing in gone}

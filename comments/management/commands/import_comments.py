@@ -17,14 +17,15 @@ from comments.imports.columns import (
     parse_columns,
     parse_pairs,
 )
-from comments.imports.lines import FileUnreadable
-from comments.imports.reading import RowRefused, parse_product_id
-from comments.imports.rejects import RejectsFile, RejectsUnwritable
+from comments.imports.reading import parse_product_id
 from comments.imports.run import Report, Source, import_file
 from comments.languages import LanguageUnknown, is_language
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES, sentence_about
+from dynamo.imports.lines import FileUnreadable
+from dynamo.imports.records import RowRefused
+from dynamo.imports.rejects import RejectsFile, RejectsUnwritable
 from dynamo.progress import Progress
 from shop.services import ensure_products
 
@@ -147,5 +148,5 @@ def _prose(counts: dict[str, Any]) -> str:
     return (
         "{rows:,} rows: {read:,} read, {rejected:,} rejected.\n"
         "{written:,} written ({new:,} new, {replaced:,} replaced), {unchanged:,} unchanged, "
-        "{superseded:,} superseded by newer versions; {products_created:,} products created."
+        "{superseded:,} superseded by newer versions. Products created: {products_created:,}."
     ).format_map(counts)

@@ -1,7 +1,9 @@
 """Opens the sample shop on this machine; what ``make run`` runs."""
 
 import argparse
+import os
 from contextlib import suppress
+from pathlib import Path
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -12,7 +14,7 @@ from config.secret import kept_secret_key
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
-SAMPLE = ("load_sample",)
+SAMPLE = ("load_sample", "--if-empty")
 
 
 class Command(BaseCommand):
@@ -33,6 +35,7 @@ class Command(BaseCommand):
         """Return when it was stopped; EngineError when it failed."""
         del args, options
         _require_sound_settings()
+        _require_folder(settings.VAR_DIR)
         engine = self._engine()
         ground = Ground(
             project=settings.BASE_DIR,
@@ -47,7 +50,7 @@ class Command(BaseCommand):
             ground,
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=TABLES if empty else (*TABLES, *SAMPLE),
+            prepare=(TABLES,) if empty else (TABLES, SAMPLE),
             say=self._say,
         ).run()
 
@@ -74,6 +77,16 @@ def _require_sound_settings() -> None:
         if problem.variable != "SECRET_KEY":
             sentence = f"{problem.sentence} {problem.hint}"
             raise CommandError(sentence)
+
+
+def _require_folder(folder: Path) -> None:
+    sentence = f"VAR_DIR is {str(folder)!r}, where no file can be kept."
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(sentence) from error
+    if not os.access(folder, os.W_OK):
+        raise CommandError(sentence)
 
 
 def _environment(*, own_engine: bool) -> dict[str, str]:

@@ -9,8 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.explaining import explain_comments
 from comments.filters import BadFilter, CommentFilter
-from dynamo.management.failures import failures_in_one_line
+from comments.planning import NoSuchPlan
 from dynamo.explain import Explanation
+from dynamo.management.failures import failures_in_one_line
 from dynamo.web.refusals import Refusal
 
 
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         comments.add_argument("--product", required=True, metavar="ID")
         comments.add_argument("--languages", default="~", metavar="de,en", help="any: ~ (default)")
         comments.add_argument("--ratings", default="~", metavar="1,2", help="any: ~ (default)")
+        comments.add_argument("--plan", metavar="NAME", help="use this plan, not the cheapest")
         _add_common(comments)
 
     def handle(self, **options: Any) -> None:
@@ -40,9 +42,13 @@ class Command(BaseCommand):
         try:
             chosen = CommentFilter.parse(_dotted(options["languages"]), _dotted(options["ratings"]))
             return explain_comments(
-                options["product"], chosen, after=options["after"], size=options["page_size"]
+                options["product"],
+                chosen,
+                after=options["after"],
+                size=options["page_size"],
+                forced_plan=options["plan"],
             )
-        except (BadFilter, Refusal) as error:
+        except (BadFilter, Refusal, NoSuchPlan) as error:
             raise CommandError(str(error)) from error
 
 
@@ -57,8 +63,10 @@ def _dotted(words: str) -> str:
 
 
 def _table(explanation: Explanation) -> str:
+    estimate = explanation.estimated_capacity_units
     lines = [
-        f"plan {explanation.plan}: {explanation.summary}",
+        f"plan {explanation.plan}: {explanation.summary}"
+        + (f" (estimated: {estimate:.2f})" if estimate is not None else ""),
         "",
         f"{'index':<24}{'key':<44}{'rounds':>7}{'read':>7}{'returned':>10}{'units':>8}",
     ]

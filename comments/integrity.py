@@ -1,0 +1,181 @@
+"""The integrity of the comments: keys, long bodies and counts, re-derived and compared."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from comments import keys
+from comments.access_patterns import exact_pattern
+from comments.counts import cell, counters
+from comments.filters import CommentFilter
+from comments.items import NewComment, derived_keys
+from comments.models import Comment
+from comments.writing import unchanged
+from dynamo.client import client
+from dynamo.counters import cells_in
+from dynamo.integrity import Difference, every_item
+from dynamo.places import id_at, moment_at
+from dynamo.reader import PageRequest
+from dynamo.reading import read
+from dynamo.runs import Item
+from dynamo.transactions import ConditionFailed, Transactions
+
+TABLE = Comment.Meta.table_name
+RECOUNT_PAGE = 1_000
+RECOUNTS = 5
+"""How often a product is recounted when it is being written to meanwhile."""
+
+
+def comment_differences() -> Iterator[Difference]:
+    """Compare every comment's keys, body and counts with what they should be.
+
+    Reads the whole table. Writes made meanwhile can look like differences of the counts; mending
+    recounts and takes no such appearance for the truth.
+    """
+    found = _Found()
+    for item in every_item(client(), TABLE):
+        yield from found.add(item)
+    yield from found.differing_counts()
+    yield from found.stray_bodies()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the items seen so far add up to."""
+
+    recounted: dict[str, Counter[str]] = field(default_factory=dict)
+    counted: dict[str, Counter[str]] = field(default_factory=dict)
+    bodies: set[str] = field(default_factory=set)
+    long_comments: set[str] = field(default_factory=set)
+
+    def add(self, item: Item) -> Iterator[Difference]:
+        kind, sort_key = item["pk"]["S"].partition("#")[0], item["sk"]["S"]
+        if kind == "COUNTS":
+            product_id = keys.product_id_of_counts(item["pk"]["S"])
+            self.counted.setdefault(product_id, Counter()).update(cells_in(item))
+        elif sort_key == keys.BODY:
+            self.bodies.add(item["pk"]["S"])
+        elif sort_key == item["pk"]["S"] and kind == "COMMENT":
+            yield from self._add_comment(item)
+
+    def _add_comment(self, item: Item) -> Iterator[Difference]:
+        comment = Comment.from_raw_data(dict(item))
+        if comment.product_partition is None:  # hidden: in no list, and not counted
+            return
+        product_id = keys.product_id_in(comment.product_partition)
+        one = cell(comment.language, int(comment.rating))
+        self.recounted.setdefault(product_id, Counter())[one] += 1
+        if comment.body_bytes is not None:
+            self.long_comments.add(comment.pk)
+        yield from _differing_keys(comment, item)
+
+    def differing_counts(self) -> Iterator[Difference]:
+        for product_id in sorted(self.recounted.keys() | self.counted.keys()):
+            stored = self.counted.get(product_id, Counter())
+            expected = self.recounted.get(product_id, Counter())
+            wrong = {c for c in stored.keys() | expected.keys() if stored[c] != expected[c]}
+            if wrong:
+                yield Difference(
+                    kind="counts",
+                    subject=f"product {product_id}",
+                    stored=_spelled(stored, wrong),
+                    expected=_spelled(expected, wrong),
+                    mend=partial(recount, product_id),
+                )
+
+    def stray_bodies(self) -> Iterator[Difference]:
+        for key in sorted(self.bodies - self.long_comments):
+            yield Difference("body", key, "a body", "none", partial(_delete_body, key))
+        for key in sorted(self.long_comments - self.bodies):
+            yield Difference("body", key, "none", "a body, which is lost")
+
+
+def recount(product_id: str) -> bool:
+    """Recount a product and put its counts right; False when it never stood still meanwhile.
+
+    The counts must be the same before and after the recount, and until they are written.
+    """
+    counter = counters()
+    for _ in range(RECOUNTS):
+        before = counter.read(product_id, consistent=True)
+        counted = _count_all(product_id)
+        wanted = {name: counted[name] for name in before.keys() | counted.keys()}
+        if counter.read(product_id, consistent=True) != before:
+            continue
+        try:
+            if actions := counter.settle(product_id, wanted):
+                Transactions(client()).write(lambda actions=actions: actions)  # type: ignore[misc]
+        except ConditionFailed:
+            continue
+        return True
+    return False
+
+
+def _count_all(product_id: str) -> Counter[str]:
+    chosen = CommentFilter()
+    runs = exact_pattern(chosen).runs(product_id, chosen)
+    counted: Counter[str] = Counter()
+    request = PageRequest(RECOUNT_PAGE)
+    while True:
+        page = read(runs, request)
+        for entry in page.entries:
+            comment = Comment.from_raw_data(dict(entry.item))
+            counted[cell(comment.language, int(comment.rating))] += 1
+        if not page.has_next:
+            return counted
+        request = PageRequest(RECOUNT_PAGE, page.entries[-1].position)
+
+
+def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
+    expected = derived_keys(
+        NewComment(
+            id=comment.pk.removeprefix(keys.comment("")),
+            product_id=keys.product_id_in(comment.product_partition),
+            language=comment.language,
+            rating=int(comment.rating),
+            created_at=moment_at(comment.place),
+        )
+    )
+    stored = {name: getattr(comment, name) for name in expected}
+    wrong = [name for name in expected if stored[name] != expected[name]]
+    if wrong:
+        yield Difference(
+            kind="keys",
+            subject=f"comment {id_at(comment.place)}",
+            stored=", ".join(str(stored[name]) for name in wrong),
+            expected=", ".join(expected[name] for name in wrong),
+            mend=partial(_put_keys, item, {name: expected[name] for name in wrong}),
+        )
+
+
+def _put_keys(item: Item, expected: dict[str, str]) -> bool:
+    names = {name: getattr(Comment, name).attr_name for name in expected}
+    condition = unchanged(item, "pk", Comment.version.attr_name)
+    try:
+        client().update_item(
+            TableName=TABLE,
+            Key={"pk": item["pk"], "sk": item["sk"]},
+            UpdateExpression="SET " + ", ".join(f"#{n} = :{n}" for n in expected),
+            ConditionExpression=condition.expression,
+            ExpressionAttributeNames={
+                **condition.names,
+                **{f"#{name}": wire for name, wire in names.items()},
+            },
+            ExpressionAttributeValues={
+                **condition.values,
+                **{f":{name}": {"S": value} for name, value in expected.items()},
+            },
+        )
+    except client().exceptions.ConditionalCheckFailedException:
+        return False
+    return True
+
+
+def _delete_body(key: str) -> bool:
+    client().delete_item(TableName=TABLE, Key={"pk": {"S": key}, "sk": {"S": keys.BODY}})
+    return True
+
+
+def _spelled(counts: Counter[str], cells: Iterable[str]) -> str:
+    return ", ".join(f"{name}: {counts[name]}" for name in sorted(cells))

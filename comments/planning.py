@@ -1,0 +1,146 @@
+"""The plan for a list of comments: the cheapest of the four ways to read it.
+
+Every access pattern can answer every filter. What its partition keys do not tell apart it reads
+and drops by a FilterExpression; where its partition keys tell more than the filter asks, it reads
+a partition for each value there is. The counts price all four (see `dynamo.planner`).
+
+A partition that holds nothing by the counts is not read. Counts can be wrong, though, so those
+partitions are named in ``skipped``, and looked at when the list's end is reached.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from comments.access_patterns import LANGUAGE, PATTERNS, RATING, AccessPattern, exact_pattern, plan
+from comments.counts import ProductCounts
+from comments.filters import RATINGS, CommentFilter
+from comments.models import Comment
+from dynamo.explain import Alternative
+from dynamo.merging import LEAST_UNITS, Fallback
+from dynamo.planner import Candidate, CountedRun, PricedPlan, cheapest, price
+from dynamo.runs import OneOf, Run
+from dynamo.sizes import MeanSizes
+
+Values = dict[str, Sequence[str | int]]
+
+SIZES = MeanSizes()
+"""Sizes of list entries, as this process has seen them."""
+PATIENCE = 2.5
+"""How far beyond its estimate a plan that drops may go before the exact plan takes over."""
+
+
+class NoSuchPlan(ValueError):
+    """There is no plan of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlan:
+    """How a page is going to be read, and what the other ways were expected to cost.
+
+    ``estimated_capacity_units`` is None where there were no counts to tell it from.
+    """
+
+    name: str
+    runs: tuple[Run, ...]
+    first_reads: tuple[int, ...] | None = None
+    fallback: Fallback | None = None
+    skipped: tuple[Run, ...] = ()
+    estimated_capacity_units: float | None = None
+    alternatives: tuple[Alternative, ...] = ()
+
+
+def plan_list(
+    product_id: str,
+    chosen: CommentFilter,
+    counts: ProductCounts,
+    *,
+    needed: int,
+    forced: str | None = None,
+) -> ListPlan:
+    """Choose how to read a page of ``needed`` items, look-ahead included.
+
+    ``forced`` names the plan to take whatever it costs. A product without any counts is read by
+    rule: there is nothing to tell prices from. Raises NoSuchPlan.
+    """
+    if not counts.cells and forced is None:
+        by_rule = plan(product_id, chosen)
+        return ListPlan(by_rule.name, by_rule.runs)
+    priced = {
+        pattern.name: price(_candidate(pattern, product_id, chosen, counts), needed=needed)
+        for pattern in PATTERNS
+    }
+    if forced is not None and forced not in priced:
+        raise NoSuchPlan(f"There is no plan “{forced}”: there are {', '.join(priced)}.")
+    exact = priced[exact_pattern(chosen).name]
+    best = priced[forced] if forced else cheapest(_eligible(priced, chosen))
+    return ListPlan(
+        name=best.name,
+        runs=best.runs,
+        first_reads=best.first_reads,
+        fallback=_fallback(best, exact) if forced is None else None,
+        skipped=best.skipped,
+        estimated_capacity_units=best.capacity_units,
+        alternatives=tuple(
+            Alternative(plan.name, round(plan.capacity_units, 2))
+            for plan in priced.values()
+            if plan.name != best.name
+        ),
+    )
+
+
+def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[PricedPlan]:
+    """Leave out plans by language where any will do: they know only the languages counted.
+
+    They are never the cheapest then, but a comment in a language that the counts had missed
+    would not even be looked for.
+    """
+    return [
+        priced[pattern.name]
+        for pattern in PATTERNS
+        if LANGUAGE not in pattern.answers or chosen.languages
+    ]
+
+
+def _fallback(best: PricedPlan, exact: PricedPlan) -> Fallback | None:
+    """Watch a plan that drops: the exact one takes over when its estimate proves wrong."""
+    if not best.filters:
+        return None
+    return Fallback(
+        runs=exact.runs,
+        capacity_units=exact.capacity_units,
+        budget=best.capacity_units * PATIENCE + LEAST_UNITS,
+        first_reads=exact.first_reads,
+    )
+
+
+def _candidate(
+    pattern: AccessPattern, product_id: str, chosen: CommentFilter, counts: ProductCounts
+) -> Candidate:
+    everything: Values = {LANGUAGE: counts.languages, RATING: RATINGS}
+    wanted: Values = {
+        LANGUAGE: chosen.languages or counts.languages,
+        RATING: chosen.ratings or RATINGS,
+    }
+    keep = tuple(_filters(pattern, chosen))
+    counted = []
+    for values in product(*(wanted[part] for part in pattern.answers)):
+        told: Values = {part: (value,) for part, value in zip(pattern.answers, values, strict=True)}
+        run = pattern.run(product_id, values, keep)
+        total, matching = _count(counts, everything | told), _count(counts, wanted | told)
+        counted.append(CountedRun(run, total=total, matching=matching))
+    return Candidate(pattern.name, tuple(counted), SIZES.mean(pattern.name))
+
+
+def _count(counts: ProductCounts, values: Values) -> int:
+    ratings = [int(rating) for rating in values[RATING]]
+    return counts.within(map(str, values[LANGUAGE]), ratings)
+
+
+def _filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
+    """Drop what the partition keys of a pattern do not tell apart and the filter does."""
+    if LANGUAGE not in pattern.answers and chosen.languages:
+        values = tuple({"S": language} for language in chosen.languages)
+        yield OneOf(Comment.language.attr_name, values)
+    if RATING not in pattern.answers and chosen.ratings:
+        yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))

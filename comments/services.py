@@ -1,0 +1,125 @@
+"""Writes of single comments, each one transaction with the counts it changes.
+
+Every change is conditional on the version it was made from, so that none is lost to another;
+doing the same again is success, and counts once.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from comments import keys
+from comments.items import NewComment, items_of
+from comments.models import Comment
+from comments.stored import NoSuchComment, StoredComment, load_comment
+from comments.writing import NEW, CountChanges, delete, put, unchanged, write
+from dynamo.errors import DynamoError
+from dynamo.places import timestamp
+from dynamo.runs import Item
+from dynamo.transactions import ConditionFailed, Contended
+
+_VERSION = Comment.version.attr_name
+_ATTEMPTS = 5
+
+
+class CommentExists(DynamoError):
+    """Another comment has this id."""
+
+
+class EditLost(DynamoError):
+    """Somebody changed the comment since it was read; ``stored`` is how it is now."""
+
+    def __init__(self, stored: StoredComment) -> None:
+        super().__init__("Somebody else has changed this comment in the meantime.")
+        self.stored = stored
+
+
+def add_comment(comment: NewComment) -> None:
+    """Add a comment and count it. Adding the very same one again changes nothing.
+
+    Raises CommentExists when its id belongs to another comment, and what `writing.write` does.
+    """
+    changes = CountChanges()
+    changes.add(comment.product_id, (comment.language, comment.rating), 1)
+    item, body = _items(comment, version=1)
+    try:
+        write([put(item, NEW), *([put(body)] if body else [])], changes)
+    except ConditionFailed as error:
+        if load_comment(comment.id).comment != comment:
+            raise CommentExists("There is another comment with this id.") from error
+
+
+def edit_comment(
+    stored: StoredComment,
+    *,
+    now: datetime,
+    rating: int | None = None,
+    language: str | None = None,
+    title: str | None = None,
+    body: str | None = None,
+) -> StoredComment:
+    """Change what is given of a comment, and give it as it then is.
+
+    All its list keys and the counts move with it. An edit that changes nothing is not written.
+    Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been
+    deleted, and what `writing.write` does.
+    """
+    given = {"rating": rating, "language": language, "title": title, "body": body}
+    before = stored.comment
+    after = replace(before, **{name: value for name, value in given.items() if value is not None})
+    if after == before:
+        return stored
+    item, long_body = _items(after, version=stored.version + 1)
+    item = {**_kept(stored.item), **item, Comment.edited_at.attr_name: {"S": timestamp(now)}}
+    changes = CountChanges()
+    changes.add(before.product_id, stored.cell, -1)
+    changes.add(after.product_id, (after.language, after.rating), 1)
+    body_action = put(long_body) if long_body else delete(_key(before.id, keys.BODY))
+    try:
+        write([put(item, unchanged(stored.item, "pk", _VERSION)), body_action], changes)
+    except ConditionFailed as error:
+        raise EditLost(load_comment(before.id)) from error
+    return StoredComment(after, item)
+
+
+def delete_comment(comment_id: str) -> bool:
+    """Delete a comment with its long body, and count it out (AP5, QP7).
+
+    Returns whether there was one: deleting it again is success, and counts nothing. Raises
+    Contended when others keep changing it, and what `writing.write` does.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            _delete(load_comment(comment_id))
+        except NoSuchComment:
+            return False
+        except ConditionFailed:
+            continue
+        return True
+    raise Contended("This comment is being changed by others at the moment.")
+
+
+def _delete(stored: StoredComment) -> None:
+    comment = stored.comment
+    changes = CountChanges()
+    changes.add(comment.product_id, stored.cell, -1)
+    same = unchanged(stored.item, "pk", _VERSION)
+    key = keys.comment(comment.id)
+    write([delete(_key(comment.id, key), same), delete(_key(comment.id, keys.BODY))], changes)
+
+
+def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
+    item, body = items_of(comment)
+    item.version = version
+    return item.serialize(), body.serialize() if body else None
+
+
+def _kept(item: Item) -> Item:
+    """What an edit leaves alone: marks the shop put on the comment."""
+    shop = (Comment.verified.attr_name, Comment.replied.attr_name)
+    return {name: value for name, value in item.items() if name in shop}
+
+
+def _key(comment_id: str, sort_key: str) -> Item:
+    return {"pk": {"S": keys.comment(comment_id)}, "sk": {"S": sort_key}}
+
+

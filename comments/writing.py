@@ -1,0 +1,97 @@
+"""One transaction for comments and their counts: the way every change is made."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from comments.counts import Cell, cell, counters
+from comments.models import Comment
+from dynamo.client import client
+from dynamo.runs import Item
+from dynamo.transactions import Action, Transactions
+
+TABLE = Comment.Meta.table_name
+
+
+class CountChanges:
+    """What a transaction adds to the counts of products, by language and rating."""
+
+    def __init__(self) -> None:
+        self._deltas: dict[str, Counter[str]] = {}
+
+    def add(self, product_id: str, one: Cell, number: int) -> None:
+        """Count comments of one language and rating of a product in, or out."""
+        self._deltas.setdefault(product_id, Counter())[cell(*one)] += number
+
+    def by_product(self) -> list[tuple[str, Mapping[str, int]]]:
+        """Give the products whose counts change, and how."""
+        return [(product, cells) for product, cells in self._deltas.items() if any(cells.values())]
+
+
+def write(actions: Sequence[Action], changes: CountChanges) -> None:
+    """Write actions on comments, and with them the counts they change: all or nothing.
+
+    Where writers of one product meet, its counter is spread further. Raises ConditionFailed
+    with the numbers of ``actions``, Contended, and botocore's errors.
+    """
+    products = changes.by_product()
+    counter = counters()
+
+    def build() -> list[Action]:
+        return [*actions, *(counter.change(product, cells) for product, cells in products)]
+
+    def spread(conflicts: Iterable[int]) -> None:
+        for number in conflicts:
+            if number >= len(actions):
+                counter.spread(products[number - len(actions)][0])
+
+    Transactions(client()).write(build, on_conflict=spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition expression with its names and values."""
+
+    expression: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def spelled(self) -> dict[str, Any]:
+        """Spell it as the parameters of an action."""
+        parameters = {
+            "ConditionExpression": self.expression,
+            "ExpressionAttributeNames": self.names,
+            "ExpressionAttributeValues": self.values,
+        }
+        return {name: value for name, value in parameters.items() if value}
+
+
+NEW = Condition("attribute_not_exists(pk)")
+"""There is no such item yet."""
+
+
+def unchanged(item: Item, *attributes: str) -> Condition:
+    """Require that these attributes are as they are in ``item``, or missing as they are there."""
+    there = [name for name in attributes if name in item]
+    terms = [
+        f"#{name} = :{name}" if name in item else f"attribute_not_exists(#{name})"
+        for name in attributes
+    ]
+    return Condition(
+        " AND ".join(terms),
+        {f"#{name}": name for name in attributes},
+        {f":{name}": item[name] for name in there},
+    )
+
+
+def put(item: Item, condition: Condition | None = None) -> Action:
+    """Spell a put."""
+    parameters = condition.spelled() if condition else {}
+    return {"Put": {"TableName": TABLE, "Item": item} | parameters}
+
+
+def delete(key: Item, condition: Condition | None = None) -> Action:
+    """Spell a delete; without condition it is content when nothing is there."""
+    parameters = condition.spelled() if condition else {}
+    return {"Delete": {"TableName": TABLE, "Key": key} | parameters}

@@ -1,0 +1,93 @@
+"""``manage.py bench``: speed and cost of the site's pages, with tables and plots."""
+
+import json
+import os
+from argparse import ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.benchmark.report import Report
+from config.benchmark.run import PARTS, Asked, run_benchmarks
+from dynamo.management.failures import failures_in_one_line
+from dynamo.progress import Progress
+
+PAGES = (1, 10, 100, 1_000)
+
+
+class Command(BaseCommand):
+    """Loads data made for it into an engine of its own, measures, and writes what it found."""
+
+    help = (
+        "Measure the site's pages on data made for it, in an engine of its own (dynoxide). "
+        "The data is kept in var/bench. Let nothing else run meanwhile: it distorts the times."
+    )
+    requires_system_checks = ()  # neither the site's engine nor its secrets are used
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add what to measure, how much of it, and where to write."""
+        parser.add_argument("parts", nargs="*", metavar="PART", help=f"all of {', '.join(PARTS)}")
+        parser.add_argument("--comments", type=_count, default=100_000, metavar="N", help="100000")
+        parser.add_argument("--turns", type=_count, default=60, metavar="N", help="60")
+        parser.add_argument("--pages", type=_counts, default=PAGES, help="1,10,100,1000")
+        parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+        parser.add_argument(
+            "--output",
+            type=Path,
+            default=settings.BASE_DIR / "docs",
+            metavar="DIR",
+            help="where benchmarks.md and benchmarks/*.svg are brought up to date (docs)",
+        )
+
+    def handle(self, **options: Any) -> None:
+        """Measure, then write."""
+        asked = Asked(
+            parts=_parts(options["parts"]),
+            comments=options["comments"],
+            pages=options["pages"],
+            turns=options["turns"],
+            fresh=options["fresh"],
+        )
+        with failures_in_one_line():
+            report = run_benchmarks(asked, progress=Progress(shown=not options["json"]))
+        text, written = _write(report, options["output"])
+        if options["json"]:
+            self.stdout.write(json.dumps(report.as_dict(), indent=2))
+        else:
+            self.stdout.write("\n".join([text, "", *(f"wrote {path}" for path in written)]))
+
+
+def _write(report: Report, folder: Path) -> tuple[str, list[Path]]:
+    """Write the document and its plots; give the report as text, and the files."""
+    os.environ.setdefault("MPLCONFIGDIR", str(settings.VAR_DIR / "cache" / "matplotlib"))
+    from config.benchmark.plotting import styled  # noqa: PLC0415 - matplotlib reads that variable
+    from config.benchmark.rendering import sections_of  # noqa: PLC0415 - imports it too
+    from config.benchmark.sections import write_sections  # noqa: PLC0415 - belongs to them
+
+    with styled():
+        sections = sections_of(report)
+        written = write_sections(sections, folder)
+    return "\n\n".join(section.text() for section in sections), written
+
+
+def _parts(names: list[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in PARTS:
+            message = f"There is no part “{name}”: choose among {', '.join(PARTS)}."
+            raise CommandError(message)
+    return tuple(names) or PARTS
+
+
+def _count(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        message = f"{text!r} is not a number above zero"
+        raise ArgumentTypeError(message)
+    return number
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(sorted({_count(part) for part in text.split(",")}))

@@ -1,0 +1,53 @@
+"""Who may see a page: guards for views."""
+
+from collections.abc import Callable
+from functools import wraps
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, resolve_url
+from django_htmx.http import HttpResponseClientRedirect
+
+View = Callable[..., HttpResponse]
+
+
+def signed_in(view: View) -> View:
+    """Send a visitor who is not signed in to do so, and back.
+
+    htmx is told to load the whole page: it must not swap a form into a list.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        here = _page(request)
+        query = urlencode({"next": here}) if here else ""
+        url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")
+        if getattr(request, "htmx", False):
+            return HttpResponseClientRedirect(url)
+        return redirect(url)
+
+    return guarded
+
+
+def staff_only(view: View) -> View:
+    """As `signed_in`; to customers the page does not exist."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+        if not request.user.is_staff:
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return signed_in(guarded)
+
+
+def _page(request: HttpRequest) -> str | None:
+    """Give the page to come back to; what a form was sent to cannot be shown again."""
+    htmx = getattr(request, "htmx", None)
+    if htmx:
+        current: str | None = htmx.current_url_abs_path
+        return current
+    return request.get_full_path() if request.method in {"GET", "HEAD"} else None

@@ -1,0 +1,206 @@
+"""The forms of the account pages: Django's, with limits, on users in DynamoDB."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+from math import ceil
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    PasswordChangeForm,
+    PasswordResetForm,
+    SetPasswordMixin,
+)
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.http import HttpRequest
+from django.utils import timezone
+
+from shop.accounts import throttling
+from shop.accounts.addresses import client_network
+from shop.accounts.models import User
+from shop.accounts.names import (
+    LONGEST_USERNAME,
+    USERNAME_RULE,
+    BadUsername,
+    email_of,
+    username_of,
+)
+from shop.accounts.queries import NoSuchUser, find_user, users_with_email
+from shop.accounts.services import create_profile
+from shop.accounts.throttling import Charge
+
+LONGEST_EMAIL = 254
+MINUTE = 60
+
+
+class LimitedForm(forms.Form):
+    """A form that may be sent only so often.
+
+    ``retry_after`` is set where that was too often: the seconds until there is room. What was
+    typed stays in the form, passwords excepted.
+    """
+
+    request: HttpRequest
+    retry_after: int | None = None
+
+    def take(self, *charges: Charge) -> None:
+        """Count this attempt; raise ValidationError when there is no room for it."""
+        wait = throttling.take(*charges, now=timezone.now())
+        if not wait:
+            return
+        self.retry_after = ceil(wait)
+        sentence = f"That was tried too often. Come back in {_duration(self.retry_after)}."
+        raise ValidationError(sentence, code="too_many")
+
+
+class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
+    """User name and password. A right password does not count against the limits."""
+
+    error_messages = {  # noqa: RUF012 - as Django declares it
+        **AuthenticationForm.error_messages,
+        "invalid_login": "User name and password do not belong together. Mind the password's case.",
+    }
+
+    def clean(self) -> dict[str, Any]:
+        charges = self._charges()
+        self.take(*charges)
+        cleaned = super().clean()  # raises when the password is wrong
+        throttling.give_back(*charges)
+        return cleaned
+
+    def _charges(self) -> list[Charge]:
+        username = self.cleaned_data.get("username")
+        if not username or not self.cleaned_data.get("password"):
+            return []  # nothing will be compared
+        charges = [throttling.password_from(client_network(self.request))]
+        with suppress(BadUsername):  # nobody's
+            charges.append(throttling.password_of(username_of(username)))
+        return charges
+
+
+class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # only in the stubs
+    """A new account; the e-mail address may be left out."""
+
+    username = forms.CharField(
+        label="User name",
+        max_length=LONGEST_USERNAME,
+        help_text=USERNAME_RULE,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
+        ),
+    )
+    email = forms.EmailField(
+        label="E-mail address",
+        max_length=LONGEST_EMAIL,
+        required=False,
+        help_text="Only to send a link to when the password is forgotten.",
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    password1, password2 = SetPasswordMixin.create_password_fields(label2="Password, once more")
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
+        self._user: User | None = None
+
+    def clean_username(self) -> str:
+        try:
+            return username_of(self.cleaned_data["username"])
+        except BadUsername as error:
+            raise ValidationError(str(error)) from error
+
+    def clean_email(self) -> str:
+        return email_of(self.cleaned_data["email"])
+
+    def clean(self) -> None:
+        self.validate_passwords()
+        user = User(
+            username=self.cleaned_data.get("username", ""),
+            email=self.cleaned_data.get("email", ""),
+        )
+        self.validate_password_for_user(user)
+        if not self.errors:
+            self.take(throttling.sign_up_from(client_network(self.request)))
+
+    def create_user(self, *, now: datetime) -> None:
+        """Create what the valid form describes. Raises UsernameTaken."""
+        username = self.cleaned_data["username"]
+        account = create_profile(
+            username=username,
+            password=self.cleaned_data["password1"],
+            email=self.cleaned_data["email"],
+            now=now,
+        )
+        self._user = User.of(username, account)
+
+    def get_user(self) -> User | None:
+        """Give the user that was created, as Django's login view asks for."""
+        return self._user
+
+
+class PasswordForm(LimitedForm, PasswordChangeForm):
+    """A new password for somebody who knows the old one, which cannot be guessed at for ever."""
+
+    def clean_old_password(self) -> str:
+        charge = throttling.password_of(self.user.get_username())
+        self.take(charge)
+        old_password: str = super().clean_old_password()
+        throttling.give_back(charge)
+        return old_password
+
+
+class ResetForm(LimitedForm, PasswordResetForm):
+    """Whom to send a link for a new password; every answer looks the same."""
+
+    email = forms.CharField(
+        label="User name or e-mail address",
+        max_length=LONGEST_EMAIL,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_email(self) -> str:
+        asked = email_of(self.cleaned_data["email"])
+        charges = [throttling.reset_from(client_network(self.request))]
+        if _can_be_somebody(asked):
+            charges.append(throttling.reset_for(asked))
+        self.take(*charges)
+        return asked
+
+    def get_users(self, email: str) -> Iterable[User]:
+        """Find who is meant and has an address; also those who were never given a password."""
+        if not _can_be_somebody(email):
+            return []
+        users = users_with_email(email) if "@" in email else _users_named(email)
+        return [user for user in users if user.is_active and user.email]
+
+
+def _can_be_somebody(asked: str) -> bool:
+    """Tell whether this is spelled like an e-mail address or a user name."""
+    try:
+        if "@" in asked:
+            validate_email(asked)
+        else:
+            username_of(asked)
+    except (ValidationError, BadUsername):
+        return False
+    return True
+
+
+def _users_named(username: str) -> list[User]:
+    try:
+        return [find_user(username)]
+    except NoSuchUser:
+        return []
+
+
+def _duration(seconds: int) -> str:
+    if seconds <= MINUTE:
+        return f"{seconds} second{'' if seconds == 1 else 's'}"
+    return f"{ceil(seconds / MINUTE)} minutes"

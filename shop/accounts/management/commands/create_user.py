@@ -1,0 +1,110 @@
+"""``manage.py create_user``: makes an account, or changes one."""
+
+import argparse
+import sys
+from getpass import getpass
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_email
+from django.utils import timezone
+
+from dynamo.failures import FAILURES, sentence_about
+from shop.accounts.models import User
+from shop.accounts.names import BadUsername, email_of, username_of
+from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.services import create_profile
+
+
+class Command(BaseCommand):
+    """Creates a customer or, with ``--staff``, a member of staff."""
+
+    help = (
+        "Create a user. The password is asked for when it is not given, so that it stands in no "
+        "history. With --update, a user who exists is changed instead: also how somebody whose "
+        "orders were imported is given a password."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--password")
+        parser.add_argument(
+            "--staff",
+            action=argparse.BooleanOptionalAction,
+            default=None,
+            help="may see all orders",
+        )
+        parser.add_argument("--email", help="where to send a link when the password is forgotten")
+        parser.add_argument(
+            "--update",
+            action="store_true",
+            help="change the user if there is one; what is not given stays as it is",
+        )
+
+    def handle(self, **options: Any) -> None:
+        try:
+            username = username_of(options["username"])
+            email = _email(options["email"])
+            user = _find(username)
+            if user is None:
+                self._create(username, email, options)
+            elif options["update"]:
+                self._update(user, email, options)
+            else:
+                raise CommandError(f"There is a user {username} already; --update changes them.")
+        except BadUsername as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError("\n".join(error.messages)) from error
+        except FAILURES as error:
+            raise CommandError(sentence_about(error)) from error
+
+    def _create(self, username: str, email: str | None, options: dict[str, Any]) -> None:
+        password = options["password"]
+        if password is None:
+            password = _asked_password()
+        validate_password(password, User(username=username, email=email or ""))
+        create_profile(
+            username=username,
+            password=password,
+            email=email,
+            is_staff=bool(options["staff"]),
+            now=timezone.now(),
+        )
+        self.stdout.write(f"Created {username}.")
+
+    def _update(self, user: User, email: str | None, options: dict[str, Any]) -> None:
+        if email is not None:
+            user.email = email
+        if options["staff"] is not None:
+            user.is_staff = options["staff"]
+        if options["password"] is not None:
+            validate_password(options["password"], user)
+            user.set_password(options["password"])
+        user.save()
+        self.stdout.write(f"Updated {user.get_username()}.")
+
+
+def _email(given: str | None) -> str | None:
+    """Check an address; an empty one, which takes the user's away, is fine."""
+    if given:
+        validate_email(given)
+    return None if given is None else email_of(given)
+
+
+def _find(username: str) -> User | None:
+    try:
+        return find_user(username)
+    except NoSuchUser:
+        return None
+
+
+def _asked_password() -> str:
+    if not sys.stdin.isatty():
+        raise CommandError("There is no terminal to ask for the password on: give --password.")
+    password = getpass("Password: ")
+    if getpass("Password, once more: ") != password:
+        raise CommandError("The two passwords differ.")
+    return password

@@ -1,0 +1,119 @@
+"""The basket: what a visitor means to order, kept in the session's cookie.
+
+A cookie holds 4 KB, so a basket is bounded in products and in bytes. Its intent has an id, which
+changes with its contents: a form shown before the change cannot order what it did not show.
+"""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from shop.order_entries import money
+from shop.order_ids import new_order_id
+from shop.order_items import MOST_LINES, MOST_OF_A_PRODUCT
+from shop.prices import PricedProduct, prices_of
+from shop.queries import ProductTile
+
+CONTENTS, INTENT = "basket", "basket_intent"
+MOST_BYTES = 1_800
+"""What the ids of all products may take of the cookie."""
+
+
+class BasketFull(ValueError):
+    """No further product fits in; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class BasketLine:
+    """So many pieces of a product, at its price of now."""
+
+    product: ProductTile
+    quantity: int
+    unit_price: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        return self.unit_price * self.quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A basket as its page shows it; ``missing`` are ids of products that cannot be bought."""
+
+    lines: tuple[BasketLine, ...]
+    missing: tuple[str, ...]
+    currency: str
+
+    @property
+    def total(self) -> Decimal:
+        return sum((line.total for line in self.lines), Decimal())
+
+
+class Basket:
+    """The basket of a session."""
+
+    def __init__(self, session: MutableMapping[str, Any]) -> None:
+        self._session = session
+
+    @property
+    def quantities(self) -> dict[str, int]:
+        """Pieces by product id, in the order they were put in."""
+        return dict(self._session.get(CONTENTS, {}))
+
+    @property
+    def intent(self) -> str:
+        """What names the order that these contents may become; empty for an empty basket."""
+        intent: str = self._session.get(INTENT, "")
+        return intent
+
+    def add(self, product_id: str, quantity: int, *, now: datetime) -> None:
+        """Put in so many pieces more. Raises BasketFull."""
+        quantities = self.quantities
+        quantities[product_id] = quantities.get(product_id, 0) + quantity
+        if quantities[product_id] > MOST_OF_A_PRODUCT:
+            raise BasketFull(f"One order holds at most {MOST_OF_A_PRODUCT} pieces of a product.")
+        if len(quantities) > MOST_LINES or sum(map(_bytes, quantities)) > MOST_BYTES:
+            raise BasketFull(
+                f"The basket is full: one order holds at most {MOST_LINES} different products."
+            )
+        self._keep(quantities, now=now)
+
+    def remove(self, *product_ids: str, now: datetime) -> None:
+        """Take products out, however many pieces."""
+        quantities = {p: n for p, n in self.quantities.items() if p not in product_ids}
+        if quantities != self.quantities:
+            self._keep(quantities, now=now)
+
+    def clear(self) -> None:
+        """Take everything out."""
+        self._session.pop(CONTENTS, None)
+        self._session.pop(INTENT, None)
+
+    def priced(self) -> Priced:
+        """Read what the products cost now."""
+        quantities = self.quantities
+        products = prices_of(quantities) if quantities else {}
+        lines = [_line(products[p], n) for p, n in quantities.items() if p in products]
+        return Priced(
+            lines=tuple(lines),
+            missing=tuple(p for p in quantities if p not in products),
+            currency=next((product.currency for product in products.values()), ""),
+        )
+
+    def _keep(self, quantities: dict[str, int], *, now: datetime) -> None:
+        if not quantities:
+            self.clear()
+            return
+        self._session[CONTENTS] = quantities
+        self._session[INTENT] = new_order_id(now)
+
+
+def _line(product: PricedProduct, quantity: int) -> BasketLine:
+    tile = ProductTile(product.id, product.name)
+    return BasketLine(product=tile, quantity=quantity, unit_price=money(product.unit_price_cents))
+
+
+def _bytes(product_id: str) -> int:
+    return len(product_id.encode())

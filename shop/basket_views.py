@@ -1,0 +1,100 @@
+"""The basket, and placing the order that it is."""
+
+import re
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from dynamo.meter import labelled_calls
+from dynamo.web.refusals import Refusal
+from shop.access import signed_in
+from shop.basket import Basket, BasketFull
+from shop.order_items import MOST_OF_A_PRODUCT
+from shop.order_placing import OrderRefused, order_placed_by, place_order
+from shop.prices import prices_of
+
+INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
+LONGEST_PRODUCT_ID = 400
+
+
+@require_safe
+def basket(request: HttpRequest) -> HttpResponse:
+    """Show what is in the visitor's basket."""
+    held = Basket(request.session)
+    with labelled_calls("prices"):
+        priced = held.priced()
+    if priced.missing:
+        held.remove(*priced.missing, now=timezone.now())
+        messages.warning(request, "What cannot be bought any more was taken out.")
+    context = {"basket": priced, "order_id": held.intent, "place_url": reverse("place_order")}
+    return render(request, "shop/basket.html", context)
+
+
+@require_POST
+def add(request: HttpRequest) -> HttpResponse:
+    """Put pieces of a product into the basket."""
+    product_id, quantity = request.POST.get("product_id", ""), _quantity(request)
+    if not 0 < len(product_id) <= LONGEST_PRODUCT_ID:
+        raise Http404("There is no such product.")
+    with labelled_calls("prices"):
+        product = prices_of([product_id]).get(product_id)
+    if product is None:
+        raise Http404("There is no such product, or it cannot be bought.")
+    try:
+        Basket(request.session).add(product_id, quantity, now=timezone.now())
+    except BasketFull as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"{product.name} is in the basket.")
+    return redirect("basket")
+
+
+@require_POST
+def remove(request: HttpRequest) -> HttpResponse:
+    """Take a product out of the basket."""
+    Basket(request.session).remove(request.POST.get("product_id", ""), now=timezone.now())
+    return redirect("basket")
+
+
+@require_POST
+@signed_in
+def place(request: HttpRequest) -> HttpResponse:
+    """Order what is in the basket; the same form sent again shows the same order."""
+    held, intent, username = Basket(request.session), _intent(request), request.user.get_username()
+    if intent != held.intent:
+        placed = order_placed_by(username=username, client_id=intent)
+        if placed is None:
+            messages.warning(request, "The basket has changed since: have a look, and order then.")
+        return redirect("order", placed) if placed else redirect("basket")
+    try:
+        placed = place_order(
+            username=username,
+            client_id=intent,
+            basket=held.quantities.items(),
+            now=timezone.now(),
+        )
+    except OrderRefused as error:
+        messages.error(request, str(error))
+        return redirect("basket")
+    held.clear()
+    messages.success(request, "Thank you! Your order is placed.")
+    return redirect("order", placed)
+
+
+def _quantity(request: HttpRequest) -> int:
+    text = request.POST.get("quantity", "1")
+    if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
+        sentence = f"Put 1 to {MOST_OF_A_PRODUCT} pieces of a product into the basket at a time."
+        raise Refusal(sentence)
+    return int(text)
+
+
+def _intent(request: HttpRequest) -> str:
+    intent = request.POST.get("order_id", "")
+    if not INTENT.fullmatch(intent):
+        raise Refusal("The form does not say which order it places.", first_url=reverse("basket"))
+    return intent

@@ -1,0 +1,53 @@
+"""EXPLAIN for lists of orders."""
+
+from collections.abc import Sequence
+
+from django.http import QueryDict
+
+from dynamo.explain import Explanation, explain
+from dynamo.meter import labelled_calls, metered
+from dynamo.reader import PageRequest
+from dynamo.web.paging import Pager
+from shop.order_counts import counts_of, queue_lengths
+from shop.order_filters import OrderFilter
+from shop.order_listing import OrderList
+from shop.order_queries import list_open_orders, list_orders
+from shop.order_status import Status
+from shop.queue_listing import queue_pager
+
+
+def explain_orders(
+    username: str, chosen: OrderFilter, *, size: int, after: str | None = None
+) -> Explanation:
+    """Read a page of a user's orders as its page does, and explain it.
+
+    ``after`` is the position token of a page's link. Raises Refusal for one of another list.
+    """
+    request = _requested(OrderList(username, "").pager(chosen), size=size, after=after)
+    with metered() as meter:
+        found = list_orders(username, chosen, request)
+        with labelled_calls("counts"):
+            counts_of(username)
+    return explain(found.page, plan=found.plan.name, meter=meter)
+
+
+def explain_queue(
+    statuses: Sequence[Status], *, size: int, after: str | None = None
+) -> Explanation:
+    """Read a page of the shop's open orders as its page does, and explain it.
+
+    No statuses mean all open ones. Raises Refusal as `explain_orders` does.
+    """
+    request = _requested(queue_pager(statuses), size=size, after=after)
+    with metered() as meter:
+        found = list_open_orders(statuses, request)
+        with labelled_calls("counts"):
+            queue_lengths()
+    return explain(found.page, plan=found.plan.name, meter=meter)
+
+
+def _requested(pager: Pager, *, size: int, after: str | None) -> PageRequest:
+    query = QueryDict(mutable=True)
+    if after:
+        query["after"] = after
+    return pager.requested(query, size=size)

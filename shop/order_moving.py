@@ -1,0 +1,126 @@
+"""Moving orders from status to status.
+
+A move is conditional on the status it leaves: of two people who click at once, one wins and the
+other is told. The composite key, the sparse keys, the history and the counts change with it, in
+one transaction. What the moves raise::
+
+    MoveRefused             an order was not moved; the text says why
+    ├── MoveNotAllowed      no such move, or not for this person
+    └── OrderMoved          it is not in the status that the move leaves (any more)
+
+`shop.order_queries.NoSuchOrder` passes through.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dynamo.places import parse_timestamp
+from dynamo.transactions import ConditionFailed
+from shop import keys
+from shop.models import Order
+from shop.order_actions import status_update
+from shop.order_counts import deltas_of, write_with_counts
+from shop.order_items import StatusChange, derived_keys
+from shop.order_queries import NoSuchOrder, owner_of
+from shop.order_status import Status, may_move
+
+
+class MoveRefused(ValueError):
+    """An order was not moved."""
+
+
+class MoveNotAllowed(MoveRefused):
+    """There is no such move, or it is not for this person."""
+
+
+class OrderMoved(MoveRefused):
+    """Somebody else was first: the order is in another status by now."""
+
+    def __init__(self, order_id: str, current: Status) -> None:
+        super().__init__(f"Order {order_id} is {current.label.lower()} by now; it stays as it is.")
+        self.current = current
+
+
+def move_order(
+    *, username: str, order_id: str, source: Status, target: Status, is_staff: bool, now: datetime
+) -> None:
+    """Take a customer's order from the status that was seen to another.
+
+    Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when it is not in ``source`` any more.
+    """
+    if not may_move(source, target, is_staff=is_staff):
+        sentence = f"An order that is {source.label.lower()} cannot become {target.label.lower()}."
+        raise MoveNotAllowed(sentence)
+    order = _stored(username, order_id)
+    if order.status != source:
+        raise OrderMoved(order_id, Status(order.status))
+    update = status_update(
+        username=username,
+        order_id=order_id,
+        source=source,
+        target=StatusChange(target, now),
+        derived=derived_keys(
+            order_id=order_id,
+            status=target,
+            entered_at=now,
+            placed_at=parse_timestamp(order.placed_at),
+            shard=int(order.shard),
+        ),
+    )
+    try:
+        write_with_counts([update], deltas_of(username, left=source, entered=target))
+    except ConditionFailed as failure:
+        raise _overtaken(order_id, failure) from failure
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What became of one order of several; ``refusal`` is empty when it was moved."""
+
+    order_id: str
+    refusal: str = ""
+
+
+def move_orders(
+    *, order_ids: Sequence[str], source: Status, target: Status, now: datetime
+) -> list[Moved]:
+    """Take several orders, of any customers, from one status to another, as staff.
+
+    Each is a transaction of its own: one that cannot be moved does not hold up the others.
+    """
+    return [
+        _tried(order_id, source=source, target=target, now=now)
+        for order_id in dict.fromkeys(order_ids)
+    ]
+
+
+def _tried(order_id: str, *, source: Status, target: Status, now: datetime) -> Moved:
+    try:
+        move_order(
+            username=owner_of(order_id),
+            order_id=order_id,
+            source=source,
+            target=target,
+            is_staff=True,
+            now=now,
+        )
+    except MoveRefused as refusal:
+        return Moved(order_id, str(refusal))
+    except NoSuchOrder:
+        return Moved(order_id, f"There is no order {order_id}.")
+    return Moved(order_id)
+
+
+def _stored(username: str, order_id: str) -> Order:
+    try:
+        return Order.get(keys.user(username), keys.order(order_id), consistent_read=True)
+    except Order.DoesNotExist as error:
+        raise NoSuchOrder(order_id) from error
+
+
+def _overtaken(order_id: str, failure: ConditionFailed) -> Exception:
+    now_there = next(iter(failure.failed.values()))
+    if not now_there:
+        return NoSuchOrder(order_id)
+    return OrderMoved(order_id, Status(now_there["status"]["S"]))

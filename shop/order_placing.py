@@ -1,0 +1,138 @@
+"""Placing an order: once for each intent, however often its form is sent.
+
+What `place_order` raises::
+
+    OrderRefused            an order cannot be placed like this; the text says why
+    ├── EmptyBasket
+    ├── TooManyProducts
+    ├── BadQuantity
+    ├── NotForSale          no such product, or one without a price
+    └── MixedCurrencies
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from dynamo.transactions import ConditionFailed
+from shop import keys
+from shop.models import OrderPointer
+from shop.order_actions import put_actions
+from shop.order_counts import deltas_of, write_with_counts
+from shop.order_ids import new_order_id
+from shop.order_items import (
+    MOST_LINES,
+    MOST_OF_A_PRODUCT,
+    NewLine,
+    NewOrder,
+    StatusChange,
+    order_items_of,
+)
+from shop.order_shards import pick_shard
+from shop.order_status import Status
+from shop.prices import PricedProduct, prices_of
+
+
+class OrderRefused(ValueError):
+    """An order cannot be placed like this."""
+
+
+class EmptyBasket(OrderRefused):
+    """There is nothing to order."""
+
+
+class TooManyProducts(OrderRefused):
+    """There are more different products than one order can hold."""
+
+
+class BadQuantity(OrderRefused):
+    """So many pieces of a product cannot be ordered."""
+
+
+class NotForSale(OrderRefused):
+    """A product does not exist or has no price."""
+
+
+class MixedCurrencies(OrderRefused):
+    """The products are priced in different currencies."""
+
+
+def place_order(
+    *, username: str, client_id: str, basket: Iterable[tuple[str, int]], now: datetime
+) -> str:
+    """Place an order of products and quantities, and return its id.
+
+    ``client_id`` names the intent to order: whoever sends it again, however much later, gets the
+    order it placed the first time. A product named twice is one line. Names and prices are the
+    products' of this moment. Raises OrderRefused.
+    """
+    if placed_before := order_placed_by(username=username, client_id=client_id):
+        return placed_before
+    placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # what an id can tell
+    lines, currency = _priced(_quantities(basket))
+    order = NewOrder(
+        id=new_order_id(placed_at),
+        username=username,
+        placed_at=placed_at,
+        lines=lines,
+        history=(StatusChange(Status.PLACED, placed_at),),
+        currency=currency,
+    )
+    item, belongings = order_items_of(order, shard=pick_shard())
+    mark = keys.placing(username, client_id)
+    pointer = OrderPointer(pk=mark, sk=mark, username=username, order_id=order.id)
+    actions = list(put_actions([item, pointer, *belongings]).values())
+    try:
+        write_with_counts(actions, deltas_of(username, left=None, entered=Status.PLACED))
+    except ConditionFailed:
+        if placed_before := order_placed_by(username=username, client_id=client_id):
+            return placed_before
+        raise
+    return order.id
+
+
+def order_placed_by(*, username: str, client_id: str) -> str | None:
+    """Give the id of the order that an intent has led to, None before it did."""
+    mark = keys.placing(username, client_id)
+    try:
+        pointer = OrderPointer.get(mark, mark, consistent_read=True)
+    except OrderPointer.DoesNotExist:
+        return None
+    order_id: str = pointer.order_id
+    return order_id
+
+
+def _quantities(basket: Iterable[tuple[str, int]]) -> dict[str, int]:
+    quantities: dict[str, int] = {}
+    for product_id, quantity in basket:
+        quantities[product_id] = quantities.get(product_id, 0) + quantity
+    if not quantities:
+        raise EmptyBasket("There is nothing in the basket yet.")
+    if len(quantities) > MOST_LINES:
+        raise TooManyProducts(
+            f"An order holds at most {MOST_LINES} different products, not {len(quantities)}. "
+            "Take some out and order them apart."
+        )
+    if not all(1 <= quantity <= MOST_OF_A_PRODUCT for quantity in quantities.values()):
+        raise BadQuantity(f"Order between 1 and {MOST_OF_A_PRODUCT} pieces of each product.")
+    return quantities
+
+
+def _priced(quantities: Mapping[str, int]) -> tuple[tuple[NewLine, ...], str]:
+    products = prices_of(quantities)
+    missing = sorted(quantities.keys() - products.keys())
+    if missing:
+        raise NotForSale(f"“{missing[0]}” cannot be bought (any more); take it out of the basket.")
+    currencies = sorted({product.currency for product in products.values()})
+    if len(currencies) > 1:
+        raise MixedCurrencies(f"One order cannot be paid in {' and '.join(currencies)} at once.")
+    lines = (_line(products[product_id], n) for product_id, n in quantities.items())
+    return tuple(lines), currencies[0]
+
+
+def _line(product: PricedProduct, quantity: int) -> NewLine:
+    return NewLine(
+        product_id=product.id,
+        name=product.name,
+        quantity=quantity,
+        unit_price_cents=product.unit_price_cents,
+    )

@@ -1,0 +1,118 @@
+"""The shop's open orders as their page shows them: rows with actions, toggles, URLs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from dynamo.reader import PageRequest
+from dynamo.web.paging import Pager
+from dynamo.web.toggles import Toggle
+from shop.order_entries import OrderEntry
+from shop.order_filters import toggled
+from shop.order_queries import OrderPage
+from shop.order_status import OPEN, Status, moves_from
+from shop.returning import with_next
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A move that somebody may make with an order: a form's address and its button."""
+
+    move: str
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry(OrderEntry):
+    """An open order, and what staff may do with it."""
+
+    actions: Sequence[Action]
+
+    @property
+    def customer_url(self) -> str:
+        return reverse("staff_customer_orders", args=[self.username])
+
+
+@dataclass(frozen=True, slots=True)
+class QueueListing:
+    """A page of the queue, oldest first: ``older_url`` leads on, to orders placed later."""
+
+    orders: Sequence[QueueEntry]
+    tabs: Sequence[Toggle]
+    all_statuses: Toggle
+    length: int
+    older_url: str | None
+    newer_url: str | None
+    first_url: str
+    is_first: bool
+    bulk_url: str
+
+
+def actions_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> list[Action]:
+    """Give the moves somebody may make with an order; they lead back to the page they are on."""
+    url = with_next(reverse("move_order", args=[order.id]), page_url)
+    return [
+        Action(move.target.value, move.label, url)
+        for move in moves_from(order.status, is_staff=is_staff)
+    ]
+
+
+def queue_url(statuses: Sequence[Status]) -> str:
+    """Give the canonical URL of the queue, narrowed to some open statuses or (none) not."""
+    query = urlencode([("status", status.value) for status in statuses])
+    return f"{reverse('staff_orders')}?{query}".rstrip("?")
+
+
+def queue_pager(statuses: Sequence[Status]) -> Pager:
+    """Give the pages of the queue; its tokens are bound to the statuses."""
+    return Pager(first_url=queue_url(statuses), list_name=f"queue/{'.'.join(statuses)}")
+
+
+def queue_listing(
+    statuses: Sequence[Status],
+    found: OrderPage,
+    *,
+    request: PageRequest,
+    lengths: Mapping[Status, int],
+    page_url: str,
+) -> QueueListing:
+    """Arrange a page of the queue for its template."""
+    pager = queue_pager(statuses)
+    return QueueListing(
+        orders=[_entry(order, page_url) for order in found.orders],
+        tabs=[_tab(status, statuses, lengths) for status in OPEN],
+        all_statuses=Toggle(
+            value="~",
+            label="All open",
+            url=queue_url(()),
+            pressed=not statuses,
+            count=sum(lengths.values()),
+        ),
+        length=sum(lengths[status] for status in statuses or OPEN),
+        older_url=pager.next_url(found.page),
+        newer_url=pager.previous_url(found.page),
+        first_url=pager.first_url,
+        is_first=request.position is None,
+        bulk_url=with_next(reverse("ship_orders"), page_url),
+    )
+
+
+def _entry(order: OrderEntry, page_url: str) -> QueueEntry:
+    shown = {field.name: getattr(order, field.name) for field in fields(OrderEntry)}
+    return QueueEntry(
+        **shown, actions=actions_for(order, is_staff=True, page_url=page_url)
+    )
+
+
+def _tab(status: Status, chosen: Sequence[Status], lengths: Mapping[Status, int]) -> Toggle:
+    target = toggled(chosen, status)
+    return Toggle(
+        value=status.value,
+        label=status.label,
+        url=queue_url(() if target == OPEN else target),
+        pressed=status in chosen,
+        count=lengths[status],
+    )

@@ -1,0 +1,85 @@
+"""The queue of open orders, for staff."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from dynamo.explain import explain
+from dynamo.meter import current_meter, labelled_calls
+from dynamo.web.partials import render_list
+from dynamo.web.refusals import Refusal
+from shop.access import staff_only
+from shop.order_counts import queue_lengths
+from shop.order_filters import BadOrderFilter, parse_open_statuses
+from shop.order_moving import Moved, move_orders
+from shop.order_queries import list_open_orders
+from shop.order_status import Status
+from shop.queue_listing import queue_listing, queue_pager
+from shop.returning import back
+
+MOST_REFUSALS_TOLD = 5
+
+
+@require_safe
+@staff_only
+def queue(request: HttpRequest) -> HttpResponse:
+    """Show the open orders of all customers, oldest first (A7)."""
+    statuses = _statuses(request)
+    pager = queue_pager(statuses)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    found = list_open_orders(statuses, asked)
+    if pager.overshot(found.page, asked):
+        return redirect(pager.first_url)
+    with labelled_calls("counts"):
+        lengths = queue_lengths()
+    listing = queue_listing(
+        statuses, found, request=asked, lengths=lengths, page_url=request.get_full_path()
+    )
+    explanation = explain(found.page, plan=found.plan.name, meter=current_meter())
+    context = {"listing": listing, "explanation": explanation}
+    return render_list(request, "shop/queue.html", "shop/_queue.html", context)
+
+
+@require_POST
+@staff_only
+def ship(request: HttpRequest) -> HttpResponse:
+    """Ship the selected orders, each on its own."""
+    results = move_orders(
+        order_ids=request.POST.getlist("order"),
+        source=Status.PROCESSING,
+        target=Status.SHIPPED,
+        now=timezone.now(),
+    )
+    _tell(request, results)
+    return back(request, default=reverse("staff_orders"))
+
+
+def _tell(request: HttpRequest, results: Sequence[Moved]) -> None:
+    refusals = [result.refusal for result in results if result.refusal]
+    shipped = len(results) - len(refusals)
+    if not results:
+        messages.info(request, "Select the orders to ship first.")
+    if shipped:
+        messages.success(request, f"{_orders(shipped)} shipped.")
+    for refusal in refusals[:MOST_REFUSALS_TOLD]:
+        messages.warning(request, refusal)
+    if len(refusals) > MOST_REFUSALS_TOLD:
+        more = len(refusals) - MOST_REFUSALS_TOLD
+        messages.warning(request, f"{_orders(more)} more could not be shipped.")
+
+
+def _orders(number: int) -> str:
+    return "1 order" if number == 1 else f"{number} orders"
+
+
+def _statuses(request: HttpRequest) -> tuple[Status, ...]:
+    try:
+        return parse_open_statuses(request.GET.getlist("status"))
+    except BadOrderFilter as error:
+        raise Refusal(str(error), first_url=reverse("staff_orders")) from error

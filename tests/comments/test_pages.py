@@ -1,0 +1,404 @@
+"""The pages of a product's comments, as a visitor without a browser reads them."""
+
+from datetime import timedelta
+from urllib.parse import quote, urlsplit
+
+import pytest
+from django.test import Client
+
+from tests.comments.browsing import HTMX, follow, visit
+from tests.comments.loading import load
+from tests.comments.truth import ODD_IDS, START, Truth, numbered_comments, tied_comments, written
+from shop.services import ensure_products
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+NASTY = """<script>alert("1")</script>'"><img src=x onerror=alert(2)>{{ 7|add:7 }}&amp;"""
+
+
+@pytest.fixture(scope="module")
+def lamp(tables: None) -> Truth:
+    """45 comments in German and English on the product ``lamp``."""
+    comments = numbered_comments("lamp", count=45, languages=("de", "en"))
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture(scope="module")
+def ties(tables: None) -> Truth:
+    """300 comments at six moments on the product ``tied``."""
+    comments = tied_comments("tied")
+    load(comments)
+    return Truth(comments)
+
+
+class TestListOfComments:
+    def test_shows_the_newest_first_with_what_scripts_hold_on_to(self, lamp):
+        shown = visit("/products/lamp/comments/~/~/")
+        newest = lamp.comments[0]
+        element = shown.page.all(data_comment_id=True)[0]
+        assert shown.comment_ids == lamp.ids()[:20]
+        assert element["data-comment-id"] == newest.id
+        assert element["data-rating"] == str(newest.rating)
+        assert element["data-language"] == newest.language
+        assert element["data-created"] == "2026-11-20T10:14:00.000000Z"
+        assert newest.body in element.text
+
+    @pytest.mark.real_engine
+    @pytest.mark.parametrize(
+        ("languages", "ratings"),
+        [
+            ((), ()), ((), (1,)), ((), (1, 2, 3, 4)), (("de",), ()), (("de",), (5,)),
+            (("ja",), (2, 3)), (("da", "de"), ()), (("en", "fr"), (1, 5)),
+            (("de", "en", "es", "fr"), ()), (("is", "nl", "ru"), (1, 3, 5)),
+            (("da", "de", "en", "es", "fr", "is", "it"), (3,)), (("it", "pt"), (1, 2, 4, 5)),
+        ],
+    )  # fmt: skip
+    def test_is_walked_by_its_links_there_and_back(self, ties, languages, ratings):
+        spelled = [".".join(map(str, part)) or "~" for part in (languages, ratings)]
+        url = "/products/tied/comments/{}/{}/".format(*spelled)
+        there = list(follow(url, "older"))
+        last_url = there[-2].older if len(there) > 1 else url
+        back = list(follow(last_url, "newer"))
+        expected = ties.ids(languages, ratings)
+        assert [i for shown in there for i in shown.comment_ids] == expected
+        assert [i for shown in reversed(back) for i in shown.comment_ids] == expected
+        assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
+
+    def test_has_no_page_links_when_one_page_holds_it(self, lamp):
+        shown = visit("/products/lamp/comments/de/1/")
+        assert shown.comment_ids == lamp.ids(["de"], [1])
+        assert (shown.older, shown.newer) == (None, None)
+
+    def test_of_exactly_a_page_has_no_second_one(self, fresh):
+        product_id = fresh("product")
+        load(numbered_comments(product_id, count=20))
+        shown = visit(f"/products/{product_id}/comments/~/~/")
+        assert len(shown.comment_ids) == 20
+        assert shown.older is None
+
+    def test_says_so_when_it_is_empty(self, lamp):
+        shown = visit("/products/lamp/comments/ja/~/")
+        assert shown.status == 200
+        assert shown.comment_ids == []
+        assert "No comments match" in shown.page.one(class_="empty").text
+        assert shown.page.one(class_="empty").one("a")["href"] == "/products/lamp/comments/~/~/"
+
+    def test_of_a_product_nobody_wrote_about_is_a_page_all_the_same(self, fresh):
+        product_id = fresh("product")
+        ensure_products(product_ids=[product_id])
+        for url in (f"/products/{product_id}/", f"/products/{product_id}/comments/~/~/"):
+            assert "No comments yet" in visit(url).page.one(class_="empty").text
+
+    def test_leads_back_to_the_first_page_itself_when_less_than_a_page_is_in_front(self, fresh):
+        product_id = fresh("product")
+        comments = numbered_comments(product_id, count=30)
+        load(comments[:25])
+        second = visit(visit(f"/products/{product_id}/comments/~/~/").older)
+        assert second.newer is not None
+        load(comments[25:])
+        back = Client().get(second.newer)
+        assert back.status_code == 200
+        shorter = visit(f"/products/{product_id}/comments/~/~/")
+        third_in = visit(shorter.older).newer
+        assert visit(third_in).comment_ids == shorter.comment_ids
+
+    def test_is_read_only(self, lamp):
+        for url in ("/products/lamp/", "/products/lamp/comments/~/~/", "/comments/lamp-0001/"):
+            assert Client().post(url).status_code == 405
+            assert Client().head(url).status_code == 200
+
+
+class TestCanonicalAddress:
+    @pytest.mark.parametrize(
+        ("spelled", "canonical"),
+        [
+            ("en.de/~", "de.en/~"),
+            ("DE/~", "de/~"),
+            ("de.de/~", "de/~"),
+            ("~/5.1", "~/1.5"),
+            ("~/1.1", "~/1"),
+            ("~/1.2.3.4.5", "~/~"),
+            ("De.en.de/5.4.3.2.1", "de.en/~"),
+        ],
+    )
+    def test_is_where_other_spellings_lead(self, lamp, spelled, canonical):
+        response = Client().get(f"/products/lamp/comments/{spelled}/?after=x&b=%C3%A4")
+        assert response.status_code == 301
+        assert response["Location"] == f"/products/lamp/comments/{canonical}/?after=x&b=%C3%A4"
+
+    @pytest.mark.parametrize("spelled", ["~/~", "de.en/1.2.5", "%7E/%7e", "de%2Een/1"])
+    def test_is_answered(self, lamp, spelled):
+        assert visit(f"/products/lamp/comments/{spelled}/").status == 200
+
+    def test_is_reached_without_its_last_slash(self, lamp):
+        response = Client().get("/products/lamp/comments/~/~")
+        assert response.status_code == 301
+        assert response["Location"] == "/products/lamp/comments/~/~/"
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("languages", ["xx", "eng", "de,en", "de.", "~.de", "%00", "%ff", "..."])
+    def test_of_a_language_says_what_is_allowed(self, lamp, languages):
+        shown = visit(f"/products/lamp/comments/{languages}/~/")
+        assert shown.status == 400
+        assert "ISO 639-1" in shown.page.one(class_="lede").text
+        assert shown.page.one(class_="button")["href"] == "/products/lamp/comments/~/~/"
+
+    @pytest.mark.parametrize("ratings", ["0", "6", "1,2", "five", "1.6", "-1", "1.", "%D9%A3"])
+    def test_of_a_rating_says_what_is_allowed(self, lamp, ratings):
+        shown = visit(f"/products/lamp/comments/~/{ratings}/")
+        assert shown.status == 400
+        assert "1, 2, 3, 4 and 5" in shown.page.one(class_="lede").text
+
+    def test_is_a_fragment_for_htmx_that_leaves_the_list(self, lamp):
+        shown = visit("/products/lamp/comments/xx/~/", **HTMX)
+        assert shown.status == 400
+        assert shown.response["HX-Retarget"] == "#notice"
+        assert shown.response["HX-Push-Url"] == "false"
+        assert "ISO 639-1" in shown.page.text
+        assert shown.page.all("html") == []
+
+    @pytest.mark.parametrize(
+        "product_id",
+        ["nothing", "a%23b", "50%25", "a+b", "%F0%9F%A6%8A", "%00", "%ff", "..%2f", "x" * 90, "x" * 1_500, "x" * 3_000,
+         "%F0%9F%A6%8A" * 128, "%C3%A4" * 1_500],
+    )  # fmt: skip
+    @pytest.mark.parametrize("rest", ["", "comments/~/~/", "comments/de/1/"])
+    def test_of_an_unknown_product_is_404_with_a_sentence(self, tables, product_id, rest):
+        shown = visit(f"/products/{product_id}/{rest}")
+        assert shown.status == 404
+        assert len(shown.page.one(class_="lede").text) > 20
+
+    @pytest.mark.parametrize(
+        "comment_id",
+        ["nothing", "a/b/c", "/", "%00", "%ff", "%0a", "x" * 90, "x" * 1_500, "x" * 3_000,
+         "%F0%9F%A6%8A" * 128, "%F0%9F%A6%8A" * 600, "COMMENT%23"],
+    )  # fmt: skip
+    def test_of_an_unknown_comment_is_404_with_a_sentence(self, tables, comment_id):
+        shown = visit(f"/comments/{comment_id}/")
+        assert shown.status == 404
+        assert len(shown.page.one(class_="lede").text) > 20
+
+    def test_of_both_ways_at_once_says_so(self, lamp):
+        shown = visit("/products/lamp/comments/~/~/?after=x&before=y")
+        assert shown.status == 400
+        assert "not both" in shown.page.one(class_="lede").text
+
+
+class TestToggles:
+    def test_of_any_rating_are_all_pressed_and_take_one_out(self, lamp):
+        shown = visit("/products/lamp/comments/de/~/")
+        assert shown.toggle("all-ratings")["aria-pressed"] == "true"
+        for rating in "12345":
+            toggle = shown.toggle("rating", rating)
+            others = ".".join(other for other in "12345" if other != rating)
+            assert toggle["aria-pressed"] == "true"
+            assert toggle["href"] == f"/products/lamp/comments/de/{others}/"
+
+    def test_of_some_ratings_add_and_take_out(self, lamp):
+        shown = visit("/products/lamp/comments/~/2.4/")
+        leads = {r: shown.toggle("rating", r)["href"].split("/")[-2] for r in "12345"}
+        pressed = {r for r in "12345" if shown.toggle("rating", r)["aria-pressed"] == "true"}
+        assert leads == {"1": "1.2.4", "2": "4", "3": "2.3.4", "4": "2", "5": "2.4.5"}
+        assert pressed == {"2", "4"}
+        assert shown.toggle("all-ratings")["aria-pressed"] == "false"
+        assert shown.toggle("all-ratings")["href"] == "/products/lamp/comments/~/~/"
+
+    def test_of_one_rating_leads_back_to_any(self, lamp):
+        shown = visit("/products/lamp/comments/de/3/")
+        assert shown.toggle("rating", "3")["href"] == "/products/lamp/comments/de/~/"
+
+    def test_of_four_ratings_leads_to_any_by_the_fifth(self, lamp):
+        shown = visit("/products/lamp/comments/~/1.2.3.4/")
+        assert shown.toggle("rating", "5")["href"] == "/products/lamp/comments/~/~/"
+
+    def test_of_any_language_choose_one_alone(self, lamp):
+        shown = visit("/products/lamp/comments/~/1/")
+        assert shown.toggle("all-languages")["aria-pressed"] == "true"
+        for language in ("de", "en"):
+            toggle = shown.toggle("language", language)
+            assert toggle["aria-pressed"] == "false"
+            assert toggle["href"] == f"/products/lamp/comments/{language}/1/"
+
+    def test_of_one_language_add_a_further_one_and_take_it_out(self, lamp):
+        shown = visit("/products/lamp/comments/en/~/")
+        assert shown.toggle("language", "de")["href"] == "/products/lamp/comments/de.en/~/"
+        assert shown.toggle("language", "en")["href"] == "/products/lamp/comments/~/~/"
+        assert shown.toggle("language", "en")["aria-pressed"] == "true"
+        assert shown.toggle("language", "de")["aria-pressed"] == "false"
+
+    def test_offer_the_languages_written_in_and_those_chosen(self, lamp):
+        shown = visit("/products/lamp/comments/ja/~/")
+        toggles = shown.page.all("a", data_toggle="language")
+        assert {toggle["data-value"] for toggle in toggles} == {"de", "en", "ja"}
+
+    @pytest.mark.parametrize("start", ["~/~", "de/~", "de.en/1.2", "en/5", "~/1.2.3.4"])
+    def test_lead_to_canonical_addresses_only(self, lamp, start):
+        shown = visit(f"/products/lamp/comments/{start}/")
+        for toggle in shown.page.all("a", data_toggle=True):
+            assert visit(toggle["href"]).status == 200
+            assert toggle["hx-get"] == toggle["href"]
+
+    def test_start_at_the_first_page(self, lamp):
+        second = visit(visit("/products/lamp/comments/~/~/").older)
+        for toggle in second.page.all("a", data_toggle=True):
+            assert urlsplit(toggle["href"]).query == ""
+
+
+class TestProductPage:
+    @pytest.mark.parametrize(
+        ("header", "languages"),
+        [
+            ("de", ["de"]),
+            ("de-AT,de;q=0.9,en;q=0.8", ["de"]),
+            ("fr, en;q=0.2, de;q=0.7", ["de"]),
+            ("EN-gb", ["en"]),
+            ("*", []),
+            ("fr, ja", []),
+            ("xx, de;q=0", []),
+            ("", []),
+        ],
+    )
+    def test_shows_the_visitors_language(self, lamp, header, languages):
+        shown = visit("/products/lamp/", Accept_Language=header)
+        assert shown.comment_ids == lamp.ids(languages)[:20]
+
+    def test_shows_any_language_to_who_names_none(self, lamp):
+        assert visit("/products/lamp/").comment_ids == lamp.ids()[:20]
+
+    def test_has_all_languages_one_click_away(self, lamp):
+        shown = visit("/products/lamp/", Accept_Language="de")
+        links = [a["href"] for a in shown.page.all("a") if a.text == "All languages"]
+        assert "in your language" in shown.page.text
+        assert set(links) == {"/products/lamp/comments/~/~/"}
+
+    def test_goes_on_in_the_language_it_began_with(self, lamp):
+        second = visit(visit("/products/lamp/", Accept_Language="de").older, Accept_Language="en")
+        assert second.comment_ids == lamp.ids(["de"])[20:40]
+
+    def test_depends_on_the_header_as_caches_must_know(self, lamp):
+        assert "Accept-Language" in visit("/products/lamp/").response["Vary"]
+        listed = visit("/products/lamp/comments/~/~/").response
+        assert "Accept-Language" not in listed["Vary"]
+
+    def test_tells_the_latest_praise_and_criticism_and_when_it_was_commented_on(self, lamp):
+        shown = visit("/products/lamp/")
+        praise, criticism = shown.page.all(class_="highlight")
+        newest = {
+            ratings: next(c for c in lamp.comments if c.rating in ratings)
+            for ratings in ((4, 5), (1, 2))
+        }
+        assert newest[4, 5].body in praise.text
+        assert newest[1, 2].body in criticism.text
+        facts = shown.page.one(class_="product-facts")
+        assert facts.one("time")["datetime"].startswith("2026-11-20T10:14:00")
+
+    def test_takes_praise_and_criticism_from_the_visitors_language(self, fresh):
+        product_id = fresh("product")
+        later = START + timedelta(days=1)
+        load(
+            [
+                written(product_id, id=f"{product_id}-1", language="de", rating=5, body="Gut."),
+                written(product_id, id=f"{product_id}-2", rating=5, body="Good.", created_at=later),
+            ]
+        )
+        shown = visit(f"/products/{product_id}/", Accept_Language="de")
+        praise, criticism = shown.page.all(class_="highlight")
+        assert "Gut." in praise.text
+        assert "yet" in criticism.text
+        assert "21 November 2026" in shown.page.one(class_="product-facts").text
+
+
+class TestFragments:
+    def test_are_what_htmx_gets(self, lamp):
+        shown = visit("/products/lamp/comments/~/~/", **HTMX)
+        (root,) = (child for child in shown.page.children if not isinstance(child, str))
+        assert (root.tag, root["id"]) == ("section", "comments")
+        assert shown.comment_ids == lamp.ids()[:20]
+
+    @pytest.mark.parametrize("header", ["HX-History-Restore-Request", "HX-Boosted"])
+    def test_are_not_what_restores_a_page(self, lamp, header):
+        shown = visit("/products/lamp/comments/~/~/", **HTMX, **{header: "true"})
+        assert shown.page.one("html")
+        assert shown.comment_ids == lamp.ids()[:20]
+
+    @pytest.mark.parametrize("url", ["/products/lamp/", "/products/lamp/comments/~/~/"])
+    @pytest.mark.parametrize("headers", [{}, HTMX])
+    def test_are_told_apart_by_caches(self, lamp, url, headers):
+        assert "HX-Request" in visit(url, **headers).response["Vary"]
+
+    def test_hold_the_same_list_as_the_page(self, lamp):
+        url = visit("/products/lamp/comments/~/~/").older
+        page, fragment = visit(url), visit(url, **HTMX)
+        for hook in ("older", "newer", "comment_ids"):
+            assert getattr(page, hook) == getattr(fragment, hook)
+
+
+class TestWhatVisitorsWrote:
+    @pytest.mark.parametrize("odd", [*ODD_IDS, "x" * 128, "/a", "a//b", "a/", "%2F", "a\\b", "-", "a.b", "BODY"])
+    def test_is_found_by_its_odd_id(self, fresh, odd):
+        product_id = fresh("product")
+        comment = written(product_id, id=odd, body=f"Written as {product_id}.")
+        load([comment])
+        listed = visit(f"/products/{product_id}/comments/~/~/")
+        assert listed.comment_ids == [odd]
+        link = listed.page.one(data_comment_id=odd).all("a")[-1]["href"]
+        assert link == f"/comments/{quote(odd, safe='/~:@!$&*+,;=()' + chr(39))}/"
+        alone = visit(link)
+        assert alone.comment_ids == [odd]
+        assert comment.body in alone.page.one(class_="comment-body").text
+
+    @pytest.mark.parametrize("body", [NASTY, NASTY + " long" * 400])
+    def test_is_inert(self, fresh, body):
+        product_id = fresh("product")
+        comment = written(product_id, author=NASTY, title=NASTY, body=body)
+        load([comment])
+        urls = (f"/products/{product_id}/", f"/products/{product_id}/comments/~/~/", f"/comments/{comment.id}/")
+        for url in urls:
+            page = visit(url).page
+            assert page.all("img") == []
+            assert all(script.get("src") for script in page.all("script"))
+            element = page.one(data_comment_id=comment.id)
+            assert element.text.count("""<script>alert("1")</script>'">""") >= 3
+            assert "{{ 7|add:7 }}&amp;" in element.text
+
+    def test_is_shown_by_an_excerpt_and_as_a_whole_on_its_own_page(self, fresh):
+        product_id = fresh("product")
+        body = "word " * 900 + "THE END"
+        comment = written(product_id, body=body)
+        load([comment])
+        listed = visit(f"/products/{product_id}/comments/~/~/").page.one(data_comment_id=comment.id)
+        assert "THE END" not in listed.text
+        read_on = listed.one(class_="read-on").one("a")
+        assert visit(read_on["href"]).page.one(class_="comment-body").text == body
+
+    def test_keeps_its_paragraphs(self, fresh):
+        product_id = fresh("product")
+        comment = written(product_id, body="One.\r\n\r\nTwo.\nThree.")
+        load([comment])
+        body = visit(f"/comments/{comment.id}/").page.one(class_="comment-body")
+        assert [p.text for p in body.all("p")] == ["One.", "Two. Three."]
+
+    def test_may_be_only_stars(self, fresh):
+        product_id = fresh("product")
+        comment = written(product_id, author="", title="", body="")
+        load([comment])
+        assert visit(f"/products/{product_id}/").comment_ids == [comment.id]
+        assert "only stars" in visit(f"/comments/{comment.id}/").page.text
+
+    def test_is_marked_with_its_language(self, fresh):
+        product_id = fresh("product")
+        load([written(product_id, language="ja", title="題")])
+        element = visit(f"/products/{product_id}/").page.one(data_comment_id=True)
+        assert element.one("h3")["lang"] == "ja"
+
+
+class TestProductIds:
+    @pytest.mark.parametrize("product_id", ["A.b_c-1", "0", "comments", "x" * 128])
+    def test_have_pages_whatever_they_are(self, tables, product_id):
+        comment = written(product_id, id=f"on-{product_id}"[:128])
+        load([comment])
+        shown = visit(f"/products/{product_id}/comments/en/~/")
+        assert shown.comment_ids == [comment.id]
+        assert visit(shown.toggle("language", "en")["href"]).comment_ids == [comment.id]

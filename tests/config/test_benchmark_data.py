@@ -1,0 +1,82 @@
+"""The comments the benchmarks measure, and the right answers about them."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from comments.filters import CommentFilter
+from comments.models import Comment
+from config.benchmark.comment_data import CommentAnswers, CommentData, position_before
+from dynamo.sizes import item_bytes
+
+
+@pytest.fixture(scope="module")
+def data() -> CommentData:
+    return CommentData(4_000)
+
+
+@pytest.fixture(scope="module")
+def answers(data) -> CommentAnswers:
+    return CommentAnswers(data.comments())
+
+
+class TestTheData:
+    def test_is_the_same_each_time(self, data):
+        assert list(data.comments()) == list(CommentData(4_000).comments())
+
+    def test_is_another_for_another_seed(self, data):
+        ids = {comment.id for comment in data.comments()}
+        assert ids.isdisjoint(comment.id for comment in CommentData(4_000, seed=1).comments())
+
+    def test_is_as_large_as_asked_for_and_has_ids_of_its_own(self, data):
+        assert len({comment.id for comment in data.comments()}) == 4_000
+
+    def test_has_uneven_languages(self, data):
+        languages = Counter(comment.language for comment in data.comments())
+        assert 0.55 < languages["en"] / 4_000 < 0.65
+        assert languages["en"] > languages["de"] > languages["fr"] > languages["es"] > 100
+        assert len(languages) == 8
+
+    def test_has_ratings_heaviest_at_the_ends(self, data):
+        ratings = Counter(comment.rating for comment in data.comments())
+        assert set(ratings) == {1, 2, 3, 4, 5}
+        assert min(ratings[1], ratings[5]) > 3 * max(ratings[2], ratings[3], ratings[4])
+
+    def test_has_list_entries_of_a_realistic_size(self, data):
+        table_only = {"l", "r", "b", "d"}
+        sizes = [
+            item_bytes({name: value for name, value in item.items() if name not in table_only})
+            for item in data.items()
+            if item["sk"] == item["pk"]
+        ]
+        assert 300 < sum(sizes) / len(sizes) < 380
+
+    def test_has_some_long_bodies_in_items_of_their_own(self, data):
+        comments = [Comment.from_raw_data(dict(item)) for item in data.items()]
+        assert 4_000 < len(comments) < 4_100
+
+
+class TestTheAnswers:
+    def test_are_newest_first(self, answers):
+        places = answers.places(CommentFilter())
+        assert len(places) == 4_000
+        assert all(newer > older for newer, older in pairwise(places))
+
+    def test_hold_what_the_filter_lets_through(self, data, answers):
+        chosen = CommentFilter.of(languages=("de", "fr"), ratings=(1, 4))
+        ids = {c.id for c in data.comments() if c.language in {"de", "fr"} and c.rating in {1, 4}}
+        assert {place.partition("#")[2] for place in answers.places(chosen)} == ids
+
+    def test_count_every_comment_once(self, answers):
+        assert sum(answers.counts().values()) == 4_000
+
+
+class TestThePositionBefore:
+    def test_is_none_for_the_first_page(self):
+        assert position_before(["c", "b", "a"], page=1, size=2) is None
+
+    def test_is_that_of_the_last_item_shown(self):
+        behind = position_before(["c", "b", "a"], page=2, size=2)
+        assert behind is not None
+        assert (behind.place, behind.ordinal) == ("b", 2)

@@ -1,0 +1,50 @@
+"""How the benchmarks take times."""
+
+from collections.abc import Callable
+from itertools import count
+
+from config.benchmark.timing import Timing, time_in_turns
+
+
+def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:
+    """Give actions that take so long by a clock of their own."""
+    now = [0.0]
+
+    def take(name: str) -> None:
+        now[0] += seconds[name]
+
+    return {name: lambda name=name: take(name) for name in seconds}, lambda: now[0]
+
+
+class TestTimingInTurns:
+    def test_gives_what_each_action_took(self):
+        actions, clock = ticking({"quick": 0.001, "slow": 0.01})
+        timings = time_in_turns(actions, turns=4, clock=clock)
+        assert timings == {"quick": Timing(1.0, 1.0), "slow": Timing(10.0, 10.0)}
+
+    def test_is_not_moved_by_one_slow_turn(self):
+        now, calls = [0.0], count()
+
+        def action() -> None:
+            now[0] += 5.0 if next(calls) == 3 else 0.002
+
+        timings = time_in_turns({"one": action}, turns=9, warm_up=0, clock=lambda: now[0])
+        assert timings["one"].median_ms == 2.0
+        assert timings["one"].p95_ms > 100
+
+    def test_leaves_the_warm_up_out(self):
+        now, calls = [0.0], count()
+
+        def action() -> None:
+            now[0] += 5.0 if next(calls) < 2 else 0.002
+
+        timings = time_in_turns({"one": action}, turns=3, warm_up=2, clock=lambda: now[0])
+        assert timings["one"] == Timing(2.0, 2.0)
+
+    def test_does_everything_once_a_turn_in_changing_order(self):
+        done: list[str] = []
+        actions = {name: lambda name=name: done.append(name) for name in "abcd"}
+        time_in_turns(actions, turns=10, warm_up=0)
+        turns = ["".join(done[start : start + 4]) for start in range(0, 40, 4)]
+        assert {"".join(sorted(turn)) for turn in turns} == {"abcd"}
+        assert len(set(turns)) > 3

@@ -1,0 +1,70 @@
+"""A table of its own for the library's tests, and how hypothesis tries."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from hypothesis import settings as hypothesis_settings
+
+from dynamo.client import Connection, build_client
+from tests.strict import refuse_what_aws_refuses
+
+# How long an example takes depends on what else the machine does.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def strict_client() -> Any:
+    """A metered client of the engine that also refuses what only AWS refuses."""
+    client = build_client(
+        Connection(
+            region=settings.AWS_REGION,
+            endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
+            access_key=settings.AWS_ACCESS_KEY_ID,
+            secret_key=settings.AWS_SECRET_ACCESS_KEY,
+        )
+    )
+    refuse_what_aws_refuses(client)
+    return client
+
+
+@pytest.fixture(scope="session")
+def new_table(strict_client: Any) -> Iterator[Callable[[], str]]:
+    """Makes tables with the keys that the lists of `tests.merged_lists` have."""
+    made: list[str] = []
+
+    def make() -> str:
+        name = f"{settings.DYNAMODB_TABLE_PREFIX}things-{uuid4().hex[:8]}"
+        strict_client.create_table(
+            TableName=name,
+            BillingMode="PAY_PER_REQUEST",
+            KeySchema=_keys("pk", "sk"),
+            AttributeDefinitions=[
+                {"AttributeName": attribute, "AttributeType": "S"}
+                for attribute in ("pk", "sk", "p", "s")
+            ],
+            GlobalSecondaryIndexes=[
+                {
+                    "IndexName": "by_kind",
+                    "KeySchema": _keys("p", "s"),
+                    "Projection": {"ProjectionType": "ALL"},
+                }
+            ],
+        )
+        strict_client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+        made.append(name)
+        return name
+
+    yield make
+    for name in made:
+        strict_client.delete_table(TableName=name)
+
+
+def _keys(partition_key: str, sort_key: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": partition_key, "KeyType": "HASH"},
+        {"AttributeName": sort_key, "KeyType": "RANGE"},
+    ]

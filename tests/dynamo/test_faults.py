@@ -1,0 +1,102 @@
+import pytest
+from botocore.exceptions import (
+    ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    HTTPClientError,
+    NoCredentialsError,
+    ReadTimeoutError,
+)
+from pynamodb.exceptions import GetError, QueryError
+
+from dynamo.client import Connection, build_client
+from dynamo.engine.ports import free_port
+from dynamo.faults import Throttled, Unavailable, Unreachable, fault_in
+
+URL = "http://127.0.0.1:9"
+
+
+def answer(code: str, status: int = 400) -> ClientError:
+    response = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError(response, "Query")
+
+
+class TestAnAbsentDatabase:
+    @pytest.mark.parametrize(
+        "error",
+        [
+            EndpointConnectionError(endpoint_url=URL),
+            ConnectTimeoutError(endpoint_url=URL),
+            ReadTimeoutError(endpoint_url=URL),
+            ConnectionClosedError(endpoint_url=URL),
+            HTTPClientError(error="reset"),
+            answer("InternalServerError", 500),
+            answer("ServiceUnavailable", 503),
+        ],
+    )
+    def test_is_unreachable(self, error):
+        assert isinstance(fault_in(error), Unreachable)
+
+    def test_is_unreachable_to_a_client_that_calls_it(self):
+        url = f"http://127.0.0.1:{free_port()}"
+        client = build_client(
+            Connection("us-east-1", url, access_key="x", secret_key="x", attempts=1)
+        )
+        with pytest.raises(EndpointConnectionError) as raised:
+            client.list_tables()
+        assert isinstance(fault_in(raised.value), Unreachable)
+
+
+class TestABusyDatabase:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "ProvisionedThroughputExceededException",
+            "ThrottlingException",
+            "RequestLimitExceeded",
+        ],
+    )
+    def test_is_throttled(self, code):
+        assert isinstance(fault_in(answer(code)), Throttled)
+
+    @pytest.mark.parametrize("fault", [Throttled, Unreachable])
+    def test_says_when_to_come_back(self, fault):
+        assert fault.retry_after > 0
+
+
+class TestAFaultWithinAnotherError:
+    def test_is_found_behind_pynamodbs(self):
+        error = QueryError("Failed to query items", answer("ThrottlingException"))
+        assert isinstance(fault_in(error), Throttled)
+
+    def test_is_found_behind_an_error_of_ours(self):
+        error = LookupError("no such product")
+        error.__cause__ = GetError(cause=EndpointConnectionError(endpoint_url=URL))
+        assert isinstance(fault_in(error), Unreachable)
+
+    def test_is_itself_when_it_was_named_before(self):
+        fault = Unavailable("later")
+        assert fault_in(fault) is fault
+
+    def test_is_sought_without_end_in_no_circle(self):
+        error = LookupError()
+        error.__cause__ = error
+        assert fault_in(error) is None
+
+
+class TestAMistake:
+    @pytest.mark.parametrize(
+        "error",
+        [
+            ValueError("x"),
+            answer("ValidationException"),
+            answer("ConditionalCheckFailedException"),
+            answer("ResourceNotFoundException"),
+            NoCredentialsError(),
+            ClientError({}, "Query"),
+            QueryError("no cause at all"),
+        ],
+    )
+    def test_is_no_fault(self, error):
+        assert fault_in(error) is None

@@ -1,0 +1,131 @@
+import signal
+from contextvars import ContextVar
+from functools import partial
+from threading import Barrier, Event, Lock, current_thread, get_ident, main_thread
+
+import pytest
+
+from dynamo.pool import Pool
+
+PATIENCE = 10.0
+"""Seconds until a test that would hang fails instead."""
+
+colour: ContextVar[str] = ContextVar("colour", default="none")
+
+
+def fail() -> None:
+    message = "the first failure"
+    raise LookupError(message)
+
+
+class TestGather:
+    def test_gives_the_results_in_the_order_of_the_calls(self):
+        second_is_done = Event()
+
+        def first() -> str:
+            assert second_is_done.wait(PATIENCE)
+            return "first"
+
+        def second() -> str:
+            second_is_done.set()
+            return "second"
+
+        assert Pool(2).gather([first, second]) == ["first", "second"]
+
+    def test_of_nothing_gives_nothing(self):
+        assert Pool(2).gather([]) == []
+
+    def test_of_one_call_makes_it_here(self):
+        assert Pool(2).gather([current_thread]) == [current_thread()]
+
+    def test_carries_the_context_into_its_threads(self):
+        token = colour.set("blue")
+        try:
+            assert Pool(2).gather([colour.get] * 3) == ["blue"] * 3
+        finally:
+            colour.reset(token)
+
+    def test_keeps_what_a_call_sets_from_the_other_calls(self):
+        def paint() -> str:
+            before = colour.get()
+            colour.set("red")
+            return before
+
+        assert Pool(1).gather([paint] * 3) == ["none"] * 3
+
+
+class TestParallelism:
+    def test_is_as_wide_as_the_pool(self):
+        both_are_here = Barrier(2)
+        Pool(2).gather([partial(both_are_here.wait, PATIENCE)] * 6)
+
+    def test_is_no_wider(self):
+        lock, now, most = Lock(), 0, 0
+        both_are_here = Barrier(2)
+
+        def call() -> None:
+            nonlocal now, most
+            with lock:
+                now += 1
+                most = max(most, now)
+            both_are_here.wait(PATIENCE)
+            with lock:
+                now -= 1
+
+        Pool(2).gather([call] * 8)
+        assert most == 2
+
+    def test_is_shared_by_all_who_gather(self):
+        pool = Pool(1)
+        threads = pool.gather([get_ident] * 2) + pool.gather([get_ident] * 2)
+        assert len(set(threads)) == 1
+
+
+class TestTheFirstFailure:
+    def test_is_raised(self):
+        with pytest.raises(LookupError, match="the first failure"):
+            Pool(2).gather([str, fail, str])
+
+    def test_of_a_single_call_is_raised(self):
+        with pytest.raises(LookupError):
+            Pool(2).gather([fail])
+
+    def test_is_raised_while_other_calls_are_under_way(self):
+        release = Event()
+        with pytest.raises(LookupError):
+            Pool(2).gather([partial(release.wait, PATIENCE), fail])
+        assert not release.is_set()
+        release.set()
+
+    def test_drops_the_calls_that_have_not_begun(self):
+        pool, release, begun = Pool(1), Event(), []
+        calls = [fail, partial(release.wait, PATIENCE), partial(begun.append, "late")]
+        with pytest.raises(LookupError):
+            pool.gather(calls)
+        release.set()
+        pool.gather([str, str])  # these queue up behind whatever was not dropped
+        assert begun == []
+
+    def test_leaves_the_pool_fit_for_use(self):
+        pool = Pool(2)
+        with pytest.raises(LookupError):
+            pool.gather([fail, fail])
+        assert pool.gather([str, str]) == ["", ""]
+
+
+class TestAnInterruption:
+    @pytest.mark.skipif(
+        current_thread() is not main_thread(), reason="signals go to the main thread"
+    )
+    def test_drops_the_calls_that_have_not_begun(self):
+        pool, release, begun = Pool(1), Event(), []
+
+        def interrupt() -> None:
+            signal.pthread_kill(main_thread().ident, signal.SIGINT)
+            release.wait(PATIENCE)
+
+        with pytest.raises(KeyboardInterrupt):
+            pool.gather([interrupt, partial(begun.append, "late")])
+        release.set()
+        pool.gather([str, str])
+        assert begun == []

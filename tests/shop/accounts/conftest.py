@@ -1,0 +1,49 @@
+"""The cast of the account tests: alice and bob are customers, sam is staff."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from shop.accounts.services import create_profile
+from tests.shop.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
+
+
+@pytest.fixture(autouse=True)
+def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real hashes are slow on purpose; these are fast, and can be watched."""
+    settings.PASSWORD_HASHERS = ["tests.shop.accounts.cast.WatchedHasher"]
+    monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
+
+
+@pytest.fixture
+def browser() -> Client:
+    return new_browser()
+
+
+@pytest.fixture
+def create_person(tables: None, fresh: Callable[[str], str]) -> Callable[..., Person]:
+    def create(kind: str, **account: Any) -> Person:
+        account = {"username": fresh(kind), "password": PASSWORD, **account}
+        create_profile(now=timezone.now(), **account)
+        return Person(account["username"], account.get("email"))
+
+    return create
+
+
+@pytest.fixture
+def alice(create_person: Callable[..., Person], fresh: Callable[[str], str]) -> Person:
+    """A customer with an e-mail address; Bob and Sam have none."""
+    return create_person("alice", email=f"{fresh('alice')}@example.com")
+
+
+@pytest.fixture
+def bob(create_person: Callable[..., Person]) -> Person:
+    return create_person("bob")
+
+
+@pytest.fixture
+def sam(create_person: Callable[..., Person]) -> Person:
+    return create_person("sam", is_staff=True)

@@ -1,0 +1,110 @@
+"""Making an account."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.test import Client
+
+from dynamo.limits import Limit
+from shop.accounts import throttling
+from shop.accounts.queries import find_user, users_with_email
+from tests.shop.accounts.cast import PASSWORD, Person, new_browser, sign_in, sign_up, signed_in_name
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+class TestSigningUp:
+    def test_makes_the_account_and_signs_in(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("carla")
+        response = sign_up(browser, name)
+        assert (response.status_code, response.url) == (302, "/orders/")
+        assert signed_in_name(browser) == name
+        assert find_user(name).is_staff is False
+
+    def test_keeps_the_name_in_lower_case(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("carla")
+        sign_up(browser, f" {name.upper()} ")
+        assert signed_in_name(browser) == name
+
+    def test_needs_no_e_mail_address(self, browser: Client, fresh: Callable[[str], str]) -> None:
+        name = fresh("carla")
+        sign_up(browser, name, email="")
+        assert find_user(name).email == ""
+
+    def test_lets_two_give_one_e_mail_address(self, fresh: Callable[[str], str]) -> None:
+        address = f"{fresh('Family')}@Example.com"
+        names = {fresh("carla"), fresh("diego")}
+        for name in names:
+            sign_up(new_browser(), name, email=address)
+        assert {user.username for user in users_with_email(address.lower())} == names
+
+    def test_leads_on_to_the_page_that_asked_for_it(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        assert sign_up(browser, fresh("carla"), next="/products/42/").url == "/products/42/"
+
+    def test_does_not_lead_to_another_site(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        assert sign_up(browser, fresh("carla"), next="https://evil.example/").url == "/orders/"
+
+
+class TestSigningUpIsRefused:
+    @pytest.mark.parametrize("name", ["al", "-alice", "al#ice", "alïce", "a" * 65, "al ice"])
+    def test_for_a_name_nobody_can_have(self, browser: Client, name: str) -> None:
+        response = sign_up(browser, name)
+        assert response.status_code == 200
+        assert response.context["form"].errors["username"]
+
+    def test_for_a_name_that_is_taken_in_any_case(self, browser: Client, alice: Person) -> None:
+        response = sign_up(browser, alice.username.title())
+        assert response.context["form"].errors["username"] == ["That user name is taken."]
+        assert signed_in_name(browser) is None
+
+    def test_without_changing_whose_name_it_is(self, browser: Client, alice: Person) -> None:
+        sign_up(browser, alice.username, "another password")
+        assert sign_in(browser, alice.username, PASSWORD).status_code == 302
+
+    @pytest.mark.parametrize("password", ["password", "1234567890", "short"])
+    def test_for_a_weak_password(
+        self, browser: Client, fresh: Callable[[str], str], password: str
+    ) -> None:
+        response = sign_up(browser, fresh("carla"), password)
+        assert response.context["form"].errors["password2"]
+
+    def test_for_a_password_like_the_name(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("carla")
+        assert sign_up(browser, name, name).context["form"].errors["password2"]
+
+    def test_after_too_many_from_one_address(
+        self, browser: Client, fresh: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        few = Limit(2, throttling.SIGN_UPS_FROM_AN_ADDRESS.window)
+        monkeypatch.setattr(throttling, "SIGN_UPS_FROM_AN_ADDRESS", few)
+        for _ in range(2):
+            assert sign_up(browser, fresh("carla")).status_code == 302
+        name = fresh("carla")
+        response = sign_up(browser, name, email="carla@example.com")
+        assert response.status_code == 429
+        assert 0 < int(response["Retry-After"]) <= 1_800
+        assert f'value="{name}"' in response.content.decode()
+        assert 'value="carla@example.com"' in response.content.decode()
+
+
+@pytest.mark.real_engine
+class TestTwoWhoSignUpAtOnce:
+    def test_do_not_get_the_same_name(self, fresh: Callable[[str], str]) -> None:
+        name = fresh("carla")
+        passwords = [f"{PASSWORD} {number}" for number in range(4)]
+        with ThreadPoolExecutor(len(passwords)) as pool:
+            answers = list(pool.map(lambda p: sign_up(new_browser(), name, p), passwords))
+        assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 302]
+        winner = next(p for p, a in zip(passwords, answers, strict=True) if a.status_code == 302)
+        assert sign_in(new_browser(), name, winner).status_code == 302

@@ -1,0 +1,92 @@
+"""Guessing passwords is slow: per user name, and per network address."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from dynamo.limits import Limit
+from shop.accounts import throttling
+from tests.shop.accounts.cast import Person, new_browser, sign_in, signed_in_name
+
+MOST_OF_A_NAME = throttling.PASSWORDS_OF_A_NAME.times
+
+
+def guess(username: str, *, times: int, browser: Client | None = None) -> list[int]:
+    """Guess wrongly, each time from another address unless it is one browser."""
+    answers = [sign_in(browser or new_browser(), username, "wrong") for _ in range(times)]
+    return [answer.status_code for answer in answers]
+
+
+class TestGuessingAtOneName:
+    def test_ends_after_some_attempts_from_anywhere(self, alice: Person) -> None:
+        assert guess(alice.username, times=MOST_OF_A_NAME + 1) == [200] * MOST_OF_A_NAME + [429]
+
+    def test_counts_the_name_in_any_case(self, alice: Person) -> None:
+        guess(alice.username, times=MOST_OF_A_NAME)
+        assert guess(alice.username.upper(), times=1) == [429]
+
+    def test_then_does_not_even_take_the_right_password(
+        self, browser: Client, alice: Person
+    ) -> None:
+        guess(alice.username, times=MOST_OF_A_NAME)
+        assert sign_in(browser, alice.username).status_code == 429
+        assert signed_in_name(browser) is None
+
+    def test_says_when_to_come_back(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=MOST_OF_A_NAME)
+        response = sign_in(browser, alice.username)
+        share = throttling.PASSWORDS_OF_A_NAME.share // 1_000
+        assert 0 < int(response["Retry-After"]) <= share
+        assert "Come back in" in response.content.decode()
+
+    def test_keeps_what_was_typed_but_the_password(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=MOST_OF_A_NAME)
+        page = sign_in(browser, alice.username, "secret guess", next="/orders/").content.decode()
+        assert f'value="{alice.username}"' in page
+        assert 'name="next" value="/orders/"' in page
+        assert "secret guess" not in page
+
+    def test_does_not_bother_others(self, browser: Client, alice: Person, bob: Person) -> None:
+        guess(alice.username, times=MOST_OF_A_NAME)
+        assert sign_in(browser, bob.username).status_code == 302
+
+    def test_is_limited_for_names_nobody_has(self, fresh: Callable[[str], str]) -> None:
+        name = fresh("nobody")
+        assert guess(name, times=MOST_OF_A_NAME + 1)[-1] == 429
+
+
+class TestGuessingFromOneAddress:
+    @pytest.fixture(autouse=True)
+    def low_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        few = Limit(3, throttling.PASSWORDS_FROM_AN_ADDRESS.window)
+        monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
+
+    def test_ends_after_some_names(
+        self, browser: Client, tables: None, fresh: Callable[[str], str]
+    ) -> None:
+        answers = [sign_in(browser, fresh("nobody"), "wrong").status_code for _ in range(4)]
+        assert answers == [200, 200, 200, 429]
+
+    def test_counts_what_can_be_no_name_at_all(self, browser: Client, tables: None) -> None:
+        assert guess("not a name", times=4, browser=browser) == [200, 200, 200, 429]
+
+    def test_does_not_believe_an_address_the_client_made_up(
+        self, browser: Client, tables: None, fresh: Callable[[str], str]
+    ) -> None:
+        for number in range(4):
+            browser.defaults["HTTP_X_FORWARDED_FOR"] = f"10.9.9.{number}"
+            response = sign_in(browser, fresh("nobody"), "wrong")
+        assert response.status_code == 429
+
+    def test_does_not_count_a_form_that_was_not_filled_in(
+        self, browser: Client, tables: None
+    ) -> None:
+        answers = [sign_in(browser, "", "").status_code for _ in range(5)]
+        assert answers == [200] * 5
+
+
+class TestTheRightPassword:
+    def test_is_not_counted(self, browser: Client, alice: Person) -> None:
+        for _ in range(MOST_OF_A_NAME + 2):
+            assert sign_in(browser, alice.username).status_code == 302

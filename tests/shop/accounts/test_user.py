@@ -1,0 +1,96 @@
+"""The user of a request: what it costs to know them, and that no SQL is ever asked."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.db import connections
+from django.test import Client
+
+from dynamo.client import client
+from dynamo.meter import metered
+from tests.shop.accounts.cast import (
+    NEW_PASSWORD,
+    Person,
+    change_password,
+    sign_in,
+    sign_up,
+    signed_in_name,
+)
+
+
+class TestKnowingTheUser:
+    def test_costs_one_read_on_a_page_that_names_them(self, browser: Client, alice: Person) -> None:
+        sign_in(browser, alice.username)
+        with metered() as meter:
+            browser.get("/accounts/login/")
+        assert [call.operation for call in meter.labelled("user")] == ["GetItem"]
+
+    def test_costs_nothing_on_a_page_that_does_not(self, browser: Client, alice: Person) -> None:
+        sign_in(browser, alice.username)
+        with metered() as meter:
+            browser.get("/healthz")
+        assert meter.calls == []
+
+    @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/sign-up/", "/no/such/page"])
+    def test_costs_nothing_when_nobody_is_signed_in(self, browser: Client, path: str) -> None:
+        with metered() as meter:
+            browser.get(path)
+        assert meter.calls == []
+
+
+class TestNoSql:
+    def test_is_there_to_be_asked(self) -> None:
+        assert connections["default"].vendor == "unknown"
+        assert connections["default"].settings_dict["ENGINE"] == "django.db.backends.dummy"
+
+    def test_is_missed_by_the_life_of_an_account(
+        self, browser: Client, tables: None, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("carla")
+        sign_up(browser, name)
+        change_password(browser)
+        browser.post("/accounts/logout/")
+        sign_in(browser, name, NEW_PASSWORD)
+        browser.post("/accounts/password_reset/", {"email": name})
+        assert signed_in_name(browser) == name
+
+    def test_is_missed_by_the_checks(self, capsys: Any) -> None:
+        call_command("check", fail_level="WARNING")
+        assert "no issues" in capsys.readouterr().out
+
+    def test_user_is_only_made_by_the_service(self) -> None:
+        with pytest.raises(TypeError, match="create_profile"):
+            get_user_model()(username="carla").save()
+
+
+class TestWhileTheDatabaseIsAway:
+    @pytest.fixture
+    def away(self) -> Iterator[Callable[[], None]]:
+        def fail(**_: Any) -> None:
+            raise EndpointConnectionError(endpoint_url="http://away")
+
+        yield lambda: client().meta.events.register("before-send.dynamodb", fail)
+        client().meta.events.unregister("before-send.dynamodb", fail)
+
+    @pytest.mark.parametrize("path", ["/accounts/login/", "/no/such/page"])
+    def test_pages_that_name_the_user_say_so(
+        self, browser: Client, alice: Person, away: Callable[[], None], path: str
+    ) -> None:
+        sign_in(browser, alice.username)
+        away()
+        response = browser.get(path)
+        assert response.status_code == 503
+        assert response["Retry-After"]
+
+    def test_nobody_is_signed_out(
+        self, browser: Client, alice: Person, away: Callable[[], None]
+    ) -> None:
+        sign_in(browser, alice.username)
+        session = browser.cookies["sessionid"].value
+        away()
+        browser.get("/accounts/login/")
+        assert browser.cookies["sessionid"].value == session

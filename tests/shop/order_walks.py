@@ -1,0 +1,49 @@
+"""Walks through a list of orders, page by page, there and back."""
+
+from collections.abc import Callable, Iterator
+
+from dynamo.reader import PageRequest, Toward
+from shop.order_filters import OrderFilter
+from shop.order_queries import OrderPage, list_open_orders, list_orders
+from shop.order_status import Status
+
+ReadPage = Callable[[PageRequest], OrderPage]
+
+
+def orders_of(username: str, chosen: OrderFilter) -> ReadPage:
+    return lambda request: list_orders(username, chosen, request)
+
+
+def queue_of(*statuses: Status) -> ReadPage:
+    return lambda request: list_open_orders(statuses, request)
+
+
+def there_and_back(read: ReadPage, *, size: int) -> list[str]:
+    """The ids as the pages give them, which must be the same in both directions."""
+    there = list(_forward(read, size=size))
+    assert not there[0].page.has_previous
+    assert all(len(page.orders) == size for page in there[:-1])
+    here = there[-1]
+    returned = [*reversed(list(_back(read, here, size=size))), here]
+    assert _ids(returned) == _ids(there)
+    return _ids(there)
+
+
+def _forward(read: ReadPage, *, size: int) -> Iterator[OrderPage]:
+    request = PageRequest(size)
+    while True:
+        page = read(request)
+        yield page
+        if not page.page.has_next:
+            return
+        request = PageRequest(size, page.page.entries[-1].position)
+
+
+def _back(read: ReadPage, page: OrderPage, *, size: int) -> Iterator[OrderPage]:
+    while page.page.has_previous:
+        page = read(PageRequest(size, page.page.entries[0].position, Toward.PREVIOUS))
+        yield page
+
+
+def _ids(pages: list[OrderPage]) -> list[str]:
+    return [order.id for page in pages for order in page.orders]

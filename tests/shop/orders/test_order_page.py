@@ -1,0 +1,139 @@
+"""The page of one order, and the moves on it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from dynamo.client import client
+from shop.order_counts import counts_of
+from shop.order_items import NewLine
+from shop.order_status import Status
+from tests.shop.orders.making import START, made_order, put, stored_order
+from tests.shop.orders.visiting import Visitor
+
+
+class TestTheOrderPage:
+    def test_shows_the_lines_and_the_total(self, alice: Visitor) -> None:
+        lines = [NewLine("lamp", "Desk lamp", 2, 1_999), NewLine("pen", "Pen", 1, 5)]
+        order = made_order(alice.username, lines=lines)
+        put(order)
+        page = alice.get(f"/orders/{order.id}/").page
+        rows = page.one(class_="ledger-goods").one("tbody").all("tr")
+        assert [row.text for row in rows] == ["Desk lamp 2 19.99 39.98", "Pen 1 0.05 0.05"]
+        assert "EUR 40.03" in page.one(class_="ledger-goods").one("tfoot").text
+
+    def test_shows_when_it_entered_each_status(self, alice: Visitor) -> None:
+        order = made_order(alice.username, Status.SHIPPED, entered_at=START + timedelta(days=3))
+        put(order)
+        steps = alice.get(f"/orders/{order.id}/").page.one(class_="history").all("li")
+        assert [step.text for step in steps] == [
+            "Placed 1 Jan 2023, 00:00",
+            "Shipped 4 Jan 2023, 00:00",
+        ]
+
+    def test_is_found_by_the_foreign_id(self, alice: Visitor, fresh: Callable[[str], str]) -> None:
+        order = made_order(alice.username, foreign_id=fresh("elsewhere"))
+        put(order)
+        response = alice.get(f"/orders/{order.foreign_id}/").response
+        assert response["Location"] == f"/orders/{order.id}/"
+
+    def test_exists_for_its_customer_and_for_staff_alone(
+        self, alice: Visitor, bob: Visitor, sam: Visitor, fresh: Callable[[str], str]
+    ) -> None:
+        order = made_order(alice.username, foreign_id=fresh("elsewhere"))
+        put(order)
+        for name in (order.id, order.foreign_id):
+            assert bob.get(f"/orders/{name}/").status == 404
+        assert alice.get(f"/orders/{order.id}/").status == 200
+        assert sam.get(f"/orders/{order.id}/").status == 200
+
+    @pytest.mark.parametrize("order_id", ["nonsense", "01" * 13, "x" * 1_500, "%23", "🚲" * 100])
+    def test_does_not_exist_for_another_id(self, alice: Visitor, order_id: str) -> None:
+        assert alice.get(f"/orders/{order_id}/").status == 404
+
+    def test_says_how_it_was_read(self, alice: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        page = alice.get(f"/orders/{order.id}/").page
+        assert "1 query on inverted" in page.one(class_="explanation-summary").text
+
+
+@pytest.fixture
+def lagging() -> Any:
+    """A moment in which the index has heard of nothing yet."""
+
+    def lag(params: dict[str, Any], **_: object) -> None:
+        if params.get("IndexName") == "inverted":
+            params["ExpressionAttributeValues"][":p"] = {"S": "ORDER#not-yet"}
+
+    events = client().meta.events
+    events.register("before-parameter-build.dynamodb.Query", lag)
+    yield
+    events.unregister("before-parameter-build.dynamodb.Query", lag)
+
+
+class TestWhileTheIndexLags:
+    def test_shows_a_customer_their_new_order(self, alice: Visitor, lagging: None) -> None:
+        lines = [NewLine(f"lamp-{n}", f"Lamp {n}", 1, 100) for n in range(12)]
+        order = made_order(alice.username, lines=lines)
+        put(order)
+        page = alice.get(f"/orders/{order.id}/").page
+        rows = page.one(class_="ledger-goods").one("tbody").all("tr")
+        assert [row.one("a").text for row in rows] == [line.name for line in lines]
+
+
+class TestMovingFromThePage:
+    def test_offers_a_customer_what_a_customer_may_do(self, alice: Visitor) -> None:
+        placed, shipped = made_order(alice.username), made_order(alice.username, Status.SHIPPED)
+        put(placed, shipped)
+        offered = alice.get(f"/orders/{placed.id}/").page.all("input", name="move")
+        assert [field["value"] for field in offered] == ["CANCELED"]
+        assert not alice.get(f"/orders/{shipped.id}/").page.all("input", name="move")
+
+    def test_moves_the_order_and_tells(self, alice: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        url, fields = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+        shown = alice.post(url, fields)
+        assert shown.messages == [f"Order {order.id} is canceled now."]
+        assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
+        assert alice.get("/orders/").counts == {"CANCELED": 1}
+
+    def test_tells_the_slower_of_two(self, alice: Visitor, sam: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        url, cancel = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+        sam.post(*sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED"))
+        assert alice.post(url, cancel).messages == [
+            f"Order {order.id} is approved by now; it stays as it is."
+        ]
+        assert counts_of(alice.username)[Status.APPROVED] == 1
+
+    def test_is_refused_for_a_move_that_is_not_the_customers(self, alice: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        fields = {"from_status": "PLACED", "move": "APPROVED"}
+        assert alice.post(f"/orders/{order.id}/move/", fields).status == 400
+        assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
+
+    def test_is_refused_for_an_unknown_status(self, alice: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        for fields in ({}, {"from_status": "PLACED", "move": "LOST"}):
+            assert alice.post(f"/orders/{order.id}/move/", fields).status == 400
+
+    def test_does_not_reach_the_orders_of_others(self, alice: Visitor, bob: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        fields = {"from_status": "PLACED", "move": "CANCELED"}
+        assert bob.post(f"/orders/{order.id}/move/", fields).status == 404
+        assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
+
+    def test_never_leads_to_another_site(self, alice: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        url = f"/orders/{order.id}/move/?next=https://evil.example/"
+        response = alice.send(url, {"from_status": "PLACED", "move": "CANCELED"})
+        assert response["Location"] == f"/orders/{order.id}/"

@@ -1,0 +1,165 @@
+"""Placing orders."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from dynamo.reader import PageRequest
+from shop.order_counts import counts_of
+from shop.order_filters import OrderFilter
+from shop.order_placing import (
+    BadQuantity,
+    EmptyBasket,
+    MixedCurrencies,
+    NotForSale,
+    OrderRefused,
+    TooManyProducts,
+    order_placed_by,
+    place_order,
+)
+from shop.order_queries import find_order, has_bought, list_orders
+from shop.order_status import Status
+from tests.shop.orders.making import put_product
+
+NOW = datetime(2026, 11, 20, 9, 30, 15, 123_456, tzinfo=UTC)
+Ordering = Callable[..., str]
+
+
+@pytest.fixture
+def username(fresh: Callable[[str], str], tables: None) -> str:
+    return fresh("alex")
+
+
+@pytest.fixture
+def order(username: str, fresh: Callable[[str], str]) -> Ordering:
+    """Orders, each time with an intent of its own unless told otherwise."""
+
+    def order(*basket: tuple[str, int], client_id: str | None = None) -> str:
+        return place_order(
+            username=username, client_id=client_id or fresh("intent"), basket=basket, now=NOW
+        )
+
+    return order
+
+
+@pytest.fixture
+def product(fresh: Callable[[str], str]) -> Callable[..., str]:
+    return lambda **price: put_product(fresh("product"), **price)
+
+
+def orders_of(username: str) -> list[str]:
+    found = list_orders(username, OrderFilter(), PageRequest(50)).orders
+    return [order.id for order in found]
+
+
+class TestAPlacedOrder:
+    def test_has_the_names_and_prices_of_its_moment(
+        self, order: Ordering, product: Callable[..., str]
+    ) -> None:
+        lamp = product(cents=1_999)
+        order_id = order((lamp, 3))
+        put_product(lamp, cents=9_999)
+        found = find_order(order_id).order
+        assert found.total == Decimal("59.97")
+        assert [(line.product_id, line.quantity) for line in found.items] == [(lamp, 3)]
+
+    def test_is_placed_to_the_millisecond_that_its_id_tells(
+        self, order: Ordering, product: Callable[..., str]
+    ) -> None:
+        assert find_order(order((product(), 1))).order.placed == NOW.replace(microsecond=123_000)
+
+    def test_is_counted_and_remembered_as_a_purchase(
+        self, order: Ordering, product: Callable[..., str], username: str
+    ) -> None:
+        lamp = product()
+        order((lamp, 1))
+        assert counts_of(username)[Status.PLACED] == 1
+        assert has_bought(username, lamp)
+
+    def test_has_one_line_for_a_product_named_twice(
+        self, order: Ordering, product: Callable[..., str]
+    ) -> None:
+        lamp = product()
+        (line,) = find_order(order((lamp, 1), (lamp, 2))).order.items
+        assert line.quantity == 3
+
+    def test_may_hold_forty_products(self, order: Ordering, product: Callable[..., str]) -> None:
+        found = find_order(order(*((product(), 1) for _ in range(40)))).order
+        assert len(found.items) == found.item_count == 40
+
+
+class TestAnIntent:
+    def test_places_one_order_however_often_it_is_sent(
+        self, order: Ordering, product: Callable[..., str], username: str
+    ) -> None:
+        lamp = product()
+        first = order((lamp, 1), client_id="intent")
+        assert order((lamp, 1), client_id="intent") == first
+        assert order(client_id="intent") == first
+        assert orders_of(username) == [first]
+        assert counts_of(username)[Status.PLACED] == 1
+
+    @pytest.mark.real_engine
+    def test_places_one_order_when_sent_many_times_at_once(
+        self, order: Ordering, product: Callable[..., str], username: str
+    ) -> None:
+        lamp = product()
+        with ThreadPoolExecutor(10) as threads:
+            placed = set(threads.map(lambda _: order((lamp, 1), client_id="intent"), range(20)))
+        assert orders_of(username) == [*placed]
+        assert counts_of(username)[Status.PLACED] == 1
+
+    def test_is_its_customers_own(
+        self, order: Ordering, product: Callable[..., str], fresh: Callable[[str], str]
+    ) -> None:
+        lamp, bob = product(), fresh("bob")
+        order((lamp, 1), client_id="intent")
+        assert order_placed_by(username=bob, client_id="intent") is None
+
+
+class TestAnOrderIsRefused:
+    def test_when_it_is_empty(self, order: Ordering) -> None:
+        with pytest.raises(EmptyBasket):
+            order()
+
+    def test_with_more_than_forty_products(
+        self, order: Ordering, product: Callable[..., str], username: str
+    ) -> None:
+        with pytest.raises(TooManyProducts, match="at most 40 different products, not 41"):
+            order(*((f"product-{n}", 1) for n in range(41)))
+
+    @pytest.mark.parametrize("quantity", [0, -1, 100])
+    def test_for_a_quantity_out_of_bounds(self, order: Ordering, quantity: int) -> None:
+        with pytest.raises(BadQuantity, match="between 1 and 99"):
+            order(("lamp", quantity))
+
+    def test_when_two_quantities_of_a_product_are_too_many_together(self, order: Ordering) -> None:
+        with pytest.raises(BadQuantity):
+            order(("lamp", 60), ("lamp", 60))
+
+    def test_for_a_product_that_does_not_exist(
+        self, order: Ordering, fresh: Callable[[str], str]
+    ) -> None:
+        with pytest.raises(NotForSale):
+            order((fresh("no-product"), 1))
+
+    def test_for_a_product_without_a_price(
+        self, order: Ordering, product: Callable[..., str]
+    ) -> None:
+        with pytest.raises(NotForSale):
+            order((product(cents=None), 1))
+
+    def test_in_two_currencies(self, order: Ordering, product: Callable[..., str]) -> None:
+        with pytest.raises(MixedCurrencies, match="EUR and USD"):
+            order((product(), 1), (product(currency="USD"), 1))
+
+    def test_without_writing_anything(
+        self, order: Ordering, product: Callable[..., str], username: str
+    ) -> None:
+        with pytest.raises(OrderRefused):
+            order((product(), 1), ("no-product", 1), client_id="intent")
+        assert orders_of(username) == []
+        assert order_placed_by(username=username, client_id="intent") is None
