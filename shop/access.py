@@ -45,9 +45,10 @@ def staff_only(view: View) -> View:
 
 
 def _page(request: HttpRequest) -> str | None:
-    """Give the page to come back to; what a form was sent to cannot be shown again."""
+    """Give the page to come back to: this one, or that on which a form stands."""
     htmx = getattr(request, "htmx", None)
     if htmx:
         current: str | None = htmx.current_url_abs_path
         return current
-    return request.get_full_path() if request.method in {"GET", "HEAD"} else None
+    is_page = request.method in {"GET", "HEAD"}
+    return request.get_full_path() if is_page else request.GET.get("next")

@@ -16,6 +16,7 @@ from shop.basket import Basket, BasketFull
 from shop.order_items import MOST_OF_A_PRODUCT
 from shop.order_placing import OrderRefused, order_placed_by, place_order
 from shop.prices import prices_of
+from shop.returning import with_next
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 LONGEST_PRODUCT_ID = 400
@@ -30,7 +31,11 @@ def basket(request: HttpRequest) -> HttpResponse:
     if priced.missing:
         held.remove(*priced.missing, now=timezone.now())
         messages.warning(request, "What cannot be bought any more was taken out.")
-    context = {"basket": priced, "order_id": held.intent, "place_url": reverse("place_order")}
+    context = {
+        "basket": priced,
+        "order_id": held.intent,
+        "place_url": with_next(reverse("place_order"), reverse("basket")),
+    }
     return render(request, "shop/basket.html", context)
 
 

@@ -123,6 +123,9 @@ def _update(order: NewOrder, stored: Order) -> Outcome:
         }
     }
     deltas = deltas_of(order.username, left=Status(stored.status), entered=order.now_in.status)
-    write_with_counts([seen], deltas)
+    try:
+        write_with_counts([seen], deltas)
+    except ConditionFailed:  # somebody is moving it at this very moment, so theirs is newer
+        return Outcome.KEPT
     return Outcome.UPDATED
 

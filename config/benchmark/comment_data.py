@@ -5,22 +5,20 @@ in real reviews, moments are random over three years, and texts are filler of re
 language is only a label here. Nothing depends on anything else, as the planner assumes.
 """
 
-from bisect import bisect
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
 from random import Random
-from typing import Generic, TypeVar
 
+from comments import keys
+from comments.counts import Cell, cell
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
+from config.benchmark.wheel import Wheel
 from dynamo.places import place_of
-from dynamo.runs import Item, Position
-
-T = TypeVar("T")
+from dynamo.runs import Item
 
 PRODUCT_ID = "bench"
 LANGUAGES = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}
@@ -53,17 +51,22 @@ class CommentData:
         return f"comments-{self.count}"
 
     def items(self) -> Iterator[Item]:
-        """Give every item the comments are stored as, long bodies besides."""
+        """Give the comments' items, long bodies besides, and the product's counts."""
+        counts: Counter[Cell] = Counter()
         for comment in self.comments():
+            counts[comment.language, comment.rating] += 1
             for item in items_of(comment):
                 if item is not None:
                     yield item.serialize()
+        key = {"S": keys.counts(PRODUCT_ID, 0)}
+        cells = {cell(*of): {"N": str(number)} for of, number in counts.items()}
+        yield {"pk": key, "sk": key, **cells}
 
     def comments(self) -> Iterator[NewComment]:
         """Give the comments, in no order of time."""
         rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
         filler = " ".join(rng.choices(WORDS, k=20_000))
-        languages, stars = _Wheel(LANGUAGES), _Wheel(STARS)
+        languages, stars = Wheel(LANGUAGES), Wheel(STARS)
         for _ in range(self.count):
             yield NewComment(
                 id=f"{rng.getrandbits(64):016x}",
@@ -83,7 +86,7 @@ class CommentAnswers:
     """The right answer for every filter, from the comments themselves."""
 
     def __init__(self, comments: Iterable[NewComment]) -> None:
-        self._places: dict[tuple[str, int], list[str]] = defaultdict(list)
+        self._places: dict[Cell, list[str]] = defaultdict(list)
         for comment in comments:
             place = place_of(comment.created_at, comment.id)
             self._places[comment.language, comment.rating].append(place)
@@ -98,28 +101,6 @@ class CommentAnswers:
             for place in places
         ]
         return sorted(found, reverse=True)
-
-    def counts(self) -> dict[tuple[str, int], int]:
-        """Count the comments of each language and rating."""
-        return {cell: len(places) for cell, places in self._places.items()}
-
-
-def position_before(places: Sequence[str], *, page: int, size: int) -> Position | None:
-    """Give the position a list's page (counted from 1) resumes behind; None for the first."""
-    shown = (page - 1) * size
-    return Position(places[shown - 1], ordinal=shown) if shown else None
-
-
-class _Wheel(Generic[T]):
-    """Picks values by their weights, much faster than `Random.choices`."""
-
-    def __init__(self, weights: Mapping[T, float]) -> None:
-        self._values = list(weights)
-        total = sum(weights.values())
-        self._bounds = [bound / total for bound in accumulate(weights.values())][:-1]
-
-    def spin(self, chance: float) -> T:
-        return self._values[bisect(self._bounds, chance)]
 
 
 def _length(rng: Random) -> int:

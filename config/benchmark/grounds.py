@@ -11,9 +11,10 @@ import botocore.session
 from botocore import xform_name
 from botocore.config import Config
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
-from django.test import RequestFactory, override_settings
+from django.test import Client, RequestFactory, override_settings
 
 from config.benchmark.exports import local
 from dynamo.client import Connection, client, connect
@@ -53,9 +54,15 @@ def connected_to(endpoint_url: str) -> Iterator[None]:
 class Site:
     """Answers requests as a WSGI server would ask them, middleware and all, without the network."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, cookies: str = "") -> None:
         self._application = WSGIHandler()
-        self._requests = RequestFactory(headers={"host": HOST})
+        self._requests = RequestFactory(headers={"host": HOST, "cookie": cookies})
+
+    def signed_in(self, user: AbstractBaseUser) -> "Site":
+        """Give the site as a user sees it who has signed in."""
+        visitor = Client(headers={"host": HOST})
+        visitor.force_login(user)  # type: ignore[arg-type] # asks for no more than this
+        return Site(cookies=visitor.cookies.output(attrs=[], header="", sep=";").strip())
 
     def get(self, path: str, *, fragment: bool = False) -> bytes:
         """Give the page at a path, or the fragment htmx would swap in. Raises PageFailed."""

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COSTS = ("list", "page", "plan", "runs", "read", "entry bytes", "units", "+ counts", "whole page")
+COSTS = (
+    "list",
+    "page",
+    "plan",
+    "runs",
+    "read",
+    "entry bytes",
+    "units",
+    "for the plan",
+    "whole page",
+)
 TIMES = (
     *("list", "page", "bare query", "list", "fragment", "whole page"),
     *("list ÷ query", "fragment ÷ query", "page ÷ query", "page ÷ its calls"),

@@ -14,12 +14,14 @@ Before anything is timed, each page is compared with the right answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from math import ceil
 from typing import Any
+from urllib.parse import urlencode
 
 from config.benchmark.costs import Cost, cost_of
-from config.benchmark.grounds import Stage, calls_of, repeat_calls
+from config.benchmark.grounds import Site, Stage, calls_of, repeat_calls
 from config.benchmark.readers import ListRead
 from config.benchmark.timing import WARM_UP, Timing, time_in_turns
 from dynamo.errors import DynamoError
@@ -27,6 +29,8 @@ from dynamo.explain import explain
 from dynamo.meter import UNLABELLED
 from dynamo.runs import Position, Run
 from dynamo.sources import query_request
+from dynamo.web.paging import Pager
+from dynamo.web.signing import tokens
 
 TIMED = ("query", "list", "fragment", "page", "page_calls")
 QUERY, LIST, FRAGMENT, PAGE, PAGE_CALLS = TIMED
@@ -41,13 +45,15 @@ class WrongAnswer(DynamoError):
 class PageCase:
     """A page to measure: how it is read, what it must hold, its URL, and one of its runs.
 
-    ``expected`` are the places of its items. ``ascending`` is how its runs are read.
+    ``expected`` are the places of its items; ``site`` is signed in as who may see it.
+    ``ascending`` is how its runs are read.
     """
 
     list_name: str
     page: int
     read: Callable[[], ListRead]
     expected: Sequence[str]
+    site: Site
     path: str
     run: Run
     behind: Position | None
@@ -59,6 +65,30 @@ class PageCase:
             self.run, behind=self.behind, limit=size + 1, ascending=self.ascending
         )
         return {k: v for k, v in (request or {}).items() if k != "ReturnConsumedCapacity"}
+
+
+def depths(items: int, *, pages: Sequence[int], size: int) -> list[int]:
+    """Give the numbers of those pages that a list has, and of its last."""
+    last = ceil(items / size)
+    return [*(page for page in pages if page < last), last] if last else []
+
+
+def cut(
+    positions: Sequence[Position], *, page: int, size: int
+) -> tuple[Position | None, tuple[str, ...]]:
+    """Give where a list's page (counted from 1) resumes, and the places it holds."""
+    first = (page - 1) * size
+    behind = replace(positions[first - 1], ordinal=first) if first else None
+    return behind, tuple(position.place for position in positions[first : first + size])
+
+
+def path_of(pager: Pager, behind: Position | None) -> str:
+    """Give the path of the page behind a position, as the page before it links to it."""
+    if behind is None:
+        return pager.first_url
+    token = tokens().write(behind, list_name=pager.list_name)
+    joint = "&" if "?" in pager.first_url else "?"
+    return f"{pager.first_url}{joint}{urlencode({'after': token})}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +141,7 @@ def measure_pages(stage: Stage, cases: Sequence[PageCase], *, turns: int) -> Dep
     """Give the figures of each page. Raises WrongAnswer and PageFailed."""
     for case in cases:  # the planner learns sizes from what it reads
         case.read()
-    costs = [_measure_costs(stage, case) for case in cases]
+    costs = [_measure_costs(case) for case in cases]
     actions = {
         (number, name): action
         for number, case in enumerate(cases)
@@ -129,10 +159,10 @@ def measure_pages(stage: Stage, cases: Sequence[PageCase], *, turns: int) -> Dep
     )
 
 
-def _measure_costs(stage: Stage, case: PageCase) -> dict[str, Any]:
+def _measure_costs(case: PageCase) -> dict[str, Any]:
     read, costs = cost_of(case.read)
     require_answer(read, case.expected, name=f"page {case.page} of “{case.list_name}”")
-    _, page_costs = cost_of(partial(stage.site.get, case.path))
+    _, page_costs = cost_of(partial(case.site.get, case.path))
     return {
         "list_name": case.list_name,
         "page": case.page,
@@ -154,12 +184,12 @@ def require_answer(read: ListRead, expected: Sequence[str], *, name: str) -> Non
 
 
 def _actions(stage: Stage, case: PageCase) -> dict[str, Callable[[], object]]:
-    calls = calls_of(partial(stage.site.get, case.path))
+    calls = calls_of(partial(case.site.get, case.path))
     query = case.bare_query(size=stage.page_size)
     return {
         QUERY: partial(stage.bare.query, **query),
         LIST: case.read,
-        FRAGMENT: partial(stage.site.get, case.path, fragment=True),
-        PAGE: partial(stage.site.get, case.path),
+        FRAGMENT: partial(case.site.get, case.path, fragment=True),
+        PAGE: partial(case.site.get, case.path),
         PAGE_CALLS: partial(repeat_calls, stage.bare, calls),
     }

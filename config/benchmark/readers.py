@@ -1,15 +1,17 @@
 """The ways to read a list of comments that are compared, each behind the same face."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from comments.access_patterns import plan
 from comments.counts import counts_of
 from comments.filters import CommentFilter
+from comments.models import Comment
 from comments.queries import list_comments
 from dynamo.meter import labelled_calls
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read
+from dynamo.runs import OneOf
 
 COUNTS = "counts"
 """Label of the calls that read counts, which are told apart from those of the list itself."""
@@ -48,5 +50,21 @@ def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> L
     return ListRead(ruled.name, read(ruled.runs, request))
 
 
-SITE = Reader("site", "as the site's pages read", _as_the_site)
-RULES = Reader("rules", "one index by rule, a whole page of each run", _by_rules)
+def _by_dropping(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
+    """Read ``all`` on and on, and let a FilterExpression drop what does not match."""
+    (whole,) = plan(product_id, CommentFilter()).runs
+    keep = tuple(_filters(chosen))
+    return ListRead("filter", read([replace(whole, keep=keep)], request))
+
+
+def _filters(chosen: CommentFilter) -> Iterator[OneOf]:
+    if chosen.languages:
+        yield OneOf(Comment.language.attr_name, tuple({"S": code} for code in chosen.languages))
+    if chosen.ratings:
+        yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))
+
+
+SITE = Reader("planner", "the cheapest plan by the counts, as the site's pages read", _as_the_site)
+RULES = Reader("rules", "the index that answers the filter, a whole page of each run", _by_rules)
+DROPPING = Reader("filter", "the index `all` and a FilterExpression", _by_dropping)
+READERS = (SITE, RULES, DROPPING)

@@ -1,9 +1,13 @@
 """A report as sections: which part is written how."""
 
+from config.benchmark.grid import GridFigures
+from config.benchmark.grid_section import grid_section
 from config.benchmark.page_section import page_section
 from config.benchmark.pages import DepthFigures
 from config.benchmark.report import Part, Report
 from config.benchmark.sections import Section
+from config.benchmark.throughput import ThroughputFigures
+from config.benchmark.throughput_section import throughput_section
 
 
 def sections_of(report: Report) -> list[Section]:
@@ -17,4 +21,8 @@ def _section(name: str, part: Part, report: Report) -> Section:
     match part.figures:
         case DepthFigures() as figures:
             return page_section(figures, name=name, title=f"Pages of {name}", notes=notes)
+        case GridFigures() as figures:
+            return grid_section(figures, notes=notes)
+        case ThroughputFigures() as figures:
+            return throughput_section(figures, notes=notes)
     raise TypeError(name)

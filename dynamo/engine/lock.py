@@ -69,10 +69,10 @@ class FileLock:
             self._descriptor = None
 
     def held_by_someone(self) -> bool:
-        """Whether any process holds it now; never waits."""
+        """Whether any process holds it now; never waits. False where there is no lock to read."""
         try:
             descriptor = os.open(self._beside, os.O_RDONLY)
-        except FileNotFoundError:
+        except OSError:
             return False
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

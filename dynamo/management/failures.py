@@ -3,12 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from botocore.exceptions import BotoCoreError, ClientError
 from django.core.management.base import CommandError
-from pynamodb.exceptions import PynamoDBException
 
-from dynamo.errors import DynamoError
-from dynamo.faults import fault_in
+from dynamo.failures import FAILURES, sentence_about
 
 
 @contextmanager
@@ -16,7 +13,5 @@ def failures_in_one_line() -> Iterator[None]:
     """Turn what DynamoDB and this project's own errors say into a CommandError."""
     try:
         yield
-    except (DynamoError, ClientError, BotoCoreError, PynamoDBException) as error:
-        fault = fault_in(error)
-        said = f"{fault} ({error})" if fault and fault is not error else str(error)
-        raise CommandError(" ".join(said.split())) from error
+    except FAILURES as error:
+        raise CommandError(sentence_about(error)) from error

@@ -175,8 +175,6 @@ class ResetForm(LimitedForm, PasswordResetForm):
 
     def get_users(self, email: str) -> Iterable[User]:
         """Find who is meant and has an address; also those who were never given a password."""
-        if not _can_be_somebody(email):
-            return []
         users = users_with_email(email) if "@" in email else _users_named(email)
         return [user for user in users if user.is_active and user.email]
 
@@ -193,10 +191,10 @@ def _can_be_somebody(asked: str) -> bool:
     return True
 
 
-def _users_named(username: str) -> list[User]:
+def _users_named(name: str) -> list[User]:
     try:
-        return [find_user(username)]
-    except NoSuchUser:
+        return [find_user(username_of(name))]
+    except (BadUsername, NoSuchUser):
         return []
 
 

@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from comments.filters import CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, excerpt, items_of
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
-from comments.queries import find_comment, list_comments
-from comments.filters import CommentFilter
+from comments.queries import find_comment
 from dynamo.reader import PageRequest
 from tests.comments.loading import load
 from tests.comments.truth import written
+from tests.comments.walking import read_page
 
 INDEXES = (All, ByLanguage, ByRating, ByLanguageAndRating)
 
@@ -88,7 +89,7 @@ class TestStoredComment:
             product_id, language="ja", rating=2, created_at=moment, title="題", body=body
         )
         load([comment])
-        (entry,) = list_comments(product_id, CommentFilter.of(*chosen), PageRequest(5)).comments
+        (entry,) = read_page(product_id, CommentFilter.of(*chosen), PageRequest(5)).comments
         assert (entry.language, entry.rating, entry.created) == ("ja", 2, moment)
         assert (entry.author, entry.title) == ("Ada", "題")
         assert find_comment(comment.id).body == body

@@ -183,7 +183,7 @@ class TestRefusals:
     def test_of_both_ways_at_once_says_so(self, lamp):
         shown = visit("/products/lamp/comments/~/~/?after=x&before=y")
         assert shown.status == 400
-        assert "not both" in shown.page.one(class_="lede").text
+        assert "one of the two" in shown.page.one(class_="lede").text
 
 
 class TestToggles:

@@ -1,4 +1,3 @@
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ class TestKeptSecretKey:
 
     def test_leaves_no_draft_behind(self, tmp_path: Path) -> None:
         kept_secret_key(tmp_path / "secret-key")
-        assert os.listdir(tmp_path) == ["secret-key"]
+        assert list(tmp_path.iterdir()) == [tmp_path / "secret-key"]
 
     def test_is_the_same_for_all_that_start_together(self, tmp_path: Path) -> None:
         source = (

@@ -29,8 +29,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add what to measure, how much of it, and where to write."""
         parser.add_argument("parts", nargs="*", metavar="PART", help=f"all of {', '.join(PARTS)}")
-        parser.add_argument("--comments", type=_count, default=100_000, metavar="N", help="100000")
+        parser.add_argument("--comments", type=_count, default=300_000, metavar="N", help="300000")
+        parser.add_argument("--orders", type=_count, default=10_000, metavar="N", help="10000")
+        parser.add_argument("--queued", type=_count, default=100_000, metavar="N", help="100000")
         parser.add_argument("--turns", type=_count, default=60, metavar="N", help="60")
+        parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="4")
         parser.add_argument("--pages", type=_counts, default=PAGES, help="1,10,100,1000")
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -47,8 +50,11 @@ class Command(BaseCommand):
         asked = Asked(
             parts=_parts(options["parts"]),
             comments=options["comments"],
+            orders=options["orders"],
+            queued=options["queued"],
             pages=options["pages"],
             turns=options["turns"],
+            seconds=options["seconds"],
             fresh=options["fresh"],
         )
         with failures_in_one_line():

@@ -66,7 +66,8 @@ class TestSigningIn:
 
     def test_is_refused_to_who_is_not_active(self, browser: Client, bob: Person) -> None:
         _deactivate(bob)
-        sign_in(browser, bob.username)
+        response = sign_in(browser, bob.username)
+        assert "do not belong together" in response.content.decode()
         assert signed_in_name(browser) is None
 
     def test_is_refused_to_who_was_imported_and_has_no_password(

@@ -1,5 +1,6 @@
 """Moving orders from status to status."""
 
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -54,7 +55,7 @@ class TestAMove:
         self, order: NewOrder, end: Status
     ) -> None:
         assert stored_order(order.username, order.id).keys() >= SPARSE
-        for source, target in [*zip(OPEN, OPEN[1:], strict=False), (OPEN[-1], end)]:
+        for source, target in [*itertools.pairwise(OPEN), (OPEN[-1], end)]:
             move(order, source, target)
         assert not SPARSE & stored_order(order.username, order.id).keys()
 
@@ -66,7 +67,7 @@ class TestAMove:
 
     def test_moves_the_counts(self, order: NewOrder) -> None:
         before = queue_lengths()
-        for source, target in zip(LIFE, LIFE[1:], strict=False):
+        for source, target in itertools.pairwise(LIFE):
             move(order, source, target)
             counts = counts_of(order.username)
             assert counts[target] == sum(counts.values()) == 1
@@ -118,7 +119,7 @@ class TestManyWhoMoveOneOrder:
             return 1
 
         with ThreadPoolExecutor(50) as threads:
-            for source, target in zip(LIFE, LIFE[1:], strict=False):
+            for source, target in itertools.pairwise(LIFE):
                 tries = [threads.submit(try_to, source, target) for _ in range(50)]
                 assert sum(one.result() for one in tries) == 1
         assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.RETURNED: 1}

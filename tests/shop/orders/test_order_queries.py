@@ -166,7 +166,9 @@ class TestWhatAListReads:
 
 
 class TestFindingAnOrder:
-    def test_gives_the_lines_in_their_order(self, fresh: Callable[[str], str], tables: None) -> None:
+    def test_gives_the_lines_in_their_order(
+        self, fresh: Callable[[str], str], tables: None
+    ) -> None:
         lines = [NewLine(f"p{n}", f"Product {n}", n + 1, 100 * n) for n in range(40)]
         order = made_order(fresh("alex"), lines=lines)
         put(order)

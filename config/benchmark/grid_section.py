@@ -1,0 +1,102 @@
+"""The grid, in words and drawn."""
+
+from collections.abc import Callable, Sequence
+from statistics import mean, median, quantiles
+from typing import TYPE_CHECKING
+
+from config.benchmark.grid import GridFigures, ReadFigures
+from config.benchmark.plotting import COLOURS, FAINT, blank, legend
+from config.benchmark.readers import RULES, SITE
+from config.benchmark.sections import Plot, Section, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME, TITLE = "grid", "Every set of ratings with a dozen sets of languages"
+FIGURES: dict[str, Callable[[ReadFigures], float]] = {
+    "capacity units": lambda read: read.list_cost.capacity_units,
+    "items read": lambda read: read.list_cost.items_read,
+    "queries": lambda read: read.list_cost.calls,
+    "rounds": lambda read: read.rounds,
+    "milliseconds": lambda read: read.ms,
+    "milliseconds, calls delayed": lambda read: read.delayed_ms,
+}
+UNITS, MS, DELAYED = "capacity units", "milliseconds", "milliseconds, calls delayed"
+MOST_OF_THE_MEAN, MOST_MEDIAN, MOST_P95 = 0.5, 2.0, 3.2
+"""What the planner is held to: its mean by that of the rules, the others by an unfiltered page."""
+
+
+def grid_section(figures: GridFigures, *, notes: Sequence[str]) -> Section:
+    """Write what was found about the grid."""
+    of_readers = tuple(f"“{name}” reads {about}." for name, about in figures.readers.items())
+    caption = (
+        f"First pages of {figures.page_size} of {len(figures.lists)} lists; times are medians of "
+        f"{figures.turns} turns, the last with {figures.delay_ms} ms added to each call"
+    )
+    rows = tuple(
+        (what, reader, *map(_spelled, _distribution(figures.of(reader, figure))))
+        for what, figure in FIGURES.items()
+        for reader in figures.readers
+    )
+    return Section(
+        name=NAME,
+        title=TITLE,
+        notes=(*notes, " ".join(of_readers)),
+        tables=(
+            Table(caption, ("of a page", "reader", "mean", "median", "95 %", "most"), rows),
+            Table(
+                "What the planner's capacity units are held to",
+                ("what", "at most", "found", "holds"),
+                tuple(_promises(figures)),
+            ),
+        ),
+        plots=(Plot(NAME, f"{TITLE}: capacity units and time by reader", _draw(figures)),),
+    )
+
+
+def _promises(figures: GridFigures) -> list[tuple[str, str, str, str]]:
+    units = FIGURES[UNITS]
+    planner = _distribution(figures.of(SITE.name, units))
+    rules = _distribution(figures.of(RULES.name, units))
+    unfiltered = figures.unfiltered_units
+    held = (
+        ("mean ÷ mean of the rules", MOST_OF_THE_MEAN, planner[0] / rules[0]),
+        ("median ÷ an unfiltered page", MOST_MEDIAN, planner[1] / unfiltered),
+        ("95 % ÷ an unfiltered page", MOST_P95, planner[2] / unfiltered),
+    )
+    return [
+        (what, f"{most:g}", f"{found:.2f}", "yes" if found <= most else "no")
+        for what, most, found in held
+    ]
+
+
+def _distribution(found: Sequence[float]) -> tuple[float, float, float, float]:
+    """Give mean, median, 95th percentile and maximum."""
+    return mean(found), median(found), quantiles(found, n=20, method="inclusive")[-1], max(found)
+
+
+def _spelled(number: float) -> str:
+    return f"{number:,.2f}"
+
+
+def _draw(figures: GridFigures) -> "Figure":
+    """Draw for each reader what share of the lists needs at most so much."""
+    figure = blank(width=11, height=4)
+    panels = figure.subplots(1, 3, sharey=True)
+    for axes, what in zip(panels, (UNITS, MS, DELAYED), strict=True):
+        _draw_shares(axes, figures, what)
+    panels[0].set_ylabel("share of the lists")
+    panels[0].set_yticks([0, 0.5, 0.95, 1], ["0", "half", "95 %", "all"])
+    legend(figure, panels[0])
+    return figure
+
+
+def _draw_shares(axes: "Axes", figures: GridFigures, what: str) -> None:
+    for reader, colour in zip(figures.readers, COLOURS, strict=False):
+        found = figures.of(reader, FIGURES[what])
+        axes.ecdf(found, color=colour, linewidth=1.8, label=reader)
+    axes.set_xscale("log")
+    axes.set_title(what)
+    axes.set_xlabel("at most, for a page", color=FAINT)
+    axes.grid(visible=True)

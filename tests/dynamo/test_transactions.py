@@ -1,0 +1,113 @@
+"""Transactions are tried again when others were in the way, and only then."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from dynamo.backoff import Backoff
+from dynamo.transactions import Action, ConditionFailed, Contended, Transactions
+
+ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]
+
+
+def cancelled(*codes: str, items: Sequence[Any] = ()) -> ClientError:
+    reasons: list[dict[str, Any]] = [{"Code": code} for code in codes]
+    for reason, item in zip(reasons, items, strict=False):
+        reason["Item"] = item
+    return refused("TransactionCanceledException", CancellationReasons=reasons)
+
+
+def refused(code: str, **more: Any) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": code}, **more}, "TransactWriteItems")
+
+
+class Database:
+    """Answers each call with the next of ``answers``; after them it takes everything."""
+
+    def __init__(self, *answers: ClientError) -> None:
+        self.answers = list(answers)
+        self.calls: list[list[Action]] = []
+
+    def transact_write_items(self, *, TransactItems: list[Action]) -> dict[str, Any]:  # noqa: N803 - botocore's
+        self.calls.append(TransactItems)
+        if self.answers:
+            raise self.answers.pop(0)
+        return {}
+
+
+def transactions(database: Database, *, attempts: int = 4) -> tuple[Transactions, list[float]]:
+    pauses: list[float] = []
+    backoff = Backoff(attempts=attempts, first=1.0, longest=4.0)
+    return Transactions(database, backoff, pauses.append), pauses  # type: ignore[arg-type]
+
+
+class TestATransactionThatMeetsAnother:
+    def test_is_tried_again(self) -> None:
+        database = Database(cancelled("TransactionConflict", "None"))
+        writer, pauses = transactions(database)
+        writer.write(lambda: ACTIONS)
+        assert database.calls == [ACTIONS, ACTIONS]
+        assert len(pauses) == 1
+
+    def test_is_built_anew_for_each_attempt(self) -> None:
+        database = Database(cancelled("TransactionConflict"), cancelled("TransactionConflict"))
+        built = iter([["first"], ["second"], ["third"]])
+        transactions(database)[0].write(lambda: next(built))
+        assert database.calls == [["first"], ["second"], ["third"]]
+
+    def test_tells_which_actions_met_it(self) -> None:
+        database = Database(cancelled("None", "TransactionConflict"))
+        told: list[frozenset[int]] = []
+        transactions(database)[0].write(lambda: ACTIONS, on_conflict=told.append)
+        assert told == [frozenset({1})]
+
+    def test_waits_ever_longer_at_the_most(self) -> None:
+        database = Database(*[cancelled("TransactionConflict")] * 3)
+        writer, pauses = transactions(database)
+        writer.write(lambda: ACTIONS)
+        assert all(pause <= 2**n for n, pause in enumerate(pauses))
+
+    def test_is_given_up_after_the_last_attempt(self) -> None:
+        database = Database(*[cancelled("TransactionConflict")] * 9)
+        writer, _ = transactions(database, attempts=4)
+        with pytest.raises(Contended):
+            writer.write(lambda: ACTIONS)
+        assert len(database.calls) == 4
+
+
+class TestAConditionThatDoesNotHold:
+    def test_is_the_answer_and_not_tried_again(self) -> None:
+        database = Database(cancelled("None", "ConditionalCheckFailed"))
+        with pytest.raises(ConditionFailed) as failure:
+            transactions(database)[0].write(lambda: ACTIONS)
+        assert failure.value.failed == {1: {}}
+        assert len(database.calls) == 1
+
+    def test_brings_the_item_as_it_is(self) -> None:
+        item = {"pk": {"S": "it"}}
+        database = Database(cancelled("ConditionalCheckFailed", items=[item]))
+        with pytest.raises(ConditionFailed) as failure:
+            transactions(database)[0].write(lambda: ACTIONS)
+        assert failure.value.failed == {0: item}
+
+    def test_counts_for_more_than_a_conflict_beside_it(self) -> None:
+        database = Database(cancelled("TransactionConflict", "ConditionalCheckFailed"))
+        with pytest.raises(ConditionFailed):
+            transactions(database)[0].write(lambda: ACTIONS)
+
+
+class TestOtherRefusals:
+    @pytest.mark.parametrize("code", ["ThrottlingException", "TransactionInProgressException"])
+    def test_that_pass_are_waited_out(self, code: str) -> None:
+        database = Database(refused(code))
+        transactions(database)[0].write(lambda: ACTIONS)
+        assert len(database.calls) == 2
+
+    @pytest.mark.parametrize(
+        "error", [refused("ValidationException"), cancelled("ValidationError", "None")]
+    )
+    def test_that_do_not_pass_are_raised(self, error: ClientError) -> None:
+        with pytest.raises(ClientError):
+            transactions(Database(error))[0].write(lambda: ACTIONS)

@@ -1,0 +1,147 @@
+"""Any interleaving of placing and moving, told by a simple model: queue, tabs and sparse keys."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from dynamo.reader import PageRequest
+from shop.order_counts import counts_of, queue_lengths
+from shop.order_filters import OrderFilter
+from shop.order_moving import MoveNotAllowed, OrderMoved, move_order
+from shop.order_queries import list_open_orders, list_orders
+from shop.order_status import MOVES, OPEN, Move, Status
+from tests.shop.orders.making import START, made_order, put, stored_order
+
+SPARSE = {"order_open_date", "open_shard", "open_place"}
+BIG = 500
+
+
+class OrderLife(RuleBasedStateMachine):
+    """Two customers' orders; what others have in the queue is remembered and left alone."""
+
+    orders: Bundle[str] = Bundle("orders")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = [f"{name}-{uuid4().hex[:8]}" for name in ("alice", "bob")]
+        self.owner: dict[str, str] = {}
+        self.status: dict[str, Status] = {}
+        self.clock = START
+        self.others = {status: _queue_ids(status) for status in OPEN}
+
+    @rule(target=orders, who=st.integers(0, 1))
+    def place(self, who: int) -> str:
+        order = made_order(self.names[who], placed_at=self._now())
+        put(order)
+        self.owner[order.id], self.status[order.id] = order.username, Status.PLACED
+        return order.id
+
+    @rule(order_id=orders, move=st.sampled_from(MOVES))
+    def move(self, order_id: str, move: Move) -> None:
+        """Most of these come too late or too early; then nothing may change."""
+        if self.status[order_id] is move.source:
+            self._move(order_id, move.source, move.target)
+            self.status[order_id] = move.target
+        else:
+            with pytest.raises(OrderMoved) as refusal:
+                self._move(order_id, move.source, move.target)
+            assert refusal.value.current is self.status[order_id]
+
+    @precondition(lambda self: any(s.is_open for s in self.status.values()))
+    @rule(data=st.data())
+    def go_on(self, data: st.DataObject) -> None:
+        """A move that fits, so that orders get through their lives."""
+        still_open = sorted(i for i, s in self.status.items() if s.is_open)
+        order_id = data.draw(st.sampled_from(still_open))
+        source = self.status[order_id]
+        target = data.draw(st.sampled_from([m.target for m in MOVES if m.source is source]))
+        self._move(order_id, source, target)
+        self.status[order_id] = target
+
+    @rule(order_id=orders, source=st.sampled_from(Status), wish=st.sampled_from(Status))
+    def try_what_is_no_move(self, order_id: str, source: Status, wish: Status) -> None:
+        if any((m.source, m.target) == (source, wish) for m in MOVES):
+            return
+        with pytest.raises(MoveNotAllowed):
+            self._move(order_id, source, wish)
+
+    @invariant()
+    def tabs_count_what_a_recount_counts(self) -> None:
+        for name in self.names:
+            mine = [self.status[i] for i, owner in self.owner.items() if owner == name]
+            assert counts_of(name) == {status: mine.count(status) for status in Status}
+            found = list_orders(name, OrderFilter(), PageRequest(BIG)).orders
+            assert sorted(order.status for order in found) == sorted(mine)
+
+    @invariant()
+    def queue_holds_the_open_orders_in_order(self) -> None:
+        lengths = queue_lengths()
+        for status in OPEN:
+            mine = sorted(i for i, s in self.status.items() if s is status)
+            found = _queue_ids(status)
+            assert [i for i in found if i in self.owner] == mine
+            assert sorted(found) == sorted([*self.others[status], *mine])
+            assert lengths[status] == len(found)
+
+    @invariant()
+    def closed_orders_have_no_sparse_key(self) -> None:
+        for order_id, status in self.status.items():
+            keys = SPARSE & stored_order(self.owner[order_id], order_id).keys()
+            assert keys == (SPARSE if status.is_open else set())
+
+    def _move(self, order_id: str, source: Status, target: Status) -> None:
+        move_order(
+            username=self.owner[order_id],
+            order_id=order_id,
+            source=source,
+            target=target,
+            is_staff=True,
+            now=self._now(),
+        )
+
+    def _now(self) -> Any:
+        self.clock += timedelta(minutes=1)
+        return self.clock
+
+    def teardown(self) -> None:
+        """Leave nothing open to the next example, whose queue would grow and grow."""
+        for order_id, status in self.status.items():
+            if status.is_open:
+                self._move(order_id, status, Status.CANCELED)
+
+
+def _queue_ids(status: Status) -> list[str]:
+    request, found = PageRequest(BIG), list[str]()
+    while True:
+        page = list_open_orders([status], request)
+        found += [order.id for order in page.orders]
+        if not page.page.has_next:
+            return found
+        request = PageRequest(BIG, page.page.entries[-1].position)
+
+
+@pytest.mark.usefixtures("tables")
+class TestTheLifeOfOrders:
+    def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self) -> None:
+        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+            OrderLife, settings=settings(max_examples=6, stateful_step_count=15, deadline=None)
+        )
+
+    @pytest.mark.slow
+    @pytest.mark.real_engine
+    def test_keeps_them_right_for_ten_thousand_steps(self) -> None:
+        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+            OrderLife, settings=settings(max_examples=200, stateful_step_count=50, deadline=None)
+        )

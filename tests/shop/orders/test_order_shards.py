@@ -1,0 +1,77 @@
+"""The shards of the queue."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from dynamo.meter import metered
+from dynamo.reader import PageRequest
+from shop import order_shards
+from shop.order_queries import list_open_orders
+from shop.order_shards import count_shards, pick_shard
+from shop.order_status import OPEN, Status
+from tests.shop.order_walks import queue_of, there_and_back
+from tests.shop.orders.making import made_order, put, stored_order
+
+EVEN_LONGER_AGO = datetime(1999, 1, 1, tzinfo=UTC)
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+class TestTheShards:
+    def test_are_all_used_by_a_burst(self, fresh: Callable[[str], str]) -> None:
+        username = fresh("alex")
+        orders = [made_order(username) for _ in range(60)]
+        put(*orders)
+        used = {stored_order(username, order.id)["open_shard"]["S"] for order in orders}
+        assert used == {f"OPEN#PLACED#{shard}" for shard in range(count_shards())}
+
+    def test_are_known_to_the_table_before_an_order_is_put_in_one(self, settings: Any) -> None:
+        settings.ORDER_SHARDS = count_shards() + 1
+        assert pick_shard() < count_shards() == settings.ORDER_SHARDS
+
+    def test_never_become_fewer(self, settings: Any) -> None:
+        before = count_shards()
+        settings.ORDER_SHARDS = 1
+        pick_shard()
+        assert count_shards() == before
+
+    def test_may_change_in_number_and_no_order_is_lost(
+        self, fresh: Callable[[str], str], settings: Any
+    ) -> None:
+        username, orders = fresh("alex"), []
+        for round_, number in enumerate([2, 6, 1, 7, 3]):
+            settings.ORDER_SHARDS = number
+            placed_at = EVEN_LONGER_AGO + timedelta(hours=round_)
+            some = [made_order(username, placed_at=placed_at) for _ in range(8)]
+            put(*some)
+            orders += sorted(order.id for order in some)
+        found = there_and_back(queue_of(Status.PLACED), size=7)
+        assert [order_id for order_id in found if order_id in set(orders)] == orders
+
+    def test_are_all_read_by_a_process_that_has_written_none(
+        self, fresh: Callable[[str], str], settings: Any
+    ) -> None:
+        settings.ORDER_SHARDS = count_shards() + 3
+        orders = [made_order(fresh("alex"), placed_at=EVEN_LONGER_AGO) for _ in range(30)]
+        put(*orders)
+        order_shards._shards.cache_clear()  # as in another process
+        settings.ORDER_SHARDS = 1
+        found = there_and_back(queue_of(Status.PLACED), size=100)
+        assert {order.id for order in orders} <= {*found}
+
+
+class TestWhatTheQueueReads:
+    @pytest.mark.parametrize("chosen", [(), (Status.PLACED,), (Status.PLACED, Status.PROCESSING)])
+    def test_is_one_query_for_each_status_and_shard_and_no_scan(
+        self, chosen: tuple[Status, ...]
+    ) -> None:
+        with metered() as meter:
+            list_open_orders(chosen, PageRequest(20))
+        queries = [call for call in meter.calls if call.label == "list"]
+        partitions = {f"OPEN#{s}#{n}" for s in chosen or OPEN for n in range(count_shards())}
+        firsts = queries[: len(partitions)]
+        assert {call.partition for call in firsts} == partitions
+        assert {(call.operation, call.index) for call in queries} == {("Query", "open_orders")}
+        assert [call.operation for call in meter.labelled("shards")] == ["GetItem"]
