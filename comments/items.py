@@ -37,6 +37,7 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
     key = keys.comment(comment.id)
     encoded = comment.body.encode()
     is_long = len(encoded) > LONGEST_LISTED_TEXT
+    places = derived_keys(comment)
     item = Comment(
         pk=key,
         sk=key,
@@ -47,7 +48,11 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         text=(excerpt(comment.body) if is_long else comment.body) or None,
         body_bytes=len(encoded) if is_long else None,
         body_digest=blake2b(encoded, digest_size=8).digest() if is_long else None,
-        **derived_keys(comment),
+        place=places["place"],
+        product_partition=places["product_partition"],
+        language_partition=places["language_partition"],
+        rating_partition=places["rating_partition"],
+        language_rating_partition=places["language_rating_partition"],
     )
     return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
 

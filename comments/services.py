@@ -63,9 +63,14 @@ def edit_comment(
     Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been
     deleted, and what `writing.write` does.
     """
-    given = {"rating": rating, "language": language, "title": title, "body": body}
     before = stored.comment
-    after = replace(before, **{name: value for name, value in given.items() if value is not None})
+    after = replace(
+        before,
+        rating=before.rating if rating is None else rating,
+        language=before.language if language is None else language,
+        title=before.title if title is None else title,
+        body=before.body if body is None else body,
+    )
     if after == before:
         return stored
     item, long_body = _items(after, version=stored.version + 1)

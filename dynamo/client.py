@@ -6,7 +6,7 @@ for an answer. A page cannot; see `dynamo.models` for how the models come to use
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import botocore.session
 from botocore.config import Config
@@ -79,7 +79,7 @@ def pool() -> Pool:
 def build_client(connection: Connection) -> "DynamoDBClient":
     """Build a metered client of its own, for what should not share the process's."""
     session = botocore.session.get_session()
-    built: DynamoDBClient = session.create_client(
+    built = session.create_client(
         "dynamodb",
         region_name=connection.region,
         endpoint_url=connection.endpoint_url,
@@ -93,8 +93,9 @@ def build_client(connection: Connection) -> "DynamoDBClient":
             parameter_validation=False,
         ),
     )
-    meter.attach(built)
-    return built
+    dynamodb = cast("DynamoDBClient", built)
+    meter.attach(dynamodb)
+    return dynamodb
 
 
 def _connection() -> Connection:

@@ -5,7 +5,7 @@ key by itself: PynamoDB's transactions and batches do not call an overridden ``s
 are computed when an item is built, in one function of each app.
 """
 
-from typing import ClassVar
+from typing import Any
 
 from pynamodb.connection import TableConnection
 from pynamodb.models import Model
@@ -16,10 +16,9 @@ from dynamo.client import client
 class DynamoModel(Model):
     """A PynamoDB model whose calls go through `dynamo.client.client`: metered, with its limits."""
 
-    DoesNotExist: ClassVar[type[Exception]]  # type: ignore[assignment]
-
     @classmethod
     def _get_connection(cls) -> TableConnection:
         connection = super()._get_connection()
-        connection.connection._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
+        private: Any = connection.connection
+        private._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
         return connection

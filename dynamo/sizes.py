@@ -5,7 +5,7 @@ UTF-8 bytes, numbers about one byte per two digits and one more, one byte for nu
 three for a list or map and one more for each of its elements.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dynamo.runs import Item
@@ -41,21 +41,23 @@ def item_bytes(item: Item) -> int:
 
 def _value_bytes(value: Mapping[str, Any]) -> int:
     ((kind, content),) = value.items()
-    sizes = {
-        "S": lambda: len(content.encode()),
-        "N": lambda: _number_bytes(content),
-        "B": lambda: len(content),
-        "BOOL": lambda: 1,
-        "NULL": lambda: 1,
-        "SS": lambda: sum(len(text.encode()) for text in content),
-        "NS": lambda: sum(_number_bytes(number) for number in content),
-        "BS": lambda: sum(len(blob) for blob in content),
-        "L": lambda: 3 + sum(1 + _value_bytes(element) for element in content),
-        "M": lambda: 3 + len(content) + item_bytes(content),
-    }
-    return sizes[kind]()
+    return _SIZES[kind](content)
 
 
 def _number_bytes(number: str) -> int:
     digits = number.lstrip("-").replace(".", "").strip("0")
     return (len(digits) + 1) // 2 + 1 + number.startswith("-")
+
+
+_SIZES: Mapping[str, Callable[[Any], int]] = {
+    "S": lambda text: len(text.encode()),
+    "N": _number_bytes,
+    "B": len,
+    "BOOL": lambda _: 1,
+    "NULL": lambda _: 1,
+    "SS": lambda texts: sum(len(text.encode()) for text in texts),
+    "NS": lambda numbers: sum(map(_number_bytes, numbers)),
+    "BS": lambda blobs: sum(map(len, blobs)),
+    "L": lambda elements: 3 + sum(1 + _value_bytes(element) for element in elements),
+    "M": lambda attributes: 3 + len(attributes) + item_bytes(attributes),
+}

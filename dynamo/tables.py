@@ -81,7 +81,7 @@ class _TableSchema:
 
     @classmethod
     def of(cls, model: type[DynamoModel], provisioned: Throughput | None) -> "_TableSchema":
-        schema = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
+        schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
         throughput = provisioned and {
             "ReadCapacityUnits": provisioned.read,
             "WriteCapacityUnits": provisioned.write,
