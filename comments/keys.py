@@ -10,13 +10,28 @@ a helpful vote            ``COMMENT#<id>``      ``VOTE#<username>``
 a report                  ``COMMENT#<id>``      ``REPORT#<username>``
 a share of its tally      ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
 a product's counts        ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
+a product's rank          ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
+the number of shards      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 ========================  ====================  =========================================
 
 One Query on a comment's partition key finds all that must go with it when it is deleted.
+
+The index ``ranked`` is overloaded: what is in one of its partitions has nothing to do with what
+is in another.
+
+===========================  ====================================  ==============================
+in ``ranked``                partition key                         sort key
+===========================  ====================================  ==============================
+products by 5-star comments  ``RANK#FIVE_STARS#<shard>``           ``0000000057#<product>``
+products by last comment     ``RANK#COMMENTED#<shard>``            ``2026-11-20T…Z#<product>``
+a product's comments by      ``RANK#HELPFUL#<product>``            ``0000000012#<comment>``
+helpful votes
+===========================  ====================================  ==============================
 """
 
 BODY = "BODY"
 PRODUCT_PREFIX = "PRODUCT#"
+RANK_PREFIX = "RANK#"
 
 
 def comment(comment_id: str) -> str:
@@ -42,3 +57,24 @@ def product_id_in(partition: str) -> str:
 def product_id_of_counts(key: str) -> str:
     """Give the product id of a shard of its counts."""
     return key.removeprefix("COUNTS#").rpartition("#")[0]
+
+
+def rank(ranking: str, product_id: str) -> str:
+    """Give both keys of a product's item in a ranking of the shop."""
+    return f"{RANK_PREFIX}{ranking}#{product_id}"
+
+
+def ranking_shard(ranking: str, shard: int) -> str:
+    """Give the partition in ``ranked`` of one shard of a ranking of the shop."""
+    return f"{RANK_PREFIX}{ranking}#{shard}"
+
+
+def helpful(product_id: str) -> str:
+    """Give the partition in ``ranked`` of a product's comments by helpful votes."""
+    return f"{RANK_PREFIX}HELPFUL#{product_id}"
+
+
+def shards(name: str) -> dict[str, str]:
+    """Give the key of the number of shards of something (see `dynamo.shards`)."""
+    key = f"SHARDS#{name}"
+    return {"pk": key, "sk": key}

@@ -1,4 +1,4 @@
-"""The table ``comments``: its items, and the four indexes a list is read from.
+"""The table ``comments``: its items, and the indexes its lists are read from.
 
 Attribute names on the wire are one letter long, because every list entry repeats them and a
 query is charged by the bytes it reads. An index projects what a list shows and nothing that its
@@ -67,6 +67,21 @@ class ByLanguageAndRating(GlobalSecondaryIndex["Comment"]):
     place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
+class Ranked(GlobalSecondaryIndex["Comment"]):
+    """Whatever ranks, by score: products of the shop, and a product's comments; sparse.
+
+    One index for several rankings (overloaded): see `comments.keys` for its partitions. The
+    ranks of products need nothing but their keys and ``o``, the place of the latest comment.
+    """
+
+    class Meta:
+        index_name = "ranked"
+        projection = IncludeProjection(["o", "g", "s", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="k")
+    place = UnicodeAttribute(range_key=True, attr_name="p")
+
+
 class CommentItem(DynamoModel):
     """Any item of the table: what belongs to a comment shares its partition key."""
 
@@ -83,6 +98,8 @@ class Comment(CommentItem):
     """A comment as lists show it; a long text is an item of its own (`CommentBody`).
 
     ``place`` and the four partitions are derived: build comments by `comments.items` alone.
+    The three attributes of its rank are `comments.helpfulness`'s; writing them writes to no
+    index but ``ranked``. A comment without a helpful vote lacks the first two.
     """
 
     place = UnicodeAttribute(attr_name="o")
@@ -103,10 +120,29 @@ class Comment(CommentItem):
     version = NumberAttribute(attr_name="n", null=True)
     body_digest = BinaryAttribute(attr_name="d", null=True, legacy_encoding=False)
 
+    rank_partition = UnicodeAttribute(attr_name="k", null=True)
+    rank_place = UnicodeAttribute(attr_name="p", null=True)
+    rank_version = NumberAttribute(attr_name="w", null=True)
+
     all = All()
     by_language = ByLanguage()
     by_rating = ByRating()
     by_language_and_rating = ByLanguageAndRating()
+    ranked = Ranked()
+
+
+class ProductRank(CommentItem):
+    """A product in a ranking of the shop: written by `comments.ranking` alone.
+
+    One that does not rank lacks ``rank_partition`` and ``rank_place``, and with them its entry
+    in the index; ``version`` stays, so that what is derived late is known for late.
+    ``newest`` is the place of the product's latest comment.
+    """
+
+    version = NumberAttribute(attr_name="w")
+    rank_partition = UnicodeAttribute(attr_name="k", null=True)
+    rank_place = UnicodeAttribute(attr_name="p", null=True)
+    newest = UnicodeAttribute(attr_name="o", null=True)
 
 
 class CommentBody(CommentItem):

@@ -28,7 +28,7 @@ changes = st.one_of(
     st.tuples(st.just("delete"), st.integers(0, 99)),
     st.tuples(st.just("edit"), st.integers(0, 99), languages, ratings),
 )
-scripts = st.lists(st.lists(changes, max_size=4), max_size=8)
+scripts = st.lists(st.lists(changes, max_size=3), max_size=8)
 filters = st.builds(CommentFilter.of, st.sets(languages), st.sets(ratings, max_size=3))
 
 

@@ -1,13 +1,10 @@
 """Comments are added, edited and deleted with their counts, once each, and nothing is lost."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from comments.counts import Cell, counts_of
 from comments.filters import CommentFilter
@@ -19,6 +16,7 @@ from comments.stored import NoSuchComment, load_comment
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.reader import PageRequest
+from tests.comments.conflicts import conflicts
 from tests.comments.truth import START
 from tests.comments.walking import ids_on, read_page
 
@@ -126,29 +124,6 @@ class TestDeleting:
         add_comment(replace(comment, id=f"{comment.id}-2"))
         assert [delete_comment(comment.id), delete_comment(comment.id)] == [True, False]
         assert cells(comment) == {("en", 5): 1}
-
-
-@contextmanager
-def conflicts(number: int) -> Iterator[list[str]]:
-    """Make the next transactions meet others on the counts, as only Amazon's engine does."""
-    met: list[str] = []
-
-    def meet(params: dict[str, Any], **_: object) -> None:
-        if len(met) < number:
-            actions = params["TransactItems"]
-            met.append(actions[-1]["Update"]["Key"]["pk"]["S"])
-            reasons = [{"Code": "None"}] * (len(actions) - 1) + [{"Code": "TransactionConflict"}]
-            error = {"Code": "TransactionCanceledException", "Message": "conflict"}
-            raise ClientError(
-                {"Error": error, "CancellationReasons": reasons}, "TransactWriteItems"
-            )
-
-    events = client().meta.events
-    events.register("provide-client-params.dynamodb.TransactWriteItems", meet)
-    try:
-        yield met
-    finally:
-        events.unregister("provide-client-params.dynamodb.TransactWriteItems", meet)
 
 
 class TestWritersWhoMeet:

@@ -1,0 +1,48 @@
+"""A DynamoDB of a test's own, on a file, to be stopped and started as the test likes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from dynamo import client as process
+from dynamo.client import Connection, client, connect
+from dynamo.engine import DynoxideEngine, EngineServer, find
+from dynamo.tables import create_missing
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def own_engine(folder: Path) -> Iterator[EngineServer]:
+    """Put the site on an engine of its own, with all tables, for the length of the block."""
+    binary = find(PROJECT)
+    if binary is None:
+        pytest.skip("dynoxide is not installed, and moto forgets when it stops")
+    with DynoxideEngine(binary=binary, db_path=folder / "own.db") as engine:
+        with connected(engine.endpoint_url):
+            models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+            create_missing(models, client=client())
+            yield engine
+
+
+@contextmanager
+def connected(endpoint_url: str, **limits: float) -> Iterator[None]:
+    """Have the site look for DynamoDB elsewhere for the length of the block."""
+    elsewhere = Connection(
+        region=settings.AWS_REGION,
+        endpoint_url=endpoint_url,
+        access_key=settings.AWS_ACCESS_KEY_ID,
+        secret_key=settings.AWS_SECRET_ACCESS_KEY,
+    )
+    before = process._process.connection  # nobody else has to change it back
+    connect(replace(elsewhere, **limits))
+    try:
+        yield
+    finally:
+        assert before is not None
+        connect(before)
