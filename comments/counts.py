@@ -7,6 +7,7 @@ deletes a comment, and in no other way.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
@@ -57,9 +58,7 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Give the counters of all products."""
-    return Counters.of_table(
-        Batches(client(), pool()), table=Comment.Meta.table_name, key_of=_key_of
-    )
+    return _counters_of(Batches(client(), pool()))
 
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
@@ -82,3 +81,9 @@ def parse_cell(name: str) -> Cell:
 def _key_of(product_id: str, shard: int) -> Mapping[str, str]:
     key = keys.counts(product_id, shard)
     return {"pk": key, "sk": key}
+
+
+@lru_cache(maxsize=4)
+def _counters_of(batches: Batches) -> Counters:
+    """Make them once for each client: they remember how far they are spread."""
+    return Counters.of_table(batches, table=Comment.Meta.table_name, key_of=_key_of)

@@ -44,7 +44,13 @@ class Listing:
     extent: str
     total: int
     average_rating: float | None
+    comments_of_product: int
     is_default_language: bool
+
+    @property
+    def longest_bar(self) -> int:
+        """The most comments any one rating would give: what the histogram is drawn against."""
+        return max((toggle.count or 0 for toggle in self.ratings), default=0)
 
 
 def list_url(product_id: str, chosen: CommentFilter) -> str:
@@ -99,6 +105,7 @@ def listing_of(
         extent=extent_of(found),
         total=found.total,
         average_rating=counts.average_rating,
+        comments_of_product=counts.total,
         is_default_language=is_default_language,
     )
 
@@ -107,14 +114,15 @@ def extent_of(found: CommentPage) -> str:
     """Say where a page lies, such as ``about 41 to 60 of 812``; empty without comments.
 
     The first page knows; further back it is only about, because comments come and go in front.
+    Counts that a page refutes are not repeated.
     """
     ordinals = [entry.position.ordinal for entry in found.page.entries]
     if not ordinals:
         return ""
     first, last = ordinals[0], ordinals[-1]
-    total = max(found.total, last)
     about = "" if first == 1 else "about "
-    return f"{about}{first:,}\N{EN DASH}{last:,} of {total:,}"
+    more = "more than " if found.page.has_next and found.total <= last else ""
+    return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(found.total, last):,}"
 
 
 def heading_of(chosen: CommentFilter) -> str:

@@ -38,7 +38,8 @@ class NoSuchPlan(ValueError):
 class ListPlan:
     """How a page is going to be read, and what the other ways were expected to cost.
 
-    ``estimated_capacity_units`` is None where there were no counts to tell it from.
+    ``estimated_capacity_units`` is None where there were no counts to tell it from, and where
+    the plan would find nothing.
     """
 
     name: str
@@ -80,9 +81,9 @@ def plan_list(
         first_reads=best.first_reads,
         fallback=_fallback(best, exact) if forced is None else None,
         skipped=best.skipped,
-        estimated_capacity_units=best.capacity_units,
+        estimated_capacity_units=best.estimate,
         alternatives=tuple(
-            Alternative(plan.name, round(plan.capacity_units, 2))
+            Alternative(plan.name, plan.estimate)
             for plan in priced.values()
             if plan.name != best.name
         ),

@@ -21,6 +21,7 @@ from comments.queries import (
     list_comments,
 )
 from comments.stored import NoSuchComment
+from dynamo.explain import explain_reads
 from dynamo.meter import current_meter, labelled_calls
 from dynamo.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
@@ -70,6 +71,7 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     context = {
         "comment": found,
         "product": _product(found.product_id),
+        "explanation": explain_reads(current_meter()),
     }
     return render(request, "comments/comment.html", context)
 

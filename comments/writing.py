@@ -1,13 +1,14 @@
 """One transaction for comments and their counts: the way every change is made."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from comments.counts import Cell, cell, counters
 from comments.models import Comment
 from dynamo.client import client
+from dynamo.counted import Deltas, write_counted
 from dynamo.runs import Item
 from dynamo.transactions import Action, Transactions
 
@@ -24,29 +25,23 @@ class CountChanges:
         """Count comments of one language and rating of a product in, or out."""
         self._deltas.setdefault(product_id, Counter())[cell(*one)] += number
 
-    def by_product(self) -> list[tuple[str, Mapping[str, int]]]:
-        """Give the products whose counts change, and how."""
-        return [(product, cells) for product, cells in self._deltas.items() if any(cells.values())]
+    @property
+    def deltas(self) -> Deltas:
+        """The changes by product."""
+        return self._deltas
 
 
 def write(actions: Sequence[Action], changes: CountChanges) -> None:
     """Write actions on comments, and with them the counts they change: all or nothing.
 
-    Where writers of one product meet, its counter is spread further. Raises ConditionFailed
-    with the numbers of ``actions``, Contended, and botocore's errors.
+    Raises ConditionFailed with the numbers of ``actions``, Contended, and botocore's errors.
     """
-    products = changes.by_product()
-    counter = counters()
-
-    def build() -> list[Action]:
-        return [*actions, *(counter.change(product, cells) for product, cells in products)]
-
-    def spread(conflicts: Iterable[int]) -> None:
-        for number in conflicts:
-            if number >= len(actions):
-                counter.spread(products[number - len(actions)][0])
-
-    Transactions(client()).write(build, on_conflict=spread)
+    write_counted(
+        actions,
+        changes.deltas,
+        transactions=Transactions(client()),
+        counters=lambda _product_id: counters(),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ IDS = {
     "EMAIL_PORT": "config.E012",
     "EMAIL_USE_TLS": "config.E013",
     "VAR_DIR": "config.E014",
+    "RANK_SHARDS": "config.E015",
 }
 
 LONGEST_PREFIX = 64

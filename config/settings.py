@@ -209,4 +209,5 @@ LOGGING = {
 
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
+RANK_SHARDS = env.integer("RANK_SHARDS", default=2, least=1, most=64)
 REAL_DATA_DIR = env.path("REAL_DATA_DIR", default=BASE_DIR.parent / "shared" / "data")

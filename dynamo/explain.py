@@ -32,10 +32,13 @@ class OtherLine:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A plan that was not chosen, and what it was expected to cost."""
+    """A plan that was not chosen, and what it was expected to cost.
+
+    None stands for a cost without bounds: it would read everything and find nothing.
+    """
 
     plan: str
-    estimated_capacity_units: float
+    estimated_capacity_units: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,27 @@ class Explanation:
             for line in self.other
         }
         return figures
+
+
+@dataclass(frozen=True, slots=True)
+class ReadsOfPage:
+    """What a page without a list read."""
+
+    other: tuple[OtherLine, ...]
+
+    @property
+    def summary(self) -> str:
+        """One line for a person, such as ``3 calls, 2 capacity units``."""
+        units = sum(line.capacity_units for line in self.other)
+        return (
+            f"{_count(sum(line.calls for line in self.other), 'call', 'calls')}, "
+            f"{_count(units, 'capacity unit', 'capacity units')}"
+        )
+
+
+def explain_reads(meter: Meter | None) -> ReadsOfPage:
+    """Explain a page that has no list by what its meter saw."""
+    return ReadsOfPage(_other(meter) if meter else ())
 
 
 def explain(

@@ -18,7 +18,7 @@ price changes, and a budget bounds that (see `dynamo.reader.Fallback`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, erfc, inf, sqrt
+from math import ceil, erfc, inf, isfinite, sqrt
 
 from dynamo.runs import Run
 
@@ -72,6 +72,11 @@ class PricedPlan:
     def filters(self) -> bool:
         """Whether its queries carry a FilterExpression."""
         return any(run.keep for run in self.runs)
+
+    @property
+    def estimate(self) -> float | None:
+        """The expected cost to be shown, None where it is infinite: JSON has no word for that."""
+        return round(self.capacity_units, 2) if isfinite(self.capacity_units) else None
 
 
 def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:

@@ -147,7 +147,10 @@ def things(draw: st.DrawFn, *, at_most: int = 30) -> list[Thing]:
         all_places,
         st.sampled_from(["red", "blue", "green"]),
     )
-    return draw(st.lists(thing, max_size=at_most, unique_by=lambda t: id_at(t.place)))
+    at_least = draw(st.sampled_from([0, at_most // 2]))  # short lists alone would seldom be merged
+    return draw(
+        st.lists(thing, min_size=at_least, max_size=at_most, unique_by=lambda t: id_at(t.place))
+    )
 
 
 @st.composite
@@ -158,7 +161,7 @@ def runs(
 ) -> list[Run]:
     """Draw runs that do not overlap: stretches, some of them cut to slices, some slices missing."""
     found: list[Run] = []
-    for partition, prefix in draw(st.lists(st.sampled_from(STRETCHES), unique=True, max_size=5)):
+    for partition, prefix in draw(st.lists(st.sampled_from(STRETCHES), unique=True, max_size=6)):
         edges = [None, *sorted(draw(st.lists(edges_at, max_size=3))), None]
         keep = draw(kept)
         slices = [

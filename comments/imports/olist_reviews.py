@@ -15,8 +15,9 @@ from comments.items import NewComment
 from dynamo.imports.records import Record, Rejected
 from dynamo.imports.rejects import RejectsFile
 from dynamo.progress import Progress
+from shop.imports.found import Found
 from shop.imports.olist_files import REVIEWS, open_rows
-from shop.imports.survey import Found, survey
+from shop.imports.survey import survey
 
 LANGUAGE = "pt"
 _SAME_NAMES = {name: name for name in FIELDS}

@@ -1,6 +1,6 @@
 """Every set of ratings with a dozen sets of languages, read by each of the readers.
 
-Of each of these 31 × 12 lists the first page is read, and compared with the right answer.
+Of each of these 31 by 12 lists the first page is read, and compared with the right answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,8 +40,13 @@ class ReadFigures:
     rounds: int
     list_cost: Cost
     other_cost: Cost
-    ms: float = 0.0
-    delayed_ms: float = 0.0
+    ms: float
+    delayed_ms: float
+
+    @property
+    def delay_a_round(self) -> float:
+        """How much the delay added for each time the reader had to wait for calls."""
+        return (self.delayed_ms - self.ms) / (self.rounds + self.other_cost.calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,24 @@
 """A report as sections: which part is written how."""
 
+from pathlib import Path
+
 from config.benchmark.grid import GridFigures
 from config.benchmark.grid_section import grid_section
 from config.benchmark.page_section import page_section
 from config.benchmark.pages import DepthFigures
+from config.benchmark.plotting import styled
 from config.benchmark.report import Part, Report
-from config.benchmark.sections import Section
+from config.benchmark.sections import Section, write_sections
 from config.benchmark.throughput import ThroughputFigures
 from config.benchmark.throughput_section import throughput_section
+
+
+def write(report: Report, folder: Path) -> tuple[str, list[Path]]:
+    """Bring ``benchmarks.md`` and its plots up to date; give the report as text, and the files."""
+    with styled():
+        sections = sections_of(report)
+        written = write_sections(sections, folder)
+    return "\n\n".join(section.text() for section in sections), written
 
 
 def sections_of(report: Report) -> list[Section]:

@@ -141,10 +141,10 @@ def _ask(port: int, paths: Sequence[str], *, seconds: float) -> float:
         return served / (time.perf_counter() - began)
 
 
-def _ask_alone(port: int, paths: Sequence[str], first: int, until: float) -> int:
+def _ask_alone(port: int, paths: Sequence[str], number: int, until: float) -> int:
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
     served = 0
-    start = first * len(paths) // CLIENTS
+    start = number * len(paths) // CLIENTS
     try:
         for path in cycle((*paths[start:], *paths[:start])):
             if time.perf_counter() >= until:

@@ -6,7 +6,8 @@ olist_fields    one field of a row: ids, money, moments
 olist_life      what Olist's statuses and dates tell of an order's life
 olist           rows made customers, items and orders
 olist_products  rows made products and categories
-survey          the first pass: every row read or rejected, all that belongs together found
+found           what the files hold, and what of it belongs together
+survey          the first pass: every row of every file is read or rejected
 users           customers made users
 run             both passes: checks everything, then writes
 ==============  =======================================================================

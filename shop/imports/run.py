@@ -17,9 +17,10 @@ from dynamo.imports.records import Rejected
 from dynamo.imports.rejects import RejectsFile
 from dynamo.progress import Progress
 from shop.imports import olist_files
+from shop.imports.found import FileCounts, Found
 from shop.imports.olist import OlistOrder
 from shop.imports.olist_products import new_product
-from shop.imports.survey import FileCounts, Found, survey
+from shop.imports.survey import survey
 from shop.imports.users import ensure_users
 from shop.items import NewCategory, NewProduct
 from shop.order_bulk import Outcome, put_orders

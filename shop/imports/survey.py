@@ -4,32 +4,21 @@ All of it is kept in memory, about 2 KB for each order: the files are in no comm
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 
 from dynamo.imports.records import Record, Rejected, RowRefused
 from dynamo.progress import Advance, Progress
 from shop.imports import olist_files
-from shop.imports.olist import (
-    OlistCustomer,
-    OlistItem,
-    OlistOrder,
-    new_order,
-    read_customer,
-    read_item,
-    read_order,
-)
+from shop.imports.found import FileCounts, Found
+from shop.imports.olist import OlistItem, read_customer, read_item, read_order
 from shop.imports.olist_files import OlistFile, open_rows, size_of
 from shop.imports.olist_products import (
-    OlistProduct,
     categories_by_product,
     product_name,
     read_category,
     read_product,
 )
-from shop.items import NewCategory
-from shop.order_items import NewOrder
 
 FILES = (
     olist_files.CUSTOMERS,
@@ -39,63 +28,6 @@ FILES = (
     olist_files.ORDERS,
 )
 """In the order they are read in."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileCounts:
-    """What became of a file's rows: ``read + rejected == rows``."""
-
-    rows: int = 0
-    rejected: int = 0
-
-    @property
-    def read(self) -> int:
-        return self.rows - self.rejected
-
-
-@dataclass(slots=True)
-class Found:
-    """What the files hold. An order in ``orders`` is complete: it has its customer and items."""
-
-    customers: dict[str, OlistCustomer] = field(default_factory=dict)
-    categories: dict[str, NewCategory] = field(default_factory=dict)
-    products: dict[str, OlistProduct] = field(default_factory=dict)
-    items: dict[str, list[OlistItem]] = field(default_factory=dict)
-    orders: dict[str, OlistOrder] = field(default_factory=dict)
-    product_categories: dict[str, NewCategory] = field(default_factory=dict)
-    product_names: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, FileCounts] = field(default_factory=dict)
-
-    def in_order_of_placing(self) -> list[OlistOrder]:
-        """Give the orders, the oldest first."""
-        return sorted(self.orders.values(), key=lambda order: (order.dates.purchased, order.id))
-
-    def order(self, order: OlistOrder) -> NewOrder:
-        """Put an order together. Raises RowRefused when it cannot be complete."""
-        customer = self.customers.get(order.customer_id)
-        if customer is None:
-            raise RowRefused(f"customer_id: “{order.customer_id}” is none of the customers")
-        return new_order(
-            order,
-            username=customer.username,
-            items=self.items.get(order.id, []),
-            names=self.product_names,
-        )
-
-    def first_purchases(self) -> dict[str, datetime]:
-        """Give the users who have orders, each with the moment of the first."""
-        joined: dict[str, datetime] = {}
-        for order in self.in_order_of_placing():
-            joined.setdefault(self.customers[order.customer_id].username, order.dates.purchased)
-        return joined
-
-    def prices(self) -> dict[str, int]:
-        """Give each product's price in cents in the latest order that has it."""
-        return {
-            item.product_id: item.price_cents
-            for order in self.in_order_of_placing()
-            for item in sorted(self.items.get(order.id, []), key=lambda item: item.number)
-        }
 
 
 def survey(folder: Path, *, reject: Callable[[Rejected], object], progress: Progress) -> Found:

@@ -45,6 +45,7 @@ class TestManagePy:
             ({"TRUSTED_PROXIES": "-1"}, "config.E011"),
             ({"EMAIL_PORT": "smtp"}, "config.E012"),
             ({"EMAIL_USE_TLS": "maybe"}, "config.E013"),
+            ({"RANK_SHARDS": "65"}, "config.E015"),
         ],
     )
     def test_names_a_wrong_setting(self, tmp_path: Path, wrong: dict[str, str], named: str) -> None:

@@ -183,6 +183,22 @@ class TestFallingBack:
             ("B", 1),
         ]
 
+    def test_begins_behind_the_run_that_stopped_first(self):
+        listing = merged(A="aceg", B="bdfh", C="abcdefgh")
+        every, listing.runs = listing.runs.pop(), listing.runs
+        fallback = Fallback([every], capacity_units=inf, budget=0.5, first_reads=[20])
+        page = read(listing, 6, first_reads=[1, 3], fallback=fallback)
+        assert places(page) == ["a", "b", "c", "d", "e", "f"]
+        assert limits(listing)[2:] == [("C", 6)]
+        assert listing.requests[2]["ExclusiveStartKey"]["s"] == {"S": "a"}
+
+    def test_begins_behind_the_run_that_stopped_first_going_down_too(self):
+        listing = merged(A="aceg", B="bdfh", C="abcdefgh")
+        every, listing.runs = listing.runs.pop(), listing.runs
+        fallback = Fallback([every], capacity_units=inf, budget=0.5)
+        page = read(listing, 6, NEWEST, first_reads=[1, 3], fallback=fallback)
+        assert places(page) == ["h", "g", "f", "e", "d", "c"]
+
     def test_begins_where_the_first_reading_stopped(self, listing):
         fallback = Fallback([B], capacity_units=0.5, budget=inf)
         read(listing, 2, fallback=fallback)

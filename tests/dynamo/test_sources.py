@@ -142,6 +142,15 @@ class TestTheKeyCondition:
         within = start + place < start + until
         assert ("SHIPPED#" + start + place <= values[":high"]) is within
 
+    @pytest.mark.parametrize(
+        ("until", "just_below"),
+        [("m\0", "m"), ("m\ue000", "m\ud7ff\U0010ffff"), ("m", "l\U0010ffff")],
+    )
+    def test_ends_below_until_in_a_text_that_utf8_can_spell(self, until, just_below):
+        _, values = condition_of(Run(INDEX, "A", since="a", until=until))
+        assert values[":high"] == just_below
+        assert values[":high"].encode() < until.encode()
+
     @pytest.mark.parametrize("neighbour", ["DELIVERED#", "SHIPPED!", "SHIPPEDX#", "SHIPPED", "T"])
     def test_of_shipped_before_a_day_holds_no_other_prefix(self, neighbour):
         condition = key_condition(asked(Run(INDEX, "C", "SHIPPED#", until=UNTIL)))

@@ -3,6 +3,7 @@
 import json
 import os
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,26 +58,25 @@ class Command(BaseCommand):
             seconds=options["seconds"],
             fresh=options["fresh"],
         )
+        written_by = _renderer()  # before the measuring, which takes minutes
         with failures_in_one_line():
             report = run_benchmarks(asked, progress=Progress(shown=not options["json"]))
-        text, written = _write(report, options["output"])
+        text, written = written_by(report, options["output"])
         if options["json"]:
             self.stdout.write(json.dumps(report.as_dict(), indent=2))
         else:
             self.stdout.write("\n".join([text, "", *(f"wrote {path}" for path in written)]))
 
 
-def _write(report: Report, folder: Path) -> tuple[str, list[Path]]:
-    """Write the document and its plots; give the report as text, and the files."""
+def _renderer() -> Callable[[Report, Path], tuple[str, list[Path]]]:
+    """Give the function that writes a report. Raises CommandError where matplotlib is missing."""
     os.environ.setdefault("MPLCONFIGDIR", str(settings.VAR_DIR / "cache" / "matplotlib"))
-    from config.benchmark.plotting import styled  # noqa: PLC0415 - matplotlib reads that variable
-    from config.benchmark.rendering import sections_of  # noqa: PLC0415 - imports it too
-    from config.benchmark.sections import write_sections  # noqa: PLC0415 - belongs to them
-
-    with styled():
-        sections = sections_of(report)
-        written = write_sections(sections, folder)
-    return "\n\n".join(section.text() for section in sections), written
+    try:
+        from config.benchmark.rendering import write  # noqa: PLC0415 - reads that variable
+    except ModuleNotFoundError as error:
+        message = f"The benchmarks need {error.name}: 'make install' installs it."
+        raise CommandError(message) from error
+    return write
 
 
 def _parts(names: list[str]) -> tuple[str, ...]:

@@ -86,7 +86,11 @@ def _table(explanation: Explanation) -> str:
         for other in explanation.other
     ]
     lines += [
-        f"instead, by {other.plan}: about {other.estimated_capacity_units:g} units"
+        f"instead, by {other.plan}: {_estimate(other.estimated_capacity_units)}"
         for other in explanation.alternatives
     ]
     return "\n".join(lines)
+
+
+def _estimate(units: float | None) -> str:
+    return "would find nothing" if units is None else f"about {units:g} units"

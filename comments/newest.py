@@ -1,0 +1,73 @@
+"""The newest comment of a product, as surely as it can be told.
+
+The index ``all`` lags behind the table: for a moment a comment just added is missing from it,
+and one just deleted still there. So the index only suggests, as do those who have just written,
+and the table, read strongly, confirms.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+
+from comments import keys
+from comments.access_patterns import plan
+from comments.filters import CommentFilter
+from comments.models import Comment
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.places import id_at
+from dynamo.reader import PageRequest
+from dynamo.reading import read
+
+_PARTITION = Comment.product_partition.attr_name
+_PLACE = Comment.place.attr_name
+_MOST_READ = 64
+
+Suggestion = tuple[str, str]
+"""A product id, and the place of one of its comments."""
+
+
+def find_newest(
+    suggested: Mapping[str, Collection[str]], *, unsure: Collection[str]
+) -> dict[str, str]:
+    """Find the place of the newest comment of each product that has any.
+
+    ``suggested`` gives, for each product, places of comments that may be the newest: one that was
+    the newest before, one just written. The index is asked about products whose suggestions are
+    not all there (any more), and about those in ``unsure``.
+    """
+    suggestions = {(p, place) for p, places in suggested.items() for place in places}
+    there = _confirmed(suggestions)
+    doubtful = sorted({product for product, _ in suggestions - there} | set(unsure))
+    searched = pool().gather([partial(_newest_indexed, product) for product in doubtful])
+    indexed = {pair for pair in zip(doubtful, searched, strict=True) if pair[1]}
+    newest: dict[str, str] = {}
+    for product, place in there | indexed:
+        newest[product] = max(place, newest.get(product, ""))
+    return newest
+
+
+def _newest_indexed(product_id: str) -> str:
+    """Find the first place in the index that the table confirms; empty if there is none."""
+    runs = plan(product_id, CommentFilter()).runs
+    request = PageRequest(1)
+    while True:
+        page = read(runs, request)
+        places = [entry.position.place for entry in page.entries]
+        there = _confirmed((product_id, place) for place in places)
+        if there or not page.has_next:
+            return max((place for _, place in there), default="")
+        more = min(request.size * 4, _MOST_READ)
+        request = PageRequest(more, page.entries[-1].position)
+
+
+def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
+    """Give those the table knows of: comments at that place, listed under that product."""
+    wanted = set(suggestions)
+    values = [{"S": keys.comment(each)} for each in {id_at(place) for _, place in wanted}]
+    found = Batches(client(), pool()).get(
+        Comment.Meta.table_name, [{"pk": value, "sk": value} for value in values]
+    )
+    listed = [item for item in found if _PARTITION in item]
+    return wanted & {
+        (keys.product_id_in(item[_PARTITION]["S"]), item[_PLACE]["S"]) for item in listed
+    }

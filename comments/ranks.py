@@ -1,0 +1,110 @@
+"""Ranks of products in the shop's rankings: their scores, their items, their shards.
+
+A product has one item in each ranking. While it ranks, the item carries the keys of the sparse
+index ``ranked``: the partition of one of the ranking's shards, where it stays for as long as it
+ranks, and a sort key that begins with its score. When it does not, those keys are gone, and the
+item with its version stays behind, for `comments.ranking` to tell a late derivation by.
+
+"Sparse Index" and "Write Sharding (GSI)" of the pattern list.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from comments import keys
+from comments.models import Comment, ProductRank
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.places import SEPARATOR
+from dynamo.runs import Item
+from dynamo.shards import Shards
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+TABLE = Comment.Meta.table_name
+DIGITS = 10
+"""Of a score: what makes the order of the strings the order of the numbers."""
+RANKED = "RANKED"
+"""What the number of shards is kept under; the rankings of the shop share it."""
+
+PARTITION = ProductRank.rank_partition.attr_name
+PLACE = ProductRank.rank_place.attr_name
+NEWEST = ProductRank.newest.attr_name
+VERSION = ProductRank.version.attr_name
+
+
+class Ranking(StrEnum):
+    """A ranking of the shop's products; the value is in the keys."""
+
+    FIVE_STARS = "FIVE_STARS"
+    COMMENTED = "COMMENTED"
+
+
+RankKey = tuple[Ranking, str]
+"""A ranking and a product id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A product's rank as it is derived, beside the item that is ``stored`` (empty if none is).
+
+    ``place`` is None when the product does not rank. ``newest`` is the place of its latest
+    comment, in the ranking by that alone.
+    """
+
+    key: RankKey
+    stored: Item
+    place: str | None
+    newest: str | None = None
+
+    @property
+    def is_stored(self) -> bool:
+        """Tell whether the index holds just this."""
+        found = self.stored.get(PLACE), self.stored.get(NEWEST)
+        return [value and value["S"] for value in found] == [self.place, self.newest]
+
+
+def scored(number: int, unique_id: str) -> str:
+    """Spell the sort key of what ranks by a number: it sorts by it, and is unique."""
+    return f"{number:0{DIGITS}}{SEPARATOR}{unique_id}"
+
+
+def score_at(place: str) -> int:
+    """Read the number of a sort key that `scored` spelled."""
+    return int(place.partition(SEPARATOR)[0])
+
+
+def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
+    """Read the items of ranks, strongly; those that do not exist are left out."""
+    wanted = {keys.rank(*key): key for key in rank_keys}
+    table_keys = [table_key(key) for key in wanted.values()]
+    found = Batches(client(), pool()).get(TABLE, table_keys)
+    return {wanted[item["pk"]["S"]]: item for item in found}
+
+
+def table_key(key: RankKey) -> dict[str, dict[str, str]]:
+    """Give the key of a rank's item."""
+    value = {"S": keys.rank(*key)}
+    return {"pk": value, "sk": value}
+
+
+def pick_partition(ranking: Ranking) -> str:
+    """Pick the shard of a product that begins to rank."""
+    shard = _shards(client()).pick(RANKED, least=settings.RANK_SHARDS)
+    return keys.ranking_shard(ranking, shard)
+
+
+def count_shards() -> int:
+    """Read how many shards the rankings of the shop have to be read from."""
+    return _shards(client()).count(RANKED)
+
+
+@lru_cache(maxsize=4)
+def _shards(connected: "DynamoDBClient") -> Shards:
+    return Shards(connected, TABLE, keys.shards)
