@@ -26,14 +26,16 @@ export RUFF_CACHE_DIR := $(CACHE)/ruff
 export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all lint format requirements clean
+.PHONY: help install run test test-all lint format readme screenshot requirements clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
 	@echo "make test      run the tests on every engine there is  (ENGINE=moto|dynoxide|URL, ARGS=…)"
 	@echo "make test-all  the same with the slow ones"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
+	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
+	@echo "make readme    bring the tables of the README up to date"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
 
 install: $(VENV)/.installed node_modules/.installed
@@ -61,9 +63,15 @@ lint: install
 	echo "manage.py check"; DEBUG=1 $(PYTHON) manage.py check --fail-level WARNING || status=1; \
 	exit $$status
 
+screenshot: install
+	@$(PYTHON) manage.py screenshot $(ARGS)
+
 format: install
 	$(PYTHON) -m ruff check --fix-only --quiet .
 	$(PYTHON) -m ruff format .
+
+readme: install
+	@$(PYTHON) -m config.readme
 
 # Pins the newest versions the *.in files allow; needs uv.
 requirements:

@@ -8,6 +8,8 @@ Comments are put some dozens to a transaction, with their long bodies and with t
 their products, each on condition that what was read is still what is stored. So the counts are
 exact at every moment, whatever else is written meanwhile and wherever the load is cut off; and
 a comment that somebody changes between the reading and the writing is compared again.
+
+The ranks of the products are derived once for each, when all is written: `rank_products`.
 """
 
 from collections import Counter
@@ -16,12 +18,16 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from comments import keys
+from comments import helpfulness, keys
 from comments.counts import Cell
 from comments.items import NewComment, items_of
 from comments.models import Comment
+from comments.rank_derivation import Touch
+from comments.ranking import log_failure, refresh_products, settle_products
 from comments.writing import NEW, CountChanges, delete, put, unchanged, write
 from dynamo.batches import Batches
+from dynamo.failures import FAILURES
+from dynamo.progress import Progress
 from dynamo.runs import Item
 from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed, Contended
 
@@ -64,6 +70,8 @@ _LENGTH = Comment.body_bytes.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
+_DECISIVE = (VERSION, _PLACE, _LANGUAGE, _RATING, helpfulness.VERSION)
+"""What must not have changed in a stored comment for its replacement to be right."""
 
 
 class Verdict(Enum):
@@ -134,7 +142,8 @@ class Change:
             if name not in DETERMINED and name != EDITED
         }
         version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
-        return {**kept, **self.item, VERSION: {"N": str(version)}}
+        rank = helpfulness.ranked_under(self.comment.product_id, kept)
+        return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
     def cost(self) -> int:
@@ -169,7 +178,7 @@ class Change:
     def _put(self) -> Action:
         if self.stored is None:
             return put(self.merged, NEW)
-        return put(self.merged, unchanged(self.stored, VERSION, _PLACE, _LANGUAGE, _RATING))
+        return put(self.merged, unchanged(self.stored, *_DECISIVE))
 
 
 class BulkWriter:
@@ -177,6 +186,8 @@ class BulkWriter:
 
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
+        self._touched: set[str] = set()
+        self._known: dict[str, Touch] = {}
 
     def write(self, comments: Sequence[NewComment]) -> Outcome:
         """Write what is new or newer than stored, and say what became of each.
@@ -188,12 +199,41 @@ class BulkWriter:
         verdicts: list[Verdict] = []
         for _ in range(ATTEMPTS):
             changes = self._compare(comments)
+            self._note(changes)
             lost = self._put([c for c in changes if c.verdict in _WRITTEN])
             verdicts += [c.verdict for c in changes if c.comment.id not in lost]
             comments = [comment for comment in comments if comment.id in lost]
             if not comments:
                 return Outcome.of(verdicts)
         raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
+
+    def rank_products(self, progress: Progress) -> None:
+        """Derive the ranks of all products whose comments were given since the last time.
+
+        Of those whose comments were all stored already the ranks are only looked at, so that a
+        load that was cut off before it came here is finished by the same load again. A failure
+        is logged and not raised (see `comments.ranking`): all comments are written.
+        """
+        touched = {p: touch for p, touch in self._known.items() if p in self._touched}
+        seen = {p: touch for p, touch in self._known.items() if p not in self._touched}
+        try:
+            with progress.step("Ranking", total=len(self._known), unit=" products") as advance:
+                refresh_products(touched, advance=advance)
+                settle_products(seen, advance=advance)
+        except FAILURES as failure:
+            log_failure(self._known, failure)
+        self._touched, self._known = set(), {}
+
+    def _note(self, changes: Iterable[Change]) -> None:
+        """Remember the products of comments, each with the newest comment given for it."""
+        for change in changes:
+            if change.verdict in _WRITTEN:
+                self._touched |= change.products
+            for product in change.products:
+                is_new = product == change.comment.product_id
+                place = change.item[_PLACE]["S"] if is_new else ""
+                seen = int(is_new and change.verdict is not Verdict.SUPERSEDED)
+                self._known[product] = self._known.get(product, Touch()).also(place, seen)
 
     def _compare(self, comments: Sequence[NewComment]) -> list[Change]:
         table_keys = [{"pk": {"S": key}, "sk": {"S": key}} for key in map(_key, comments)]

@@ -1,4 +1,4 @@
-"""The integrity of the comments: keys, long bodies and counts, re-derived and compared."""
+"""The integrity of the comments: keys, bodies, counts and ranks, re-derived and compared."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,7 @@ from comments.counts import cell, counters
 from comments.filters import CommentFilter
 from comments.items import NewComment, derived_keys
 from comments.models import Comment
+from comments.rank_integrity import RanksFound, differing_hidden
 from comments.writing import unchanged
 from dynamo.client import client
 from dynamo.counters import cells_in
@@ -28,16 +29,18 @@ RECOUNTS = 5
 
 
 def comment_differences() -> Iterator[Difference]:
-    """Compare every comment's keys, body and counts with what they should be.
+    """Compare every comment's keys, body, counts and ranks with what they should be.
 
-    Reads the whole table. Writes made meanwhile can look like differences of the counts; mending
-    recounts and takes no such appearance for the truth.
+    Reads the whole table. Writes made meanwhile can look like differences of the counts and of
+    the ranks; mending derives them anew and takes no such appearance for the truth. Ranks come
+    last, because they are mended from the counts.
     """
     found = _Found()
     for item in every_item(client(), TABLE):
         yield from found.add(item)
     yield from found.differing_counts()
     yield from found.stray_bodies()
+    yield from found.ranks.differences()
 
 
 @dataclass(slots=True)
@@ -48,12 +51,15 @@ class _Found:
     counted: dict[str, Counter[str]] = field(default_factory=dict)
     bodies: set[str] = field(default_factory=set)
     long_comments: set[str] = field(default_factory=set)
+    ranks: RanksFound = field(default_factory=RanksFound)
 
     def add(self, item: Item) -> Iterator[Difference]:
         kind, sort_key = item["pk"]["S"].partition("#")[0], item["sk"]["S"]
         if kind == "COUNTS":
             product_id = keys.product_id_of_counts(item["pk"]["S"])
             self.counted.setdefault(product_id, Counter()).update(cells_in(item))
+        elif kind == "RANK":
+            self.ranks.add_rank(item)
         elif sort_key == keys.BODY:
             self.bodies.add(item["pk"]["S"])
         elif sort_key == item["pk"]["S"] and kind == "COMMENT":
@@ -61,7 +67,8 @@ class _Found:
 
     def _add_comment(self, item: Item) -> Iterator[Difference]:
         comment = Comment.from_raw_data(dict(item))
-        if comment.product_partition is None:  # hidden: in no list, and not counted
+        if comment.product_partition is None:  # hidden: in no list, not counted, of no rank
+            yield from differing_hidden(item)
             return
         product_id = keys.product_id_in(comment.product_partition)
         one = cell(comment.language, int(comment.rating))
@@ -69,6 +76,7 @@ class _Found:
         if comment.body_bytes is not None:
             self.long_comments.add(comment.pk)
         yield from _differing_keys(comment, item)
+        yield from self.ranks.add_comment(comment, item)
 
     def differing_counts(self) -> Iterator[Difference]:
         for product_id in sorted(self.recounted.keys() | self.counted.keys()):

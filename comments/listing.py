@@ -11,20 +11,7 @@ from comments.languages import language_name
 from comments.queries import CommentEntry, CommentPage
 from dynamo.reader import PageRequest
 from dynamo.web.paging import Pager
-
-
-@dataclass(frozen=True, slots=True)
-class Toggle:
-    """A link to the neighbouring list that has one value more or less chosen.
-
-    ``count`` is how many items that list holds, None where that is not known.
-    """
-
-    value: str
-    label: str
-    url: str
-    pressed: bool
-    count: int | None = None
+from dynamo.web.toggles import Toggle
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +137,7 @@ def _language_toggles(
     ]
 
 
-def _rating_toggles(
-    product_id: str, chosen: CommentFilter, counts: ProductCounts
-) -> list[Toggle]:
+def _rating_toggles(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[Toggle]:
     languages = chosen.languages or counts.languages
     return [
         Toggle(

@@ -17,12 +17,12 @@ not stop an older one that is still on its way.
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from itertools import batched
+from itertools import islice
+from typing import Any
 
-from comments.counts import counters, parse_cell
-from comments.newest import find_newest
+from comments.rank_derivation import Touch, Touched, derive, rank_keys_of
 from comments.ranks import (
     NEWEST,
     PARTITION,
@@ -31,27 +31,167 @@ from comments.ranks import (
     VERSION,
     Rank,
     Ranking,
-    RankKey,
     pick_partition,
-    scored,
-    stored_ranks,
     table_key,
 )
 from dynamo.backoff import Backoff
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES, sentence_about
 from dynamo.meter import labelled_calls
-from dynamo.places import SEPARATOR
-from dynamo.runs import Item
-from dynamo.transactions import Contended
+from dynamo.progress import Advance
+from dynamo.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
 
 logger = logging.getLogger(__name__)
 
-BEST_RATING = 5
 ENOUGH_LOSSES = 2
 TOGETHER = 400
 """Products whose ranks are derived in one go."""
+FEW = 8
+"""Ranks up to which each is stored by itself, which costs half of what a transaction does."""
+MOST_NAMED = 3
 _BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
 
-Newest = Mapping[str, str]
-"""Product ids, each with the place of the newest comment its writer knows of, or an empty text."""
+
+def _unseen(_number: int) -> None:
+    """Nobody watches."""
+
+
+def refresh_product(product_id: str, *, newest: str = "") -> None:
+    """Derive a product's ranks anew; see `refresh_products`."""
+    refresh_products({product_id: Touch(newest)})
+
+
+def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
+    """Derive the ranks of products anew, after a change of their comments was committed.
+
+    When it returns, the table holds ranks that were derived after the call began. ``advance`` is
+    called with numbers of products done. Raises Contended when others kept storing theirs, what
+    `dynamo.batches.Batches` does, and botocore's errors; what was stored until then stays, and
+    the same call again does the rest.
+    """
+    with labelled_calls("ranks"):
+        for some in _portions(touched):
+            _refresh(some)
+            advance(len(some))
+
+
+def settle_products(seen: Touched, *, advance: Advance = _unseen) -> None:
+    """Refresh those whose ranks are not what they should be: for products left as they were.
+
+    ``advance`` and what it raises are as for `refresh_products`.
+    """
+    with labelled_calls("ranks"):
+        for some in _portions(seen):
+            ranks = derive(rank_keys_of(some), some)
+            wrong = {rank.key[1] for rank in ranks if not rank.is_stored}
+            _refresh({product: some[product] for product in wrong})
+            advance(len(some))
+
+
+def refresh_or_log(product_id: str, *, newest: str = "") -> None:
+    """Refresh a product's ranks for a write that is committed, and must not fail for their sake.
+
+    `check_integrity` finds the ranks that were left behind, and mends them.
+    """
+    try:
+        refresh_product(product_id, newest=newest)
+    except FAILURES as failure:
+        log_failure([product_id], failure)
+
+
+def log_failure(products: Collection[str], failure: BaseException) -> None:
+    """Tell the log in one line that ranks were left behind."""
+    some = ", ".join(islice(products, MOST_NAMED))
+    sentence = "The ranks of %d products were left behind (%s): %s"
+    logger.warning(sentence, len(products), some, sentence_about(failure))
+
+
+def _refresh(touched: Touched) -> None:
+    pauses = _BACKOFF.pauses()
+    pending, losses = rank_keys_of(touched), 0
+    while pending:
+        ranks = derive(pending, touched)
+        if losses >= ENOUGH_LOSSES:
+            ranks = [rank for rank in ranks if not _is_seen(rank, touched)]
+        pending = [rank.key for rank in _store_all(ranks)]
+        losses += 1
+        if pending:
+            _wait(pauses)
+
+
+def _is_seen(rank: Rank, touched: Touched) -> bool:
+    """Tell whether those who have won twice have seen our newest comment, or a newer one."""
+    if rank.key[0] is Ranking.FIVE_STARS:
+        return True
+    newest: str = rank.stored.get(NEWEST, {"S": ""})["S"]
+    return newest >= touched[rank.key[1]].newest
+
+
+def _wait(pauses: Iterator[float]) -> None:
+    pause = next(pauses, None)
+    if pause is None:
+        raise Contended("Others kept storing the same ranks.")
+    time.sleep(pause)
+
+
+def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
+    """Store ranks, many of them some dozens to a transaction; give those that lost the race."""
+    if len(ranks) <= FEW:
+        lost = pool().gather([partial(_store, rank) for rank in ranks])
+    else:
+        lost = pool().gather([partial(_store_together, some) for some in _grouped(ranks)])
+    return [rank for some in lost for rank in some]
+
+
+def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
+    """Store ranks at once; where one of them holds up the others, one by one."""
+    try:
+        write_together(client(), [{"Update": _update(rank)} for rank in ranks])
+    except (ConditionFailed, Contended):
+        return [lost for rank in ranks for lost in _store(rank)]
+    return []
+
+
+def _store(rank: Rank) -> list[Rank]:
+    try:
+        client().update_item(**_update(rank))
+    except client().exceptions.ConditionalCheckFailedException:
+        return [rank]
+    return []
+
+
+def _update(rank: Rank) -> dict[str, Any]:
+    """Spell the update that stores a rank unless another was stored meanwhile."""
+    partition = rank.stored[PARTITION]["S"] if PARTITION in rank.stored else None
+    values = {
+        PARTITION: rank.place and (partition or pick_partition(rank.key[0])),
+        PLACE: rank.place,
+        NEWEST: rank.newest,
+    }
+    there = {name: value for name, value in values.items() if value}
+    gone = [f"#{name}" for name in values if name not in there]
+    version = rank.stored.get(VERSION)
+    update = ", ".join(f"#{name} = :{name}" for name in (VERSION, *there))
+    return {
+        "TableName": TABLE,
+        "Key": table_key(rank.key),
+        "UpdateExpression": f"SET {update}" + (f" REMOVE {', '.join(gone)}" if gone else ""),
+        "ConditionExpression": "#w = :seen" if version else "attribute_not_exists(#w)",
+        "ExpressionAttributeNames": {f"#{name}": name for name in (VERSION, *values)},
+        "ExpressionAttributeValues": {
+            f":{VERSION}": {"N": str(int(version["N"] if version else 0) + 1)},
+            **{f":{name}": {"S": value} for name, value in there.items()},
+            **({":seen": version} if version else {}),
+        },
+    }
+
+
+def _grouped(ranks: Sequence[Rank]) -> Iterator[Sequence[Rank]]:
+    for start in range(0, len(ranks), MOST_ACTIONS):
+        yield ranks[start : start + MOST_ACTIONS]
+
+
+def _portions(touched: Touched) -> Iterator[Touched]:
+    products = iter(sorted(touched))
+    while some := list(islice(products, TOGETHER)):
+        yield {product: touched[product] for product in some}

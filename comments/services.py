@@ -1,19 +1,21 @@
 """Writes of single comments, each one transaction with the counts it changes.
 
 Every change is conditional on the version it was made from, so that none is lost to another;
-doing the same again is success, and counts once.
+doing the same again is success, and counts once. When it is committed, the ranks it touches are
+derived anew; should that fail, the change stands all the same (see `comments.ranking`).
 """
 
 from dataclasses import replace
 from datetime import datetime
 
-from comments import keys
+from comments import helpfulness, keys
 from comments.items import NewComment, items_of
 from comments.models import Comment
+from comments.ranking import refresh_or_log
 from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.writing import NEW, CountChanges, delete, put, unchanged, write
 from dynamo.errors import DynamoError
-from dynamo.places import timestamp
+from dynamo.places import place_of, timestamp
 from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed, Contended
 
@@ -46,6 +48,7 @@ def add_comment(comment: NewComment) -> None:
     except ConditionFailed as error:
         if load_comment(comment.id).comment != comment:
             raise CommentExists("There is another comment with this id.") from error
+    refresh_or_log(comment.product_id, newest=place_of(comment.created_at, comment.id))
 
 
 def edit_comment(
@@ -61,7 +64,7 @@ def edit_comment(
 
     All its list keys and the counts move with it. An edit that changes nothing is not written.
     Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been
-    deleted, and what `writing.write` does.
+    deleted, Contended when it keeps changing, and what `writing.write` does.
     """
     before = stored.comment
     after = replace(
@@ -73,16 +76,34 @@ def edit_comment(
     )
     if after == before:
         return stored
+    edited = _store_edit(stored, after, now=now)
+    if after.rating != before.rating:
+        refresh_or_log(after.product_id)
+    return edited
+
+
+def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
+    """Write an edit; a vote that ranked the comment anew meanwhile does not stand in its way."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return _edit(stored, after, now=now)
+        except ConditionFailed as error:
+            found = load_comment(after.id)
+            if found.version != stored.version:
+                raise EditLost(found) from error
+            stored = found
+    raise Contended("This comment is being voted on too fast at the moment.")
+
+
+def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
     item, long_body = _items(after, version=stored.version + 1)
     item = {**_kept(stored.item), **item, Comment.edited_at.attr_name: {"S": timestamp(now)}}
     changes = CountChanges()
-    changes.add(before.product_id, stored.cell, -1)
+    changes.add(after.product_id, stored.cell, -1)
     changes.add(after.product_id, (after.language, after.rating), 1)
-    body_action = put(long_body) if long_body else delete(_key(before.id, keys.BODY))
-    try:
-        write([put(item, unchanged(stored.item, "pk", _VERSION)), body_action], changes)
-    except ConditionFailed as error:
-        raise EditLost(load_comment(before.id)) from error
+    same = unchanged(stored.item, "pk", _VERSION, helpfulness.VERSION)
+    body_action = put(long_body) if long_body else delete(_key(after.id, keys.BODY))
+    write([put(item, same), body_action], changes)
     return StoredComment(after, item)
 
 
@@ -94,11 +115,13 @@ def delete_comment(comment_id: str) -> bool:
     """
     for _ in range(_ATTEMPTS):
         try:
-            _delete(load_comment(comment_id))
+            stored = load_comment(comment_id)
+            _delete(stored)
         except NoSuchComment:
             return False
         except ConditionFailed:
             continue
+        refresh_or_log(stored.comment.product_id)
         return True
     raise Contended("This comment is being changed by others at the moment.")
 
@@ -119,8 +142,8 @@ def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
 
 
 def _kept(item: Item) -> Item:
-    """What an edit leaves alone: marks the shop put on the comment."""
-    shop = (Comment.verified.attr_name, Comment.replied.attr_name)
+    """What an edit leaves alone: marks the shop put on the comment, and its rank."""
+    shop = (Comment.verified.attr_name, Comment.replied.attr_name, *helpfulness.ATTRIBUTES)
     return {name: value for name, value in item.items() if name in shop}
 
 

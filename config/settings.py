@@ -67,6 +67,8 @@ if not SECRET_KEY:
         "Set it to a long random text that stays the same, or DEBUG=1 to have one made and kept.",
     )
     SECRET_KEY = get_random_secret_key()  # the check stops us; until then nothing may fail on it
+# Keys that were SECRET_KEY before: sessions and page links signed with them stay good.
+SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
 HTTPS = env.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
@@ -161,6 +163,9 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, least=0, most=9)
+# A proxy that ends TLS calls us by http: only its word tells us what the visitor used. Where no
+# proxy is trusted the header is the visitor's own, and not believed.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 
 # Without a mail server, letters are printed where the site runs.
 EMAIL_HOST = env.text("EMAIL_HOST")

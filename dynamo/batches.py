@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError
 
 from dynamo.backoff import Backoff
 from dynamo.errors import DynamoError
-from dynamo.faults import Throttled, fault_in
+from dynamo.faults import BUSY, Throttled, fault_in
 from dynamo.pool import Pool
 from dynamo.runs import Item
 
@@ -30,7 +30,7 @@ BACKOFF = Backoff()
 
 
 class BatchIncomplete(DynamoError):
-    """Some writes or reads were still unprocessed after the last attempt."""
+    """Some writes or reads were still unprocessed after the last attempt; its cause is Throttled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Batches:
                     f"{len(pending)} items of {table} were still unprocessed "
                     f"after {self.backoff.attempts} attempts"
                 )
-                raise BatchIncomplete(sentence)
+                raise BatchIncomplete(sentence) from Throttled(BUSY)
             self.sleep(pause)
 
     def _unless_throttled(

@@ -63,6 +63,13 @@ class Explanation:
     alternatives: tuple[Alternative, ...] = ()
 
     @property
+    def passes_over_cheaper(self) -> bool:
+        """Whether a plan that was expected to cost less could not be chosen."""
+        chosen = self.estimated_capacity_units
+        others = [other.estimated_capacity_units for other in self.alternatives]
+        return chosen is not None and any(o is not None and o < chosen for o in others)
+
+    @property
     def summary(self) -> str:
         """One line for a person, such as ``4 queries on by_rating, 1 round, 6 units``."""
         index = self.queries[0].index if self.queries else self.plan

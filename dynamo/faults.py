@@ -23,6 +23,7 @@ _THROTTLED = frozenset(
         "LimitExceededException",
     }
 )
+BUSY = "The database is busier than it can bear at the moment."
 _UNREACHABLE = frozenset({"InternalServerError", "ServiceUnavailable", "InternalFailure"})
 
 
@@ -57,7 +58,7 @@ def fault_in(error: BaseException) -> Unavailable | None:
 
 def _fault_of_code(code: str) -> Unavailable | None:
     if code in _THROTTLED:
-        return Throttled("The database is busier than it can bear at the moment.")
+        return Throttled(BUSY)
     if code in _UNREACHABLE:
         return Unreachable("The database is out of order at the moment.")
     return None

@@ -10,12 +10,13 @@ from enum import Enum
 from functools import partial
 
 from dynamo.client import pool
+from dynamo.counted import Deltas
 from dynamo.runs import Item
 from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
 from shop.models import Order, ShopItem
 from shop.order_actions import put_actions
-from shop.order_counts import Deltas, deltas_of, sum_of, write_with_counts
+from shop.order_counts import deltas_of, sum_of, write_with_counts
 from shop.order_items import NewOrder, order_items_of, wire
 from shop.order_shards import pick_shard
 from shop.order_status import Status
@@ -128,4 +129,3 @@ def _update(order: NewOrder, stored: Order) -> Outcome:
     except ConditionFailed:  # somebody is moving it at this very moment, so theirs is newer
         return Outcome.KEPT
     return Outcome.UPDATED
-

@@ -13,6 +13,7 @@ from django.conf import settings
 
 from dynamo.batches import Batches
 from dynamo.client import client, pool
+from dynamo.counted import Deltas, write_counted
 from dynamo.counters import Counters
 from dynamo.transactions import Action, Transactions, write_together
 from shop import keys
@@ -55,10 +56,6 @@ def settle(name: str, cells: Mapping[str, int]) -> None:
         write_together(client(), actions)
 
 
-Deltas = Mapping[str, Mapping[str, int]]
-"""What a write adds to counters: the counter's name to cells and their changes."""
-
-
 def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
     """Say what the counts change by when an order of a customer changes its status.
 
@@ -88,17 +85,7 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     Raises like `dynamo.transactions.Transactions.write`; the counters come last, so that the
     numbers of failed actions are those of ``actions``.
     """
-    names = [name for name, cells in deltas.items() if any(cells.values())]
-
-    def build() -> list[Action]:
-        return [*actions, *(_counters(name).change(name, deltas[name]) for name in names)]
-
-    def spread(conflicts: frozenset[int]) -> None:
-        for number, name in enumerate(names, len(actions)):
-            if number in conflicts:
-                _counters(name).spread(name)
-
-    Transactions(client()).write(build, on_conflict=spread)
+    write_counted(actions, deltas, transactions=Transactions(client()), counters=_counters)
 
 
 def _counters(name: str) -> Counters:

@@ -14,9 +14,10 @@ from typing import Any
 
 from dynamo.client import client
 from dynamo.counters import cells_in
+from dynamo.integrity import Difference, every_item
 from dynamo.places import parse_timestamp
 from dynamo.runs import Item
-from dynamo.transactions import write_together
+from dynamo.transactions import ConditionFailed, write_together
 from shop import keys
 from shop.models import Order, ShopItem
 from shop.order_actions import SPARSE_KEYS
@@ -28,26 +29,6 @@ from shop.order_status import OPEN, Status
 DERIVED = ("order_status_date", *SPARSE_KEYS)
 TABLE = ShopItem.Meta.table_name
 ATTEMPTS = 5
-
-Values = Mapping[str, str | int]
-
-
-def _nothing_to_do() -> None:
-    """Leave what no repair can mend."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Something that is stored otherwise than it must be; both sides hold what differs alone.
-
-    ``repair`` mends it, if it has not changed since; else it raises
-    `dynamo.transactions.ConditionFailed`, and the check is to be made again.
-    """
-
-    subject: str
-    stored: Values
-    expected: Values
-    repair: Callable[[], None] = _nothing_to_do
 
 
 @dataclass(slots=True)
@@ -75,13 +56,16 @@ class _Seen:
             self.suspects.append(order)
 
 
-def find_differences() -> Iterator[Difference]:
-    """Check every order, every customer's counts, the queue's length and its shards."""
+def order_differences() -> Iterator[Difference]:
+    """Compare every order's keys, every customer's counts, the queue's length and its shards.
+
+    What is found can be mended; that fails for what has changed since, which is then to be
+    checked again.
+    """
     length_before = cells_of(QUEUE)
     seen = _Seen()
-    for page in client().get_paginator("scan").paginate(TableName=TABLE, ConsistentRead=True):
-        for item in page["Items"]:
-            seen.take(item)
+    for item in every_item(client(), TABLE):
+        seen.take(item)
     for order in seen.suspects:
         yield from _check_order(order.pk, order.sk)
     yield from _check_shards(seen.shards)
@@ -93,8 +77,9 @@ def _check_order(partition: str, sort_key: str) -> Iterator[Difference]:
     order = Order.get(partition, sort_key, consistent_read=True)
     stored, expected = _stored_keys(order), _expected_keys(order)
     if stored != expected:
-        yield Difference(
-            f"keys of order {sort_key.removeprefix(keys.ORDER_PREFIX)}",
+        yield _difference(
+            "keys",
+            f"order {sort_key.removeprefix(keys.ORDER_PREFIX)}",
             *_differing(stored, expected),
             repair=partial(_rewrite_keys, order, expected),
         )
@@ -103,8 +88,9 @@ def _check_order(partition: str, sort_key: str) -> Iterator[Difference]:
 def _check_shards(needed: int) -> Iterator[Difference]:
     stored = count_shards()
     if stored < needed:
-        yield Difference(
-            "shards of the queue",
+        yield _difference(
+            "shards",
+            "the queue",
             {"number": stored},
             {"number": needed},
             repair=partial(raise_shards, needed),
@@ -119,7 +105,7 @@ def _check_customers(seen: _Seen) -> Iterator[Difference]:
         if seen.orders.get(username, Counter()) == seen.counters.get(name, Counter()):
             continue
         stored, counted = _recounted(username)
-        yield from _counts_differ(f"counts of {username}", name, stored, counted)
+        yield from _counts_differ(f"customer {username}", name, stored, counted)
 
 
 def _check_queue(seen: _Seen, length_before: Mapping[str, int]) -> Iterator[Difference]:
@@ -128,9 +114,9 @@ def _check_queue(seen: _Seen, length_before: Mapping[str, int]) -> Iterator[Diff
     for statuses in seen.orders.values():
         counted.update({status: n for status, n in statuses.items() if Status(status) in OPEN})
     if stored == length_before:
-        yield from _counts_differ("length of the queue", QUEUE, stored, counted)
+        yield from _counts_differ("the queue", QUEUE, stored, counted)
     elif stored != counted:
-        yield Difference("length of the queue", {"moved": "during the check"}, {})
+        yield Difference("counts", "the queue", "moving", "to be checked while no order moves")
 
 
 def _counts_differ(
@@ -138,7 +124,7 @@ def _counts_differ(
 ) -> Iterator[Difference]:
     wrong, right = _differing(stored, counted, missing=0)
     if wrong:
-        yield Difference(subject, wrong, right, repair=partial(settle, name, right))
+        yield _difference("counts", subject, wrong, right, repair=partial(settle, name, right))
 
 
 def _recounted(username: str) -> tuple[dict[str, int], dict[str, int]]:
@@ -158,6 +144,36 @@ def _recounted(username: str) -> tuple[dict[str, int], dict[str, int]]:
         if cells_of(name) == before:
             break
     return before, dict(counted)
+
+
+def _difference(
+    kind: str,
+    subject: str,
+    stored: Mapping[str, Any],
+    expected: Mapping[str, Any],
+    *,
+    repair: Callable[[], None],
+) -> Difference:
+    return Difference(
+        kind=kind,
+        subject=subject,
+        stored=_spelled(stored),
+        expected=_spelled(expected),
+        mend=partial(_mended, repair),
+    )
+
+
+def _mended(repair: Callable[[], None]) -> bool:
+    """Repair what has not changed since it was read, and tell whether that was so."""
+    try:
+        repair()
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _spelled(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 def _stored_keys(order: Order) -> dict[str, str]:
@@ -194,7 +210,7 @@ def _rewrite_keys(order: Order, expected: Mapping[str, str]) -> None:
 
 
 def _differing(
-    stored: Mapping[str, Any], expected: Mapping[str, Any], *, missing: str | int = ""
+    stored: Mapping[str, Any], expected: Mapping[str, Any], *, missing: str | int = "none"
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Leave of both sides what differs."""
     names = sorted(

@@ -62,9 +62,7 @@ def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderP
         shards = count_shards()
     plan = plan_for_queue(statuses, shards=shards)
     share = _share(request.size + 1, shards)
-    page = read(
-        plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs)
-    )
+    page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
 
 

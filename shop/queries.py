@@ -1,12 +1,14 @@
 """Reads of the catalogue."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 
 from django.urls import reverse
 
-from dynamo.client import pool
+from dynamo.batches import Batches
+from dynamo.client import client, pool
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import read
 from dynamo.runs import Index, Item, Run
@@ -120,11 +122,13 @@ def find_product(product_id: str) -> Product:
 
 def find_category(slug: str) -> Category:
     """Read a category. Raises NoSuchCategory."""
-    node = Run(index=TABLE, partition=keys.category(slug), prefix=keys.CATEGORY_PREFIX)
-    items = _items(node)
-    if not items:
+    key = keys.category(slug)
+    nodes = _items(Run(index=TABLE, partition=key, prefix=key))
+    # Below the root lie the edges to all categories; the root itself is none.
+    name = next((node["name"]["S"] for node in nodes if node["sk"]["S"] == key), None)
+    if name is None:
         raise NoSuchCategory(slug)
-    return Category(slug, items[0]["name"]["S"])
+    return Category(slug, name)
 
 
 def list_categories(request: PageRequest) -> Page:
@@ -157,6 +161,18 @@ def shelve(categories: Page, *, products: int) -> tuple[Shelf, ...]:
 def category_of(edge: Item) -> Category:
     """Read a category from its edge of the root."""
     return Category(edge["sk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["name"]["S"])
+
+
+def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
+    """Read products by their ids, half a unit each; those that do not exist are left out."""
+    values = [{"S": keys.product(product_id)} for product_id in dict.fromkeys(product_ids)]
+    table_keys = [{"pk": value, "sk": value} for value in values]
+    nodes = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys, consistent=False)
+    tiles = [
+        ProductTile(node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX), node["name"]["S"])
+        for node in nodes
+    ]
+    return {tile.id: tile for tile in tiles}
 
 
 def tile_of(edge: Item) -> ProductTile:

@@ -102,9 +102,7 @@ def queue_listing(
 
 def _entry(order: OrderEntry, page_url: str) -> QueueEntry:
     shown = {field.name: getattr(order, field.name) for field in fields(OrderEntry)}
-    return QueueEntry(
-        **shown, actions=actions_for(order, is_staff=True, page_url=page_url)
-    )
+    return QueueEntry(**shown, actions=actions_for(order, is_staff=True, page_url=page_url))
 
 
 def _tab(status: Status, chosen: Sequence[Status], lengths: Mapping[Status, int]) -> Toggle:

@@ -5,7 +5,6 @@ from django.urls import path
 from shop import basket_views, order_views, queue_views, views
 
 urlpatterns = [
-    path("", views.home, name="home"),
     path("categories/<id:slug>/", views.category, name="category"),
     path("basket/", basket_views.basket, name="basket"),
     path("basket/add/", basket_views.add, name="basket_add"),

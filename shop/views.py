@@ -14,36 +14,9 @@ from shop.queries import (
     Category,
     NoSuchCategory,
     find_category,
-    list_categories,
     list_products,
-    shelve,
     tile_of,
 )
-
-SHELVES = 12
-PRODUCTS_ON_A_SHELF = 6
-
-
-@require_safe
-def home(request: HttpRequest) -> HttpResponse:
-    """Show the shop's categories, each with a few of its products."""
-    pager = Pager(first_url=reverse("home"), list_name="categories")
-    asked = pager.requested(request.GET, size=SHELVES)
-    page = list_categories(asked)
-    if pager.overshot(page, asked):
-        return redirect(pager.first_url)
-    with labelled_calls("shelves"):
-        shelves = shelve(page, products=PRODUCTS_ON_A_SHELF)
-    context = {
-        "shelves": shelves,
-        "page": {
-            "older_url": pager.next_url(page),
-            "newer_url": pager.previous_url(page),
-            "first_url": "" if asked.position is None else pager.first_url,
-        },
-        "explanation": explain(page, plan="categories", meter=current_meter()),
-    }
-    return render_list(request, "shop/home.html", "shop/_shelves.html", context)
 
 
 @require_safe

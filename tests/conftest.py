@@ -8,13 +8,19 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
+from hypothesis import settings as hypothesis_settings
 
 from dynamo.client import client
 from dynamo.engine import EngineServer
 from dynamo.tables import create_missing
 from tests.engine_plugin import engine_key, name_key
+from tests.strict import refuse_what_aws_refuses
 
 CHROMIUM = "/usr/bin/chromium"
+
+# How long an example takes depends on what else the machine does.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -52,6 +58,7 @@ def engine_name(pytestconfig: pytest.Config) -> str:
 def tables(pytestconfig: pytest.Config) -> Iterator[None]:
     """All tables, made once. Tests stay apart by ids of their own (`fresh`), not by emptying."""
     models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+    refuse_what_aws_refuses(client())
     create_missing(models, client=client())
     yield
     if pytestconfig.stash[engine_key] is None:  # it outlives the tests

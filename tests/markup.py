@@ -22,6 +22,11 @@ class Element:
         return self.attributes.get(name)
 
     @property
+    def elements(self) -> list["Element"]:
+        """Its own children, without the text between them."""
+        return [child for child in self.children if isinstance(child, Element)]
+
+    @property
     def text(self) -> str:
         pieces = (child if isinstance(child, str) else child.text for child in self.children)
         return " ".join(" ".join(pieces).split())

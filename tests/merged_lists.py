@@ -145,7 +145,7 @@ def things(draw: st.DrawFn, *, at_most: int = 30) -> list[Thing]:
         lambda stretch, place, kind: Thing(*stretch, place, owner_at(place), kind),
         st.sampled_from(STRETCHES),
         all_places,
-        st.sampled_from(["red", "blue", "green"]),
+        st.sampled_from(["red", "red", "blue", "green"]),
     )
     at_least = draw(st.sampled_from([0, at_most // 2]))  # short lists alone would seldom be merged
     return draw(
@@ -161,14 +161,15 @@ def runs(
 ) -> list[Run]:
     """Draw runs that do not overlap: stretches, some of them cut to slices, some slices missing."""
     found: list[Run] = []
-    for partition, prefix in draw(st.lists(st.sampled_from(STRETCHES), unique=True, max_size=6)):
+    for partition, prefix in draw(st.lists(st.sampled_from(STRETCHES), unique=True, max_size=7)):
         edges = [None, *sorted(draw(st.lists(edges_at, max_size=3))), None]
         keep = draw(kept)
         slices = [
             Run(INDEX, partition, prefix, since, until, keep=keep)
             for since, until in pairwise(edges)
         ]
-        found += draw(st.lists(st.sampled_from(slices), unique_by=id, min_size=1))
+        some = st.lists(st.sampled_from(slices), unique_by=id, min_size=1)
+        found += draw(st.just(slices) | some)
     return found
 
 

@@ -77,6 +77,7 @@ def import_reviews(
         for chunk in in_chunks(comments):
             outcome += writer.write(chunk)
             advance(len(chunk))
+    writer.rank_products(progress)
     return Report(read.rows, rejects.count, outcome, products_created)
 
 

@@ -35,6 +35,9 @@ class Writer(Protocol):
     def write(self, comments: Sequence[NewComment]) -> Outcome:
         """Write comments of different ids, and say what became of them."""
 
+    def rank_products(self, progress: Progress) -> None:
+        """Bring the products of all comments written to where they rank now."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -98,6 +101,7 @@ def import_file(
             load.write(chunk)
             advance(len(chunk))
         advance(survey.read - len(survey.winners))
+    writer.rank_products(progress)
     older = survey.read - len(survey.winners)
     return Report(
         rows=survey.read + rejects.count,

@@ -147,8 +147,9 @@ def measure_pages(stage: Stage, cases: Sequence[PageCase], *, turns: int) -> Dep
         for number, case in enumerate(cases)
         for name, action in _actions(stage, case).items()
     }
-    with stage.progress.step("Timing pages", total=WARM_UP + turns, unit="") as advance:
-        times = time_in_turns(actions, turns=turns, after_turn=advance)
+    warm_up = min(WARM_UP, turns)
+    with stage.progress.step("Timing pages", total=warm_up + turns, unit="") as advance:
+        times = time_in_turns(actions, turns=turns, warm_up=warm_up, after_turn=advance)
     return DepthFigures(
         page_size=stage.page_size,
         turns=turns,

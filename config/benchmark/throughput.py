@@ -105,7 +105,7 @@ def _serving(stage: Stage) -> Iterator[int]:
         var=settings.VAR_DIR,
         port=port,
         environment={
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name != "AWS_PROFILE"},
             "ALLOWED_HOSTS": LOOPBACK,
             "AWS_ACCESS_KEY_ID": "local",
             "AWS_SECRET_ACCESS_KEY": "local",

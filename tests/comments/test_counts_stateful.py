@@ -116,11 +116,11 @@ class Writing(RuleBasedStateMachine):
 
 
 TestWriting = Writing.TestCase
-TestWriting.settings = settings(deadline=None, max_examples=10, stateful_step_count=12)
+TestWriting.settings = settings(max_examples=10, stateful_step_count=12)
 
 
 @pytest.mark.slow
 class TestWritingAtLength(Writing.TestCase):
     """The same, for longer."""
 
-    settings = settings(deadline=None, max_examples=100, stateful_step_count=50)
+    settings = settings(max_examples=100, stateful_step_count=50)

@@ -313,7 +313,7 @@ class TestProductPage:
 class TestFragments:
     def test_are_what_htmx_gets(self, lamp):
         shown = visit("/products/lamp/comments/~/~/", **HTMX)
-        (root,) = (child for child in shown.page.children if not isinstance(child, str))
+        (root,) = shown.page.elements
         assert (root.tag, root["id"]) == ("section", "comments")
         assert shown.comment_ids == lamp.ids()[:20]
 

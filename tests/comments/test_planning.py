@@ -129,7 +129,7 @@ class TestAnyPlan:
     @given(
         chosen=filters, plans=st.lists(st.sampled_from(PLANS), min_size=1), size=st.integers(3, 50)
     )
-    @settings(deadline=None, max_examples=60)
+    @settings(max_examples=60)
     def test_gives_the_same_list_also_when_it_changes_between_pages(
         self, truth: Truth, chosen: CommentFilter, plans: list[str], size: int
     ) -> None:
@@ -138,7 +138,7 @@ class TestAnyPlan:
         assert ids == truth.ids(chosen.languages, chosen.ratings)
 
     @given(chosen=filters, seed=st.integers(0, 99))
-    @settings(deadline=None, max_examples=60)
+    @settings(max_examples=60)
     def test_gives_the_same_list_when_the_counts_are_wrong_but_not_zero(
         self, truth: Truth, chosen: CommentFilter, seed: int
     ) -> None:
@@ -149,7 +149,7 @@ class TestAnyPlan:
         assert ids == truth.ids(chosen.languages, chosen.ratings)
 
     @given(chosen=filters)
-    @settings(deadline=None, max_examples=30)
+    @settings(max_examples=30)
     def test_gives_the_same_list_going_back(self, truth: Truth, chosen: CommentFilter) -> None:
         expected = truth.ids(chosen.languages, chosen.ratings)
         counts = counts_of("any-plan")

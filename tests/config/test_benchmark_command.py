@@ -8,9 +8,26 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.filters import CommentFilter
 from config.benchmark import run as benchmark_run
+from config.benchmark.grid import grid
 from dynamo.client import client
 from dynamo.engine import find
+
+LITTLE = {
+    "comments": 2_000,
+    "orders": 400,
+    "queued": 600,
+    "pages": (1, 10),
+    "turns": 1,
+    "seconds": 0.3,
+}
+GRID = [
+    CommentFilter(),
+    CommentFilter.of(ratings=(1, 2, 4, 5)),
+    CommentFilter.of(("de", "en"), (1, 2, 4, 5)),
+    CommentFilter.of(("pt",), (2,)),
+]
 
 pytestmark = pytest.mark.real_engine
 
@@ -25,16 +42,9 @@ def report(output) -> dict[str, Any]:
     if find(Path(__file__).parents[2]) is None:
         pytest.skip("dynoxide is not installed")
     printed = StringIO()
-    call_command(
-        "bench",
-        "comments",
-        "--json",
-        comments=2_000,
-        turns=1,
-        pages=(1, 10),
-        output=output,
-        stdout=printed,
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(benchmark_run, "grid", lambda: GRID)
+        call_command("bench", "--json", **LITTLE, output=output, stdout=printed)
     return json.loads(printed.getvalue())
 
 
@@ -43,7 +53,12 @@ def pages(report) -> dict[tuple[str, int], dict[str, Any]]:
     return {(p["list_name"], p["page"]): p for p in report["parts"]["comments"]["pages"]}
 
 
-class TestTheFigures:
+@pytest.fixture
+def order_pages(report) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(p["list_name"], p["page"]): p for p in report["parts"]["orders"]["pages"]}
+
+
+class TestPagesOfComments:
     def test_describe_the_machine_and_the_load(self, report):
         load = report["parts"]["comments"]["data"]["load"]
         assert report["machine"]["engine"].startswith("dynoxide ")
@@ -91,16 +106,88 @@ class TestTheFigures:
         assert 200 < pages["no filter", 1]["entry_bytes"] < 500
 
 
+class TestPagesOfOrders:
+    def test_are_of_the_customer_and_of_the_queue(self, order_pages):
+        assert len({name for name, _ in order_pages}) == 6
+        assert order_pages["all orders", 1]["plan"] == "orders_by_user"
+        assert order_pages["one status", 1]["plan"] == "orders_by_status"
+        assert order_pages["queue", 1]["plan"] == "open_orders"
+
+    def test_make_a_query_for_each_status(self, order_pages):
+        assert order_pages["one status", 1]["list_cost"]["calls"] == 1
+        assert order_pages["three statuses", 1]["list_cost"]["calls"] == 3
+
+    def test_cost_the_same_at_page_10_as_at_page_1(self, order_pages):
+        for name in ("all orders", "queue"):
+            first, tenth = order_pages[name, 1], order_pages[name, 10]
+            assert first["list_cost"]["capacity_units"] == tenth["list_cost"]["capacity_units"]
+
+    def test_tell_the_queue_apart_from_the_read_of_its_shards(self, order_pages):
+        assert order_pages["queue", 1]["other_cost"]["calls"] == 1
+        assert order_pages["all orders", 1]["other_cost"]["calls"] == 0
+
+
+class TestTheGrid:
+    def test_has_every_list_by_every_reader(self, report):
+        lists = report["parts"]["grid"]["lists"]
+        assert len(lists) == len(GRID)
+        assert all(set(one["by_reader"]) == {"planner", "rules", "filter"} for one in lists)
+
+    def test_reads_a_whole_page_of_each_run_by_the_rules(self, report):
+        _, four_ratings, eight_runs, _ = report["parts"]["grid"]["lists"]
+        assert four_ratings["by_reader"]["rules"]["list_cost"]["items_read"] == 84
+        assert eight_runs["by_reader"]["rules"]["list_cost"]["calls"] == 8
+
+    def test_costs_the_planner_no_more_than_the_rules(self, report):
+        for one in report["parts"]["grid"]["lists"]:
+            planner, rules = (one["by_reader"][name]["list_cost"] for name in ("planner", "rules"))
+            assert planner["capacity_units"] <= rules["capacity_units"]
+
+    def test_reads_everything_to_find_a_rare_comment_by_a_filter(self, report):
+        *_, rare = report["parts"]["grid"]["lists"]
+        assert rare["matching"] < 20
+        assert rare["by_reader"]["filter"]["list_cost"]["items_read"] == 2_000
+
+    def test_is_slower_with_a_delay(self, report):
+        for one in report["parts"]["grid"]["lists"]:
+            assert one["by_reader"]["filter"]["delayed_ms"] > report["parts"]["grid"]["delay_ms"]
+
+    def test_has_31_sets_of_ratings_and_12_of_languages(self):
+        filters = list(grid())
+        assert len(filters) == 31 * 12 == len(set(filters))
+        assert filters[0] == CommentFilter()
+
+
+class TestThroughput:
+    def test_is_measured_for_each_list(self, report):
+        rates = report["parts"]["throughput"]["per_second"]
+        assert len(rates) == 4
+        assert all(rate > 0 for rate in rates.values())
+        assert report["parts"]["throughput"]["ratios"]["no filter"] == 1
+
+
 class TestWhatIsWritten:
     def test_is_a_document_with_the_tables(self, report, output):
         text = (output / "benchmarks.md").read_text()
         assert "## Pages of comments" in text
+        assert "## Pages of orders" in text
         assert "| no filter | 1 | all |" in text
+        assert "| capacity units | planner |" in text
+        assert "| no filter | " in text.partition("Pages a second")[2]
         assert report["machine"]["engine"] in text
 
-    def test_is_a_plot_with_text_and_a_ground_of_its_own(self, report, output):
-        plot = (output / "benchmarks" / "comments.svg").read_text()
-        assert "number of the page</text>" in plot
+    @pytest.mark.parametrize(
+        ("name", "label"),
+        [
+            ("comments", "number of the page"),
+            ("orders", "number of the page"),
+            ("grid", "share of the lists"),
+            ("throughput", "pages a second"),
+        ],
+    )
+    def test_are_plots_with_text_and_a_ground_of_their_own(self, report, output, name, label):
+        plot = (output / "benchmarks" / f"{name}.svg").read_text()
+        assert f"{label}</text>" in plot
         assert "#fbfaf7" in plot
 
     def test_names_no_place_of_this_machine(self, report, output):
@@ -113,15 +200,8 @@ class TestTheCommand:
         note = settings.VAR_DIR / "bench" / "comments-2000.json"
         before = note.stat().st_mtime_ns
         printed = StringIO()
-        call_command(
-            "bench",
-            "comments",
-            comments=2_000,
-            turns=1,
-            pages=(1,),
-            output=settings.VAR_DIR / "docs",
-            stdout=printed,
-        )
+        folder = settings.VAR_DIR / "docs"
+        call_command("bench", "comments", **LITTLE, output=folder, stdout=printed)
         assert note.stat().st_mtime_ns == before
         assert "÷" in printed.getvalue()
 

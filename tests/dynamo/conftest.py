@@ -1,4 +1,4 @@
-"""A table of its own for the library's tests, and how hypothesis tries."""
+"""A table of its own for the library's tests."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,14 +6,9 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
-from hypothesis import settings as hypothesis_settings
 
 from dynamo.client import Connection, build_client
 from tests.strict import refuse_what_aws_refuses
-
-# How long an example takes depends on what else the machine does.
-hypothesis_settings.register_profile("untimed", deadline=None)
-hypothesis_settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

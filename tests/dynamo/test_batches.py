@@ -6,6 +6,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.backoff import Backoff
 from dynamo.batches import Batches, BatchIncomplete
+from dynamo.faults import Throttled, fault_in
 from dynamo.pool import Pool
 
 TABLE = "things"
@@ -82,9 +83,12 @@ class TestWriting:
 
     def test_gives_up_after_the_last_attempt(self, pauses):
         table = MoodyTable(2, 0, throttled())
-        with pytest.raises(BatchIncomplete, match=r"3 items of things .* after 3 attempts"):
+        with pytest.raises(
+            BatchIncomplete, match=r"3 items of things .* after 3 attempts"
+        ) as raised:
             batches(table, pauses, backoff=Backoff(attempts=3)).put(TABLE, items(5))
         assert (table.sent, len(pauses)) == ([5, 3, 3], 2)
+        assert isinstance(fault_in(raised.value), Throttled)
 
     @pytest.mark.parametrize(
         "error",

@@ -152,7 +152,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_whatever_is_done_the_sum_is_that_of_all_changes(steps: list[str | dict[str, int]]) -> None:
     name, counters, truth = uuid4().hex, make_counters(), Sum[str]()
     for step in steps:

@@ -26,13 +26,6 @@ def core() -> list[str]:
     return [path for path in modules("dynamo") if Path(path).parts[1] not in DJANGO_SIDE]
 
 
-def views() -> Iterator[object]:
-    """Give the modules of views, with the one that breaks the rule marked as such."""
-    breaks_it = pytest.mark.xfail(reason="readyz asks the tables by itself", strict=True)
-    for path in modules(*APPS, named="views"):
-        yield pytest.param(path, marks=breaks_it) if path == "config/views.py" else path
-
-
 def imported(source: str) -> Iterator[str]:
     """Name what a module imports: of ``from a import b`` both ``a`` and ``a.b``."""
     for node in ast.walk(ast.parse(source)):
@@ -75,7 +68,7 @@ class TestTheApps:
     def test_do_not_know_the_project_they_are_in(self, path):
         assert not forbidden(path, "config")
 
-    @pytest.mark.parametrize("path", list(views()))
+    @pytest.mark.parametrize("path", list(modules(*APPS, named="views")))
     def test_views_know_no_dynamodb(self, path):
         assert not forbidden(path, "pynamodb", "botocore", "dynamo.sources", "dynamo.client")
 

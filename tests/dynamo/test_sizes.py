@@ -1,6 +1,6 @@
 import pytest
 
-from dynamo.sizes import item_bytes
+from dynamo.sizes import TYPICAL, MeanSizes, item_bytes
 
 
 class TestItemBytes:
@@ -41,3 +41,29 @@ class TestItemBytes:
 
     def test_of_nothing_is_nothing(self):
         assert item_bytes({}) == 0
+
+
+class TestTheMeanOfAnIndex:
+    def test_is_a_typical_one_until_something_was_seen(self):
+        assert MeanSizes().mean("all") == TYPICAL
+
+    def test_is_that_of_the_first_item_at_first(self):
+        sizes = MeanSizes()
+        sizes.note("all", [{"x": {"S": "a" * 99}}])
+        assert sizes.mean("all") == 100
+
+    def test_moves_toward_what_is_seen_later(self):
+        sizes = MeanSizes()
+        for length in (99, 499):
+            sizes.note("all", [{"x": {"S": "a" * length}}])
+        assert 100 < sizes.mean("all") < 500
+
+    def test_is_kept_for_each_index(self):
+        sizes = MeanSizes()
+        sizes.note("all", [{"x": {"S": "a" * 99}}])
+        assert sizes.mean("by_rating") == TYPICAL
+
+    def test_is_not_moved_by_an_empty_page(self):
+        sizes = MeanSizes()
+        sizes.note("all", [])
+        assert sizes.mean("all") == TYPICAL

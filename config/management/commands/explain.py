@@ -54,8 +54,15 @@ class Command(BaseCommand):
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--after", metavar="TOKEN", help="the page behind this position")
-    parser.add_argument("--page-size", type=int, default=settings.PAGE_SIZE, metavar="N")
+    parser.add_argument("--page-size", type=_size, default=settings.PAGE_SIZE, metavar="N")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def _size(text: str) -> int:
+    size = int(text)
+    if size < 1:
+        raise argparse.ArgumentTypeError(f"a page has at least one item, not {size}")
+    return size
 
 
 def _dotted(words: str) -> str:

@@ -102,6 +102,7 @@ def _load(
         for chunk in in_chunks(map(_new_comment, comments)):
             outcome += writer.write(chunk)
             advance(len(chunk))
+    writer.rank_products(progress)
     put_catalogue(
         categories=[NewCategory(slug=c.slug, name=c.name) for c in catalogue.categories],
         products=[_new_product(product) for product in catalogue.products],

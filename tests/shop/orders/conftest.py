@@ -26,9 +26,7 @@ def stranger() -> Visitor:
 @pytest.fixture
 def sign_up(tables: None) -> Callable[..., Visitor]:
     def sign_up(username: str, *, is_staff: bool = False) -> Visitor:
-        create_profile(
-            username=username, password=None, now=datetime.now(UTC), is_staff=is_staff
-        )
+        create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
         browser = Client()
         browser.force_login(find_user(username))
         return Visitor(username, browser)

@@ -45,9 +45,7 @@ class TestTheBasket:
         assert shown.page.one("tbody").one("tr").all("td")[1].text == "5"
         assert "EUR 99.95" in shown.page.one("tfoot").text
 
-    def test_is_kept_while_signing_in(
-        self, stranger: Visitor, alice: Visitor, lamp: str
-    ) -> None:
+    def test_is_kept_while_signing_in(self, stranger: Visitor, alice: Visitor, lamp: str) -> None:
         add(stranger, lamp)
         stranger.browser.force_login(find_user(alice.username))
         assert stranger.get("/basket/").page.all("a", href=f"/products/{lamp}/")
@@ -70,16 +68,12 @@ class TestTheBasket:
     ) -> None:
         assert add(alice, lamp, quantity).status == 400
 
-    def test_refuses_more_of_a_product_than_an_order_holds(
-        self, alice: Visitor, lamp: str
-    ) -> None:
+    def test_refuses_more_of_a_product_than_an_order_holds(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp, "99")
         assert add(alice, lamp).messages == ["One order holds at most 99 pieces of a product."]
 
     @pytest.mark.parametrize("product_id", ["", "no-such-product", "x" * 3_000])
-    def test_takes_no_product_that_does_not_exist(
-        self, alice: Visitor, product_id: str
-    ) -> None:
+    def test_takes_no_product_that_does_not_exist(self, alice: Visitor, product_id: str) -> None:
         assert add(alice, product_id).status == 404
 
     def test_is_full_before_its_cookie_is(
@@ -118,7 +112,5 @@ class TestPlacing:
         assert response["Location"] == "/accounts/login/?next=%2Fbasket%2F"
 
     @pytest.mark.parametrize("fields", [{}, {"order_id": "../etc"}, {"order_id": "x" * 26}])
-    def test_refuses_a_form_without_an_intent(
-        self, alice: Visitor, fields: dict[str, str]
-    ) -> None:
+    def test_refuses_a_form_without_an_intent(self, alice: Visitor, fields: dict[str, str]) -> None:
         assert alice.send("/basket/place/", fields).status_code == 400

@@ -33,7 +33,8 @@ class TestAFilter:
         assert OrderFilter(since=day, until=day).query == "from=2023-01-01&to=2023-01-01"
 
     @pytest.mark.parametrize(
-        "text", ["01.01.2023", "2023-1-1", "2023-02-29", "20230101", "2023-W01-1", "2023-01-0\u0661"]
+        "text",
+        ["01.01.2023", "2023-1-1", "2023-02-29", "20230101", "2023-W01-1", "2023-01-0\u0661"],
     )
     def test_knows_one_spelling_of_days(self, text: str) -> None:
         with pytest.raises(BadOrderFilter, match="YYYY-MM-DD"):

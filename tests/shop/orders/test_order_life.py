@@ -132,6 +132,7 @@ def _queue_ids(status: Status) -> list[str]:
         request = PageRequest(BIG, page.page.entries[-1].position)
 
 
+@pytest.mark.real_engine
 @pytest.mark.usefixtures("tables")
 class TestTheLifeOfOrders:
     def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self) -> None:
@@ -140,7 +141,6 @@ class TestTheLifeOfOrders:
         )
 
     @pytest.mark.slow
-    @pytest.mark.real_engine
     def test_keeps_them_right_for_ten_thousand_steps(self) -> None:
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
             OrderLife, settings=settings(max_examples=200, stateful_step_count=50, deadline=None)

@@ -118,9 +118,7 @@ class TestThePagesOfTheList:
         assert shown.status == 400
         assert shown.page.all("a", href="/orders/?status=SHIPPED")
 
-    def test_are_bound_to_the_customer(
-        self, alice: Visitor, bob: Visitor, ids: list[str]
-    ) -> None:
+    def test_are_bound_to_the_customer(self, alice: Visitor, bob: Visitor, ids: list[str]) -> None:
         assert bob.get(alice.get(self.URL).next or "").status == 400
 
     def test_are_there_for_htmx_without_the_page_around(

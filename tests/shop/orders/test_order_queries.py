@@ -75,6 +75,7 @@ def crowded(tables: None) -> tuple[str, list[NewOrder]]:
     return username, orders
 
 
+@pytest.mark.real_engine
 class TestEveryFilter:
     @given(chosen=filters(), size=st.integers(1, 9))
     @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -125,17 +126,13 @@ class TestTheBoundsOfARange:
         days = {"since": date(2018, 1, 1), "until": date(2018, 1, 2)}
         assert shipped(**days) == ["within", "at"]
 
-    def test_before_a_date_holds_no_other_status(
-        self, shipped: Callable[..., list[str]]
-    ) -> None:
+    def test_before_a_date_holds_no_other_status(self, shipped: Callable[..., list[str]]) -> None:
         assert shipped(until=date(2018, 1, 1)) == ["before"]
 
     def test_from_a_date_holds_no_other_status(self, shipped: Callable[..., list[str]]) -> None:
         assert shipped(since=date(2018, 1, 2)) == ["at the end"]
 
-    def test_of_no_day_is_empty_and_reads_nothing(
-        self, shipped: Callable[..., list[str]]
-    ) -> None:
+    def test_of_no_day_is_empty_and_reads_nothing(self, shipped: Callable[..., list[str]]) -> None:
         with metered() as meter:
             assert shipped(since=date(2018, 1, 1), until=date(2018, 1, 1)) == []
         assert meter.calls == []
@@ -177,9 +174,7 @@ class TestFindingAnOrder:
         assert found.total == sum(line.total for line in found.items)
         assert owner_of(order.id) == order.username
 
-    def test_takes_its_foreign_id_as_well(
-        self, fresh: Callable[[str], str], tables: None
-    ) -> None:
+    def test_takes_its_foreign_id_as_well(self, fresh: Callable[[str], str], tables: None) -> None:
         order = made_order(fresh("alex"), foreign_id=fresh("elsewhere"))
         put(order)
         assert find_order(order.foreign_id or "").order.id == order.id

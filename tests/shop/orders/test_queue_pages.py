@@ -11,7 +11,7 @@ from shop.order_status import OPEN, Status
 from tests.shop.orders.making import made_order, put, stored_order
 from tests.shop.orders.visiting import Shown, Visitor
 
-LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
+LONG_AGO = datetime(1980, 1, 1, tzinfo=UTC)
 """Nobody else's orders are as old: these come first in the queue."""
 
 
@@ -20,9 +20,7 @@ def opened(alice: Visitor, bob: Visitor, sam: Visitor) -> Iterator[list[NewOrder
     """Six open orders at the head of the queue, two in each status, gone afterwards."""
     orders = [
         made_order(who.username, status, placed_at=LONG_AGO + timedelta(hours=n))
-        for n, (status, who) in enumerate(
-            (status, who) for status in OPEN for who in (alice, bob)
-        )
+        for n, (status, who) in enumerate((status, who) for status in OPEN for who in (alice, bob))
     ]
     put(*orders)
     yield orders
@@ -44,9 +42,7 @@ class TestTheQueue:
         settings.PAGE_SIZE = 6
         assert sam.get("/staff/orders/").order_ids == ids_of(opened)
 
-    def test_does_not_hold_closed_orders(
-        self, sam: Visitor, alice: Visitor, settings: Any
-    ) -> None:
+    def test_does_not_hold_closed_orders(self, sam: Visitor, alice: Visitor, settings: Any) -> None:
         order = made_order(alice.username, Status.SHIPPED, placed_at=LONG_AGO)
         put(order)
         assert order.id not in sam.get("/staff/orders/").order_ids
@@ -64,9 +60,7 @@ class TestTheQueue:
         assert shown.page.one(class_="lede").text == f"{length} in the queue, oldest first."
         assert int(length) >= 2
 
-    def test_leads_on_and_back(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_leads_on_and_back(self, sam: Visitor, opened: list[NewOrder], settings: Any) -> None:
         settings.PAGE_SIZE = 2
         first = sam.get("/staff/orders/")
         second = sam.get(first.next or "")
@@ -112,9 +106,7 @@ class TestTheActionsOfARow:
         url, fields = sam.get(second).action(opened[2].id, "PROCESSING")
         assert sam.send(url, fields)["Location"] == second
 
-    def test_swap_the_queue_under_htmx_and_tell(
-        self, sam: Visitor, opened: list[NewOrder]
-    ) -> None:
+    def test_swap_the_queue_under_htmx_and_tell(self, sam: Visitor, opened: list[NewOrder]) -> None:
         url, fields = sam.get("/staff/orders/").action(opened[4].id, "SHIPPED")
         shown = sam.post(url, fields, htmx=True)
         assert not shown.page.all("html")
@@ -132,9 +124,7 @@ class TestTheActionsOfARow:
 class TestShippingTheSelected:
     URL = "/staff/orders/ship/"
 
-    def test_ships_each_that_is_processed(
-        self, sam: Visitor, opened: list[NewOrder]
-    ) -> None:
+    def test_ships_each_that_is_processed(self, sam: Visitor, opened: list[NewOrder]) -> None:
         shown = sam.post(self.URL, {"order": ids_of(opened[4:])})
         assert shown.messages == ["2 orders shipped."]
         assert not set(ids_of(opened[4:])) & set(shown.order_ids)

@@ -56,9 +56,7 @@ class Shown:
         """The address of a row's or an order page's form for a move, and its fields."""
         places = self.page.all(data_order_id=order_id)
         (form,) = (
-            form
-            for form in places[0].all("form")
-            if form.all("input", name="move", value=move)
+            form for form in places[0].all("form") if form.all("input", name="move", value=move)
         )
         fields = {i["name"]: i["value"] for i in form.all("input", type="hidden")}
         fields.pop("csrfmiddlewaretoken", None)

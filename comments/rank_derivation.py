@@ -1,0 +1,91 @@
+"""What products' ranks should be: derived from their counts and their newest comments."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from comments.counts import counters, parse_cell
+from comments.newest import find_newest
+from comments.ranks import NEWEST, Rank, Ranking, RankKey, scored, stored_ranks
+from dynamo.places import SEPARATOR
+from dynamo.runs import Item
+
+BEST_RATING = 5
+
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What a writer knows of a product: its newest comment's place, and how many it has seen.
+
+    Both may well be less than there is; they spare a look into the index where they are not.
+    """
+
+    newest: str = ""
+    seen: int = 0
+
+    def also(self, newest: str, seen: int) -> "Touch":
+        """Give the two known together."""
+        return Touch(max(self.newest, newest), self.seen + seen)
+
+
+Touched = Mapping[str, Touch]
+"""Product ids, each with what the writer knows of it."""
+
+
+def rank_keys_of(products: Touched) -> list[RankKey]:
+    """Name the ranks that products have, whether they rank or not."""
+    return [(ranking, product) for ranking in Ranking for product in products]
+
+
+def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
+    """Derive ranks from the counts and the newest comments, as they are now.
+
+    What is stored is read first, so that whatever is stored meanwhile is noticed.
+    """
+    stored = stored_ranks(rank_keys)
+    counts = counters().read_many({product for _, product in rank_keys}, consistent=True)
+    commented = [p for ranking, p in rank_keys if ranking is Ranking.COMMENTED]
+    complete = {p for p in commented if sum(counts[p].values()) == touched[p].seen}
+    newest = _newest(commented, stored, touched, complete)
+    ranks = []
+    for key in rank_keys:
+        ranking, product = key
+        item = stored.get(key, {})
+        if ranking is Ranking.FIVE_STARS:
+            number = _best_ratings(counts[product])
+            ranks.append(Rank(key, item, five_stars_place(product, number)))
+        else:
+            latest = newest.get(product)
+            ranks.append(Rank(key, item, commented_place(product, latest), latest))
+    return ranks
+
+
+def five_stars_place(product_id: str, number: int) -> str | None:
+    """Spell where a product ranks that has so many 5-star comments; None for none."""
+    return scored(number, product_id) if number > 0 else None
+
+
+def commented_place(product_id: str, newest: str | None) -> str | None:
+    """Spell where a product ranks whose newest comment has this place; None without any."""
+    return newest and newest.partition(SEPARATOR)[0] + SEPARATOR + product_id
+
+
+def _best_ratings(cells: Mapping[str, int]) -> int:
+    return sum(n for name, n in cells.items() if parse_cell(name)[1] == BEST_RATING)
+
+
+def _newest(
+    products: Sequence[str],
+    stored: Mapping[RankKey, Item],
+    touched: Touched,
+    complete: Collection[str],
+) -> dict[str, str]:
+    """Find the newest comments; of ``complete`` products the writer has seen all there are."""
+    suggested, unsure = {}, []
+    for product in products:
+        item = stored.get((Ranking.COMMENTED, product), {})
+        known = item.get(NEWEST, {"S": ""})["S"]
+        suggested[product] = {place for place in (known, touched[product].newest) if place}
+        if not known and product not in complete:
+            unsure.append(product)
+    return find_newest(suggested, unsure=unsure)

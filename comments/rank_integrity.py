@@ -1,0 +1,117 @@
+"""The integrity of ranks: derived again from all comments, and compared with what is stored."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from comments import helpfulness, keys
+from comments.models import Comment
+from comments.rank_derivation import BEST_RATING, commented_place, five_stars_place
+from comments.ranking import refresh_product
+from comments.ranks import PARTITION, PLACE, Ranking, RankKey, score_at, scored
+from dynamo.client import client
+from dynamo.integrity import Difference
+from dynamo.places import SEPARATOR, id_at
+from dynamo.runs import Item
+
+NOWHERE = "nowhere"
+
+
+@dataclass(slots=True)
+class RanksFound:
+    """The ranks stored, and what the comments seen so far make of them."""
+
+    stored: dict[RankKey, str] = field(default_factory=dict)
+    best_rated: dict[str, int] = field(default_factory=dict)
+    newest: dict[str, str] = field(default_factory=dict)
+
+    def add_rank(self, item: Item) -> None:
+        """Note the item of a product's rank."""
+        ranking, _, product = item["pk"]["S"].removeprefix(keys.RANK_PREFIX).partition(SEPARATOR)
+        if PLACE in item:
+            self.stored[Ranking(ranking), product] = item[PLACE]["S"]
+
+    def add_comment(self, comment: Comment, item: Item) -> Iterator[Difference]:
+        """Count a comment that is in lists, and compare its own rank."""
+        product_id = keys.product_id_in(comment.product_partition)
+        self.newest[product_id] = max(comment.place, self.newest.get(product_id, ""))
+        if int(comment.rating) == BEST_RATING:
+            self.best_rated[product_id] = self.best_rated.get(product_id, 0) + 1
+        yield from differing_comment(comment, item)
+
+    def differences(self) -> Iterator[Difference]:
+        """Compare the ranks of products, when all items have been seen."""
+        expected = self._expected()
+        for key in sorted(self.stored.keys() | expected.keys()):
+            ranking, product_id = key
+            stored, place = self.stored.get(key, NOWHERE), expected.get(key, NOWHERE)
+            if stored != place:
+                yield Difference(
+                    kind="rank",
+                    subject=f"product {product_id} in {ranking}",
+                    stored=stored,
+                    expected=place,
+                    mend=partial(_refresh, product_id, self.newest.get(product_id, "")),
+                )
+
+    def _expected(self) -> dict[RankKey, str]:
+        places = {
+            (Ranking.FIVE_STARS, product): five_stars_place(product, number)
+            for product, number in self.best_rated.items()
+        } | {
+            (Ranking.COMMENTED, product): commented_place(product, place)
+            for product, place in self.newest.items()
+        }
+        return {key: place for key, place in places.items() if place}
+
+
+def differing_comment(comment: Comment, item: Item) -> Iterator[Difference]:
+    """Compare the keys of a comment's rank with its product, its id, and their own spelling."""
+    stored = [item.get(name, {"S": NOWHERE})["S"] for name in (PARTITION, PLACE)]
+    votes = _votes(stored[1])
+    product_id = keys.product_id_in(comment.product_partition)
+    expected = [NOWHERE, NOWHERE]
+    if votes > 0:
+        expected = [keys.helpful(product_id), scored(votes, id_at(comment.place))]
+    if stored != expected:
+        yield Difference(
+            kind="rank",
+            subject=f"comment {id_at(comment.place)}",
+            stored=" ".join(stored),
+            expected=" ".join(expected),
+            mend=partial(helpfulness.rank_comment, id_at(comment.place), votes),
+        )
+
+
+def differing_hidden(item: Item) -> Iterator[Difference]:
+    """Tell of a rank of a comment that is in no list."""
+    if PARTITION in item or PLACE in item:
+        stored = " ".join(item[name]["S"] for name in (PARTITION, PLACE) if name in item)
+        yield Difference("rank", item["pk"]["S"], stored, NOWHERE, partial(_take_away, item))
+
+
+def _votes(place: str) -> int:
+    try:
+        return score_at(place)
+    except ValueError:
+        return 0
+
+
+def _refresh(product_id: str, newest: str) -> bool:
+    refresh_product(product_id, newest=newest)
+    return True
+
+
+def _take_away(item: Item) -> bool:
+    listed = Comment.product_partition.attr_name
+    try:
+        client().update_item(
+            TableName=Comment.Meta.table_name,
+            Key={"pk": item["pk"], "sk": item["sk"]},
+            UpdateExpression=f"REMOVE #{PARTITION}, #{PLACE}",
+            ConditionExpression=f"attribute_not_exists(#{listed})",
+            ExpressionAttributeNames={f"#{name}": name for name in (PARTITION, PLACE, listed)},
+        )
+    except client().exceptions.ConditionalCheckFailedException:
+        return False
+    return True

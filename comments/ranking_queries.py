@@ -1,0 +1,166 @@
+"""Reads of rankings: products of the shop (AP11, AP12), a product's comments by votes (AP13).
+
+A ranking of the shop lies in shards, which are the runs of one merge, highest score first. Each
+shard is asked for a whole page: an entry is so short that this costs the half unit of a query,
+and one round is enough. The names of the products are the shop's, read by key: half a unit each.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from django.urls import reverse
+
+from comments import keys
+from comments.models import Comment
+from comments.queries import CommentEntry, entry_of
+from comments.ranks import NEWEST, Ranking, count_shards, score_at
+from dynamo.merging import Entry
+from dynamo.meter import labelled_calls
+from dynamo.places import id_at, moment_at, timestamp
+from dynamo.reader import Page, PageRequest
+from dynamo.reading import read
+from dynamo.runs import Index, Position, Run
+from shop.queries import ProductTile, find_tiles
+
+PLAN = Comment.ranked.Meta.index_name
+
+
+def _ranked(key_of: Callable[[str], str]) -> Index:
+    """Give the index as a ranking sees it: ``key_of`` an id is both table keys of what ranks."""
+
+    def table_key(position: Position) -> dict[str, str]:
+        return dict.fromkeys(("pk", "sk"), key_of(id_at(position.place)))
+
+    return Index(
+        table=Comment.Meta.table_name,
+        name=PLAN,
+        partition_key=Comment.rank_partition.attr_name,
+        sort_key=Comment.rank_place.attr_name,
+        table_key=table_key,
+    )
+
+
+_PRODUCTS = {ranking: _ranked(partial(keys.rank, ranking)) for ranking in Ranking}
+_COMMENTS = _ranked(keys.comment)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedProduct:
+    """A product in a ranking; ``number`` counts from 1, and drifts with the ranking.
+
+    ``five_stars`` or ``commented`` is what it ranks by, the other is None.
+    """
+
+    number: int
+    product: ProductTile
+    five_stars: int | None = None
+    commented: datetime | None = None
+    comment_id: str = ""
+
+    @property
+    def comment_url(self) -> str:
+        """The comment that was the last one."""
+        return reverse("comment", args=[self.comment_id])
+
+    @property
+    def commented_iso(self) -> str:
+        return timestamp(self.commented) if self.commented else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProductRanking:
+    """A page of a ranking of products."""
+
+    products: tuple[RankedProduct, ...]
+    page: Page
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboards:
+    """The heads of the shop's rankings."""
+
+    most_loved: tuple[RankedProduct, ...]
+    recently_commented: tuple[RankedProduct, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HelpfulComment:
+    """A comment that so many found helpful."""
+
+    comment: CommentEntry
+    helpful: int
+
+
+@dataclass(frozen=True, slots=True)
+class HelpfulPage:
+    """A page of a product's comments, most helpful first."""
+
+    comments: tuple[HelpfulComment, ...]
+    page: Page
+
+
+def list_ranking(ranking: Ranking, request: PageRequest) -> ProductRanking:
+    """Read a page of a ranking of the shop's products, highest first."""
+    page = read(_runs(ranking, _count_shards()), request)
+    return ProductRanking(_products(ranking, page, _tiles(page)), page)
+
+
+def find_leaderboards(size: int) -> Leaderboards:
+    """Read the first ``size`` products of each ranking of the shop."""
+    shards, request = _count_shards(), PageRequest(size)
+    with labelled_calls("most loved"):
+        loved = read(_runs(Ranking.FIVE_STARS, shards), request, look_ahead=False)
+    with labelled_calls("recently commented"):
+        recent = read(_runs(Ranking.COMMENTED, shards), request, look_ahead=False)
+    tiles = _tiles(loved, recent)
+    return Leaderboards(
+        most_loved=_products(Ranking.FIVE_STARS, loved, tiles),
+        recently_commented=_products(Ranking.COMMENTED, recent, tiles),
+    )
+
+
+def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
+    """Read a page of a product's comments by helpful votes; those without any are not there."""
+    page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
+    comments = tuple(
+        HelpfulComment(entry_of(entry.item), score_at(entry.position.place))
+        for entry in page.entries
+    )
+    return HelpfulPage(comments, page)
+
+
+def _products(
+    ranking: Ranking, page: Page, tiles: Mapping[str, ProductTile]
+) -> tuple[RankedProduct, ...]:
+    return tuple(_product(ranking, entry, tiles) for entry in page.entries)
+
+
+def _product(
+    ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]
+) -> RankedProduct:
+    place, number = entry.position.place, entry.position.ordinal
+    product_id = id_at(place)
+    tile = tiles.get(product_id, ProductTile(product_id, product_id))
+    if ranking is Ranking.FIVE_STARS:
+        return RankedProduct(number, tile, five_stars=score_at(place))
+    newest = entry.item[NEWEST]["S"]
+    return RankedProduct(number, tile, commented=moment_at(place), comment_id=id_at(newest))
+
+
+def _tiles(*pages: Page) -> dict[str, ProductTile]:
+    with labelled_calls("product names"):
+        return find_tiles(id_at(e.position.place) for page in pages for e in page.entries)
+
+
+def _count_shards() -> int:
+    with labelled_calls("shards"):
+        return count_shards()
+
+
+def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:
+    return [
+        Run(index=_PRODUCTS[ranking], partition=keys.ranking_shard(ranking, shard))
+        for shard in range(shards)
+    ]

@@ -1,0 +1,218 @@
+"""The questions this site answers, declared as data: the table in the README is made of these rows.
+
+The numbers are those of the articles: A1 to A8 of "DynamoDB Table Design Principles", AP1 to AP13
+of "Efficient filtering with DynamoDB", P1 to P10 in the order of "AWS DynamoDB (Design Patterns)".
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPattern:
+    """A question, and where its answer comes from.
+
+    ``answer`` names the index and the key, in Markdown. ``code`` is the dotted path of the function
+    to begin reading at. ``seen_at`` is a page or a command; in braces stands what is to be filled
+    in (``product``, ``category``, ``comment``, ``order``, ``username``, ``token``). It is empty for
+    what only code can ask.
+    """
+
+    number: str
+    question: str
+    answer: str
+    code: str
+    seen_at: str = ""
+
+
+ORDERS = (
+    AccessPattern(
+        "A1",
+        "Who is this user?",
+        "get `USER#alex` / `PROFILE#alex`, strongly",
+        "shop.accounts.queries.find_user",
+        "/accounts/password_change/",
+    ),
+    AccessPattern(
+        "A2",
+        "A user's orders, newest first",
+        "table: `pk = USER#alex`, `sk` begins with `ORDER#`; an order id sorts by time",
+        "shop.order_queries.list_orders",
+        "/orders/",
+    ),
+    AccessPattern(
+        "A3",
+        "One order with its items, by order id alone",
+        "`inverted`: `sk = ORDER#01J…` gives the order and its lines",
+        "shop.order_queries.find_order",
+        "/orders/{order}/",
+    ),
+    AccessPattern(
+        "A4",
+        "A user's orders in any set of statuses",
+        "`orders_by_status`: a run `SHIPPED#…` for each status, merged",
+        "shop.order_patterns.plan_for_user",
+        "/orders/?status=SHIPPED&status=DELIVERED",
+    ),
+    AccessPattern(
+        "A5",
+        "… that reached a status before a day",
+        "the same run, cut between `SHIPPED#` and `SHIPPED#2023-01-01`",
+        "shop.order_patterns.plan_for_user",
+        "/orders/?status=SHIPPED&to=2023-01-01",
+    ),
+    AccessPattern(
+        "A6",
+        "… between two days, the second left out",
+        "the same run, cut at both ends",
+        "shop.order_patterns.plan_for_user",
+        "/orders/?status=SHIPPED&from=2023-01-01&to=2023-02-01",
+    ),
+    AccessPattern(
+        "A7",
+        "All open orders of the shop, oldest first",
+        "`open_orders`, sparse: a run `OPEN#PLACED#0` for each open status and shard, merged",
+        "shop.order_queries.list_open_orders",
+        "/staff/orders/",
+    ),
+    AccessPattern(
+        "A8",
+        "A user's own open orders",
+        "`open_by_date`, a sparse local index, read strongly: `pk = USER#alex`",
+        "shop.order_patterns.plan_for_user",
+        "/orders/?open=1",
+    ),
+)
+
+COMMENTS = (
+    AccessPattern(
+        "AP1",
+        "All comments of a product, newest first",
+        "`all`: `PRODUCT#42`",
+        "comments.queries.list_comments",
+        "/products/{product}/comments/~/~/",
+    ),
+    AccessPattern(
+        "AP2",
+        "… in any set of languages",
+        "`by_language`: a run `PRODUCT#42/en` for each, merged",
+        "comments.queries.list_comments",
+        "/products/{product}/comments/de.en/~/",
+    ),
+    AccessPattern(
+        "AP3",
+        "… of any set of ratings, in any languages or some",
+        "`by_rating`: `PRODUCT#42/5`; `by_language_and_rating`: `PRODUCT#42/en/5`; "
+        "or a cheaper one of the four with a filter",
+        "comments.planning.plan_list",
+        "/products/{product}/comments/de.en/1.2.5/",
+    ),
+    AccessPattern(
+        "AP4",
+        "One comment, by its id",
+        "get `COMMENT#<id>` / `COMMENT#<id>`",
+        "comments.queries.find_comment",
+        "/comments/{comment}/",
+    ),
+    AccessPattern(
+        "AP5",
+        "Delete a comment by its id",
+        "one transaction: the comment, its long body, its product's counts",
+        "comments.services.delete_comment",
+    ),
+    AccessPattern(
+        "AP6",
+        "Older and newer pages of any list, at any depth, at one cost",
+        "the ExclusiveStartKey of every run, made from one position",
+        "dynamo.reader.read_page",
+        "/products/{product}/comments/~/~/?after={token}",
+    ),
+    AccessPattern(
+        "AP7–AP10",
+        "How many comments: per rating, per rating and language, in all, in all per language",
+        "get `COUNTS#42#0`: a cell for each language and rating, such as `en.5`",
+        "comments.counts.counts_of",
+        "/products/{product}/",
+    ),
+    AccessPattern(
+        "AP11",
+        "The products with the most 5-star comments",
+        "`ranked`, sparse and overloaded: a run `RANK#FIVE_STARS#0` for each shard, merged",
+        "comments.ranking_queries.list_ranking",
+        "/rankings/most-loved/",
+    ),
+    AccessPattern(
+        "AP12",
+        "The latest positive and negative comment; when a product was last commented on",
+        "the first item of the runs `PRODUCT#42/4` and so on, all at once",
+        "comments.queries.find_highlights",
+        "/products/{product}/",
+    ),
+    AccessPattern(
+        "AP13",
+        "The most helpful comments of a product",
+        "`ranked`: `RANK#HELPFUL#42`",
+        "comments.ranking_queries.list_most_helpful",
+        "/products/{product}/most-helpful/",
+    ),
+)
+
+PATTERNS = (
+    AccessPattern(
+        "P1",
+        "Write sharding of a table: scatter writes, gather reads",
+        "counters spread to `COUNTS#42#1`, `#2`, … when their writers meet",
+        "dynamo.counters.Counters.change",
+        "/products/{product}/",
+    ),
+    AccessPattern(
+        "P2",
+        "Write sharding of an index",
+        "the open orders: `OPEN#PLACED#0`, `OPEN#PLACED#1`, …; the table knows how many",
+        "shop.order_shards.pick_shard",
+        "/staff/orders/",
+    ),
+    AccessPattern(
+        "P4",
+        "Sparse local index",
+        "`open_by_date`: a closed order has no `order_open_date`",
+        "shop.order_items.derived_keys",
+        "/orders/?open=1",
+    ),
+    AccessPattern(
+        "P5",
+        "Sparse global index",
+        "`open_orders`: a closed order has no `open_shard`; `ranked`: only what ranks is in it",
+        "shop.order_items.derived_keys",
+        "/staff/orders/",
+    ),
+    AccessPattern(
+        "P7",
+        "Query filters, and what they really cost",
+        "each of the four ways to read a list is priced, those that filter too",
+        "comments.planning.plan_list",
+        "manage.py explain comments --product {product} --ratings 1,2,3,4",
+    ),
+    AccessPattern(
+        "P8",
+        "Vertical partitioning",
+        "long texts apart: `COMMENT#<id>` / `BODY`, `PRODUCT#42` / `DESCRIPTION#42`",
+        "comments.items.items_of",
+        "/comments/{comment}/",
+    ),
+    AccessPattern(
+        "P9",
+        "Adjacency lists: nodes, edges, and the way back",
+        "`CATEGORY#lighting` / `PRODUCT#42` is an edge; `inverted` reads it from the other end",
+        "shop.queries.find_product",
+        "/categories/{category}/",
+    ),
+    AccessPattern(
+        "P10",
+        "Composite range keys",
+        "`order_status_date` is `SHIPPED#<moment>#<order>`",
+        "shop.order_items.derived_keys",
+        "/orders/?status=SHIPPED",
+    ),
+)
+
+ALL = (*ORDERS, *COMMENTS, *PATTERNS)

@@ -1,0 +1,129 @@
+"""The site on a port of its own, and a Chromium that reports whatever goes wrong in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Thread
+
+import pytest
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.core.wsgi import get_wsgi_application
+from playwright.sync_api import Browser, BrowserContext, Page, Response, sync_playwright
+
+from tests.conftest import CHROMIUM
+
+NOTE_VIOLATIONS = """
+    window.violations = [];
+    document.addEventListener("securitypolicyviolation", (event) => {
+        window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+"""
+
+
+class SilentHandler(WSGIRequestHandler):
+    """Keeps requests out of the tests' output."""
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The address of the running site."""
+    server = ThreadedWSGIServer(("127.0.0.1", 0), SilentHandler)
+    server.set_app(get_wsgi_application())
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visitor:
+    """Someone at the browser."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+    loads: list[str] = field(default_factory=list)
+
+    @classmethod
+    def arrive(cls, context: BrowserContext) -> "Visitor":
+        context.set_default_timeout(10_000)
+        context.add_init_script(NOTE_VIOLATIONS)
+        visitor = cls(context.new_page())
+        page = visitor.page
+        page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
+        page.on("console", visitor._note_console)
+        page.on("response", visitor._note_load)
+        return visitor
+
+    def _note_console(self, message) -> None:
+        if message.type in {"error", "warning"}:
+            self.complaints.append(message.text)
+
+    def _note_load(self, response: Response) -> None:
+        if response.request.is_navigation_request():
+            self.loads.append(response.url)
+
+    @property
+    def comment_ids(self) -> list[str]:
+        ids: list[str] = self.page.locator("[data-comment-id]").evaluate_all(
+            "elements => elements.map(element => element.dataset.commentId)"
+        )
+        return ids
+
+    @property
+    def address(self) -> str:
+        """Path and query of the address bar."""
+        address: str = self.page.evaluate("location.pathname + location.search")
+        return address
+
+    @property
+    def focus(self) -> str:
+        """The id of the element that has the focus."""
+        element_id: str = self.page.evaluate("document.activeElement.id")
+        return element_id
+
+    def wait_for(self, *comment_ids: str) -> None:
+        """Wait until the list shows exactly these comments."""
+        self.page.wait_for_function(
+            "ids => JSON.stringify([...document.querySelectorAll('[data-comment-id]')]"
+            ".map(element => element.dataset.commentId)) === JSON.stringify(ids)",
+            arg=list(comment_ids),
+        )
+
+    def forgive(self, *beginnings: str) -> None:
+        """Drop complaints that a test provokes."""
+        self.complaints = [said for said in self.complaints if not said.startswith(beginnings)]
+
+    def is_clean(self) -> bool:
+        violations = self.page.evaluate("window.violations")
+        assert (self.complaints, violations) == ([], [])
+        return True
+
+
+@pytest.fixture
+def visitor(site: str, chromium: Browser) -> Iterator[Visitor]:
+    """A visitor whose browser must have had nothing to complain about in the end."""
+    with chromium.new_context(base_url=site, locale="fr-FR") as context:
+        visitor = Visitor.arrive(context)
+        yield visitor
+        assert visitor.is_clean()
+
+
+@pytest.fixture
+def plain_visitor(site: str, chromium: Browser) -> Iterator[Visitor]:
+    """A visitor without JavaScript."""
+    with chromium.new_context(
+        base_url=site, locale="fr-FR", java_script_enabled=False
+    ) as context:
+        yield Visitor.arrive(context)

@@ -1,0 +1,258 @@
+"""The comment pages in Chromium, with and without JavaScript."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.comments.loading import load
+from tests.comments.outage import own_engine
+from tests.comments.truth import Truth, numbered_comments, written
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+ALL = "/products/kettle/comments/~/~/"
+FOUR = "/products/kettle/comments/~/1.2.3.4/"
+LONG = "/products/novel/comments/~/~/"
+BODY = "A sentence of a long comment. " * 100 + "THE END"
+
+
+@pytest.fixture(scope="module")
+def kettle(tables: None) -> Truth:
+    """70 comments in German and English on the product ``kettle``."""
+    comments = numbered_comments("kettle", count=70, languages=("de", "en"))
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture(scope="module")
+def novel(tables: None) -> None:
+    """A comment with a long body, and ones with words that do not fit into a narrow window."""
+    wide = "Donaudampfschifffahrtsgesellschaft" * 6
+    load(
+        [
+            written("novel", id="novel-long", body=BODY),
+            written("novel", id="novel-" + "w" * 84, title=wide, author=wide, body=wide),
+        ]
+    )
+
+
+def rating(visitor, value: int):
+    return visitor.page.locator(f"#toggle-rating-{value}")
+
+
+def language(visitor, code: str):
+    return visitor.page.locator(f"#toggle-language-{code}")
+
+
+def link(visitor, rel: str):
+    return visitor.page.locator(f"a[rel={rel}]")
+
+
+class TestToggle:
+    def test_swaps_the_list_and_the_address_without_loading_the_page(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        loads = len(visitor.loads)
+        rating(visitor, 5).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        assert visitor.address == FOUR
+        assert len(visitor.loads) == loads
+        expect(rating(visitor, 5)).to_have_attribute("aria-pressed", "false")
+
+    def test_keeps_the_focus(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        rating(visitor, 5).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        assert visitor.focus == "toggle-rating-5"
+
+    @pytest.mark.parametrize("key", ["Enter", "Space"])
+    def test_is_pressed_by_keyboard(self, visitor, kettle, key):
+        visitor.page.goto(ALL)
+        language(visitor, "de").focus()
+        visitor.page.keyboard.press(key)
+        visitor.wait_for(*kettle.ids(["de"])[:20])
+        assert visitor.address == "/products/kettle/comments/de/~/"
+        assert visitor.focus == "toggle-language-de"
+
+    def test_goes_from_any_language_to_one_to_two_and_back(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        language(visitor, "de").click()
+        visitor.wait_for(*kettle.ids(["de"])[:20])
+        language(visitor, "en").click()
+        visitor.wait_for(*kettle.ids(["de", "en"])[:20])
+        assert visitor.address == "/products/kettle/comments/de.en/~/"
+        visitor.page.locator("#toggle-all-languages").click()
+        visitor.page.wait_for_url(f"**{ALL}")
+
+    def test_names_the_list_in_the_title(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        language(visitor, "de").click()
+        visitor.wait_for(*kettle.ids(["de"])[:20])
+        assert visitor.page.title().startswith("Comments in German")
+
+    def test_clicked_in_haste_ends_with_the_last_one(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        visitor.page.evaluate(
+            "for (const id of ['toggle-rating-1', 'toggle-rating-2', 'toggle-language-en'])"
+            " document.getElementById(id).click()"
+        )
+        visitor.wait_for(*kettle.ids(["en"])[:20])
+        assert visitor.address == "/products/kettle/comments/en/~/"
+        visitor.forgive("htmx:afterRequest", "htmx:sendAbort")  # it reports what it gives up
+
+
+class TestPageLinks:
+    def test_lead_on_and_back_without_loading_the_page(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        loads, ids = len(visitor.loads), kettle.ids()
+        for start in (20, 40, 60):
+            link(visitor, "next").click()
+            visitor.wait_for(*ids[start : start + 20])
+        expect(link(visitor, "next")).to_have_count(0)
+        for start in (40, 20, 0):
+            link(visitor, "prev").click()
+            visitor.wait_for(*ids[start : start + 20])
+        expect(link(visitor, "prev")).to_have_count(0)
+        assert len(visitor.loads) == loads
+
+    def test_are_in_the_address_and_survive_a_reload(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        link(visitor, "next").click()
+        visitor.wait_for(*kettle.ids()[20:40])
+        assert "?after=" in visitor.address
+        visitor.page.reload()
+        assert visitor.comment_ids == kettle.ids()[20:40]
+
+    def test_show_the_list_from_its_top_and_focus_its_heading(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        link(visitor, "next").scroll_into_view_if_needed()
+        link(visitor, "next").click()
+        visitor.wait_for(*kettle.ids()[20:40])
+        assert visitor.focus == "list-heading"
+        expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
+
+
+class TestBackAndForward:
+    def test_agree_with_the_address(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        rating(visitor, 5).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        link(visitor, "next").click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[20:40])
+        second = visitor.address
+        visitor.page.go_back()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        assert visitor.address == FOUR
+        visitor.page.go_back()
+        visitor.wait_for(*kettle.ids()[:20])
+        assert visitor.address == ALL
+        visitor.page.go_forward()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        visitor.page.go_forward()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[20:40])
+        assert visitor.address == second
+
+    def test_give_whole_pages(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        rating(visitor, 5).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        visitor.page.goto("/")
+        visitor.page.go_back()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        expect(visitor.page.locator(".site-header")).to_be_visible()
+        expect(visitor.page.locator("h1")).to_have_text("kettle")
+
+
+class TestLongComment:
+    def test_unfolds_where_it_stands(self, visitor, novel):
+        visitor.page.goto(LONG)
+        comment = visitor.page.locator("[data-comment-id=novel-long]")
+        expect(comment).not_to_contain_text("THE END")
+        comment.get_by_text("Read on").click()
+        expect(comment).to_contain_text("THE END")
+        assert visitor.address == LONG
+        assert visitor.page.evaluate("document.activeElement.classList.contains('comment-body')")
+
+    def test_is_a_page_of_its_own_without_javascript(self, plain_visitor, novel):
+        plain_visitor.page.goto(LONG)
+        plain_visitor.page.get_by_text("Read on").click()
+        expect(plain_visitor.page.locator(".comment-body")).to_contain_text("THE END")
+
+
+class TestExplanation:
+    @pytest.mark.parametrize("who", ["visitor", "plain_visitor"])
+    def test_unfolds(self, request, kettle, who):
+        page = request.getfixturevalue(who).page
+        page.goto(FOUR)
+        table = page.locator("#explanation table").first
+        expect(table).to_be_hidden()
+        page.locator("#explanation summary").click()
+        expect(table).to_be_visible()
+
+    def test_stays_unfolded_from_list_to_list(self, visitor, kettle):
+        visitor.page.goto(FOUR)
+        visitor.page.locator("#explanation summary").click()
+        rating(visitor, 4).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
+        expect(visitor.page.locator("#explanation table").first).to_be_visible()
+
+
+class TestWithoutJavaScript:
+    def test_toggles_and_page_links_are_links(self, plain_visitor, kettle):
+        plain_visitor.page.goto(ALL)
+        rating(plain_visitor, 5).click()
+        plain_visitor.page.wait_for_url(f"**{FOUR}")
+        link(plain_visitor, "next").click()
+        plain_visitor.page.wait_for_url("**after=**")
+        ids = plain_visitor.page.locator("[data-comment-id]")
+        shown = [ids.nth(n).get_attribute("data-comment-id") for n in range(ids.count())]
+        assert shown == kettle.ids(ratings=[1, 2, 3, 4])[20:40]
+        link(plain_visitor, "prev").click()
+        expect(link(plain_visitor, "prev")).to_have_count(0)
+
+
+class TestVisitorsLanguage:
+    def test_is_what_a_product_page_opens_in(self, site, chromium, kettle):
+        with chromium.new_context(base_url=site, locale="de-AT") as context:
+            page = context.new_page()
+            page.goto("/products/kettle/")
+            ids = page.locator("[data-comment-id]")
+            assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
+            page.get_by_role("link", name="All languages").click()
+            page.wait_for_url(f"**{ALL}")
+            expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
+
+
+class TestNarrowWindow:
+    @pytest.mark.parametrize(
+        "url", ["/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/"]
+    )
+    def test_of_320_pixels_needs_no_sideways_scrolling(self, site, chromium, kettle, novel, url):
+        size = {"width": 320, "height": 640}
+        with chromium.new_context(base_url=site, viewport=size) as context:
+            page = context.new_page()
+            page.goto(url)
+            for details in page.locator("details").all():
+                details.locator("summary").first.click()
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= 320
+
+
+class TestStoppedEngine:
+    def test_is_told_beside_the_list_which_stays(self, site, chromium, tmp_path: Path):
+        with (
+            own_engine(tmp_path) as engine,
+            chromium.new_context(base_url=site, locale="fr-FR") as context,
+        ):
+            comments = Truth(numbered_comments("kettle", count=30))
+            load(comments.comments)
+            page = context.new_page()
+            page.goto(ALL)
+            engine.stop()
+            page.locator("a[rel=next]").click()
+            expect(page.locator("#notice")).to_contain_text("cannot be reached")
+            expect(page.locator("[data-comment-id]")).to_have_count(20)
+            assert page.evaluate("location.pathname + location.search") == ALL
+            engine.start()
+            page.locator("a[rel=next]").click()
+            expect(page.locator("[data-comment-id]")).to_have_count(10)
+            expect(page.locator("#notice")).to_be_empty()

@@ -1,0 +1,163 @@
+"""The documents hold together: links lead somewhere, commands are spelled as they are."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import botocore.session
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from comments.items import NewComment, items_of
+
+PROJECT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
+LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
+MACHINES = re.compile("|".join(["/wo" "rk/", "/ro" "ot/", r"/ho" r"me/\w", "regis" r"try\.", r"py" r"pi\."]))
+"""Folders of somebody's machine, hosts of package indexes; spelled in parts for this file's sake."""
+IAM = {
+    "transact_write_items": {"PutItem", "UpdateItem", "DeleteItem"},
+    "create_table": {"CreateTable"},
+}
+"""What calls need whose permission is not named like them."""
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(PROJECT))
+
+
+def links() -> Iterator[tuple[str, str]]:
+    for path in DOCUMENTS:
+        for found in LINK.finditer(_without_code(path.read_text())):
+            target = found[1] or found[2]
+            if "://" not in target and not target.startswith("mailto:"):
+                yield relative(path), target
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def commands() -> Iterator[tuple[str, str, str]]:
+    for path in DOCUMENTS:
+        text = path.read_text().replace("\\\n", " ")
+        for found in COMMAND.finditer(text):
+            yield relative(path), found[1], found[2]
+
+
+def tracked() -> list[Path]:
+    """The project's own text files: those git knows, or would."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],  # noqa: S607
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    return [PROJECT / line for line in listed.stdout.splitlines()]
+
+
+class TestLinks:
+    @pytest.mark.parametrize(("document", "target"), sorted(set(links())))
+    def test_lead_to_a_file_and_a_heading_that_exist(self, document, target):
+        name, _, anchor = target.partition("#")
+        path = (PROJECT / document).parent / name if name else PROJECT / document
+        assert path.exists()
+        if anchor:
+            assert anchor in anchors(path)
+
+    def test_lead_from_the_readme_to_every_document(self):
+        linked = {target.partition("#")[0] for document, target in links() if "README" in document}
+        wanted = {relative(path) for path in (PROJECT / "docs").glob("*.md")}
+        assert wanted <= linked
+
+
+class TestCommands:
+    @pytest.mark.parametrize(("document", "name", "arguments"), sorted(set(commands())))
+    def test_and_their_options_exist(self, document, name, arguments):
+        command = load_command_class(get_commands()[name], name)
+        parser = command.create_parser("manage.py", name)
+        known = parser.format_help()
+        for group in parser._subparsers._group_actions if parser._subparsers else ():
+            known += "".join(sub.format_help() for sub in group.choices.values())
+        for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", arguments):
+            assert option in known, f"{document}: {name} has no {option}"
+
+
+class TestFiles:
+    def test_name_no_machine_and_no_package_index(self):
+        for path in tracked():
+            try:
+                text = path.read_text()
+            except (UnicodeDecodeError, FileNotFoundError):
+                continue
+            assert not MACHINES.search(text), f"{relative(path)}: {MACHINES.search(text)}"
+
+
+class TestThePermissions:
+    def policy(self) -> set[str]:
+        document = (PROJECT / "docs" / "deploying.md").read_text()
+        (spelled,) = re.findall(r"^```json\n(\{.*?)^```", document, re.M | re.S)
+        statements = json.loads(spelled)["Statement"]
+        return {action for statement in statements for action in statement["Action"]}
+
+    def test_cover_every_operation_that_the_code_calls(self):
+        client = botocore.session.get_session().create_client("dynamodb", region_name="us-east-1")
+        operations = client.meta.method_to_api_mapping
+        source = "".join(
+            path.read_text()
+            for folder in ("dynamo", "shop", "comments", "config")
+            for path in (PROJECT / folder).rglob("*.py")
+            if "benchmark" not in path.parts
+        )
+        called = {name for name in operations if re.search(rf"\.{name}\(", source)}
+        needed = {action for name in called for action in IAM.get(name, {operations[name]})}
+        assert {f"dynamodb:{action}" for action in needed} <= self.policy()
+
+
+class TestTheExampleOfTheLibrary:
+    def test_prints_what_the_page_says(self):
+        document = (PROJECT / "docs" / "library.md").read_text()
+        (example,) = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
+        (printed,) = re.findall(r"^```text\n(.*?)^```", document, re.M | re.S)
+        result = subprocess.run(
+            [sys.executable, "-c", example],
+            cwd=PROJECT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert result.stdout == printed
+
+
+class TestTheKeysOfTheComments:
+    def test_are_those_the_code_derives(self):
+        comment = NewComment(
+            id="100001",
+            product_id="42",
+            language="en",
+            rating=5,
+            created_at=datetime(2026, 11, 20, 9, 30, tzinfo=UTC),
+            author="Ada",
+            title="Lovely",
+            body="Bright and warm.",
+        )
+        item, _ = items_of(comment)
+        told = (PROJECT / "docs" / "how-it-works.md").read_text()
+        for name, value in item.serialize().items():
+            (row,) = re.findall(rf"^\| (?:.*, )?`{name}`.*$", told, re.MULTILINE)
+            assert f"`{next(iter(value.values()))}`" in row

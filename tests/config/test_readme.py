@@ -1,0 +1,152 @@
+"""The README tells the truth: its tables are those of the code, and what they name is there."""
+
+import ast
+import re
+from datetime import UTC, datetime
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from comments.items import NewComment
+from config.access_patterns import ALL
+from config.env import AWS_CREDENTIALS
+from config.readme import PROJECT, README, MarksMissing, module_of, with_tables
+from shop.accounts.queries import find_user
+from shop.accounts.services import create_profile
+from shop.order_status import Status
+from tests.comments.loading import load
+from tests.shop.orders.making import made_order, put
+
+LAYERS = ("config/settings.py", "config/management/commands/demo.py")
+"""Where the environment is asked."""
+
+
+def readme() -> str:
+    return README.read_text()
+
+
+def settings_table() -> dict[str, str]:
+    """The defaults the README gives, by variable."""
+    section = readme().partition("\n## Settings\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:3] == "| `"]
+    return {name.strip("`"): cells[0].strip("` ") for name, *cells in rows}
+
+
+def settings_read() -> dict[str, str | None]:
+    """The variables the code reads with their defaults, where these are spelled out."""
+    found: dict[str, str | None] = {}
+    for path in LAYERS:
+        for node in ast.walk(ast.parse((PROJECT / path).read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = node.func.value
+                if isinstance(owner, ast.Name) and owner.id in {"env", "current"} and node.args:
+                    name = ast.literal_eval(node.args[0])
+                    found[name] = found.get(name) or _default(node)
+    return found
+
+
+def _default(call: ast.Call) -> str | None:
+    given = [word.value for word in call.keywords if word.arg == "default"] + call.args[1:]
+    if given and isinstance(given[0], ast.Constant):
+        value = given[0].value
+        return str(int(value)) if isinstance(value, bool | int) else str(value)
+    return "0" if isinstance(call.func, ast.Attribute) and call.func.attr == "flag" else None
+
+
+@pytest.fixture(scope="module")
+def shop(tables: None) -> SimpleNamespace:
+    """A product with comments, an order of it, and a member of staff who placed that order."""
+    product, username = "readme-product", "readme-sam"
+    moment = datetime(2023, 1, 10, tzinfo=UTC)
+    load(
+        NewComment(f"readme-{n}", product, "en", n % 5 + 1, moment, body="word " * 400)
+        for n in range(25)
+    )
+    create_profile(username=username, password=None, now=moment, is_staff=True)
+    order = made_order(username, Status.SHIPPED, placed_at=moment, foreign_id="readme-order")
+    put(order)
+    browser = Client()
+    browser.force_login(find_user(username))
+    first = browser.get(f"/products/{product}/comments/~/~/").content.decode()
+    token = re.search(r"after=([\w.~-]+)", first)
+    assert token
+    places = {
+        "product": product,
+        "category": "everything-else",
+        "comment": "readme-1",
+        "order": order.id,
+        "username": username,
+        "token": token[1],
+    }
+    return SimpleNamespace(browser=browser, places=places)
+
+
+class TestTheTables:
+    def test_are_those_of_the_code(self):
+        assert with_tables(readme()) == readme(), "'make readme' brings them up to date"
+
+    def test_need_their_place(self):
+        with pytest.raises(MarksMissing):
+            with_tables("# A README without marks")
+
+
+class TestTheAccessPatterns:
+    def test_are_told_apart_by_their_numbers(self):
+        numbers = [pattern.number for pattern in ALL]
+        assert len(numbers) == len(set(numbers))
+
+    @pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.number)
+    def test_name_code_that_exists(self, pattern):
+        module = module_of(pattern)
+        found = import_module(module)
+        for name in pattern.code.removeprefix(f"{module}.").split("."):
+            found = getattr(found, name)
+        assert callable(found)
+        assert found.__module__ == module
+
+    @pytest.mark.parametrize(
+        "seen_at", sorted({p.seen_at for p in ALL if p.seen_at.startswith("/")})
+    )
+    def test_are_answered_by_their_pages(self, shop, seen_at):
+        response = shop.browser.get(seen_at.format_map(shop.places))
+        assert response.status_code == 200
+
+    @pytest.mark.parametrize(
+        "seen_at", sorted({p.seen_at for p in ALL if p.seen_at.startswith("manage.py ")})
+    )
+    def test_are_answered_by_their_commands(self, shop, capsys, seen_at):
+        call_command(*seen_at.format_map(shop.places).split()[1:])
+        assert shop.places["product"] in capsys.readouterr().out
+
+
+class TestTheSettings:
+    def test_are_all_that_the_code_reads(self):
+        told = settings_table().keys() - set(AWS_CREDENTIALS) - {"AWS_SECRET_ACCESS_KEY"}
+        assert told == settings_read().keys() - set(AWS_CREDENTIALS)
+
+    def test_have_the_defaults_of_the_code(self):
+        told = settings_table()
+        spelled = {name: default for name, default in settings_read().items() if default}
+        assert {name: told[name] for name in spelled} == spelled
+
+
+class TestTheCommands:
+    @pytest.mark.parametrize(
+        "word", sorted(set(re.findall(r"`make ([a-z-]+)`|^    make ([a-z-]+)", readme(), re.M)))
+    )
+    def test_of_make_are_targets(self, word):
+        makefile = (PROJECT / "Makefile").read_text()
+        assert re.search(rf"^{word[0] or word[1]}:", makefile, re.MULTILINE)
+
+
+class TestTheMapOfTheLibrary:
+    def test_names_every_module_once(self):
+        section = readme().partition("\nThe library, in the order to read it in:\n")[2]
+        named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+        folder = PROJECT / "dynamo"
+        modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
+        packages = [path.parent.name for path in folder.glob("*/__init__.py")]
+        assert sorted(named) == sorted([*modules, *packages])

@@ -1,0 +1,61 @@
+"""EXPLAIN for lists of orders."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from dynamo.reader import PageRequest
+from dynamo.web.refusals import Refusal
+from shop.order_explain import explain_orders, explain_queue
+from shop.order_filters import OrderFilter
+from shop.order_listing import OrderList
+from shop.order_queries import list_orders
+from shop.order_shards import count_shards
+from shop.order_status import Status
+from tests.shop.orders.making import START, made_order, put
+
+BOTH = OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED))
+
+
+@pytest.fixture
+def username(fresh: Callable[[str], str], tables: None) -> str:
+    username = fresh("alex")
+    for n, status in enumerate([Status.SHIPPED, Status.DELIVERED] * 2):
+        put(made_order(username, status, placed_at=START + timedelta(days=n)))
+    return username
+
+
+class TestExplainingOrders:
+    @pytest.mark.parametrize(
+        ("chosen", "plan", "index"),
+        [
+            (OrderFilter(), "orders_by_user", "shop"),
+            (BOTH, "orders_by_status", "orders_by_status"),
+            (OrderFilter(open_only=True), "open_by_date", "open_by_date"),
+        ],
+    )
+    def test_names_the_plan_and_what_it_read(
+        self, username: str, chosen: OrderFilter, plan: str, index: str
+    ) -> None:
+        explanation = explain_orders(username, chosen, size=20)
+        assert explanation.plan == plan
+        assert {query.index.rpartition("-")[2] for query in explanation.queries} == {index}
+        assert [line.name for line in explanation.other] == ["counts"]
+
+    def test_goes_on_behind_a_token(self, username: str) -> None:
+        page = list_orders(username, BOTH, PageRequest(3)).page
+        token = (OrderList(username, "").pager(BOTH).next_url(page) or "").partition("after=")[2]
+        assert explain_orders(username, BOTH, size=3, after=token).items_returned == 1
+
+    def test_refuses_the_token_of_another_list(self, username: str) -> None:
+        with pytest.raises(Refusal):
+            explain_orders(username, BOTH, size=3, after="nonsense")
+
+
+class TestExplainingTheQueue:
+    def test_names_each_shard(self, username: str) -> None:
+        explanation = explain_queue([Status.PLACED], size=20)
+        keys = [query.key for query in explanation.queries]
+        assert keys == [f"OPEN#PLACED#{shard}" for shard in range(count_shards())]
+        assert [line.name for line in explanation.other] == ["shards", "counts"]
