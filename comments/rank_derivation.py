@@ -1,6 +1,6 @@
 """What products' ranks should be: derived from their counts and their newest comments."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from comments.counts import counters, parse_cell
@@ -32,9 +32,17 @@ Touched = Mapping[str, Touch]
 """Product ids, each with what the writer knows of it."""
 
 
-def rank_keys_of(products: Touched) -> list[RankKey]:
+def rank_keys_of(
+    products: Iterable[str], rankings: Iterable[Ranking] = tuple(Ranking)
+) -> list[RankKey]:
     """Name the ranks that products have, whether they rank or not."""
-    return [(ranking, product) for ranking in Ranking for product in products]
+    wanted = list(products)
+    return [(ranking, product) for ranking in rankings for product in wanted]
+
+
+def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
+    """Name the rankings that a comment counts for by being there."""
+    return tuple(Ranking) if rating == BEST_RATING else (Ranking.COMMENTED,)
 
 
 def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
@@ -43,9 +51,11 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
     What is stored is read first, so that whatever is stored meanwhile is noticed.
     """
     stored = stored_ranks(rank_keys)
-    counts = counters().read_many({product for _, product in rank_keys}, consistent=True)
+    by_stars = {p for ranking, p in rank_keys if ranking is Ranking.FIVE_STARS}
     commented = [p for ranking, p in rank_keys if ranking is Ranking.COMMENTED]
-    complete = {p for p in commented if sum(counts[p].values()) == touched[p].seen}
+    counted = by_stars | {p for p in commented if touched[p].seen}
+    counts = counters().read_many(counted, consistent=True)
+    complete = {p for p in counted if sum(counts[p].values()) == touched[p].seen}
     newest = _newest(commented, stored, touched, complete)
     ranks = []
     for key in rank_keys:

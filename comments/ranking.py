@@ -17,7 +17,7 @@ not stop an older one that is still on its way.
 
 import logging
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -31,6 +31,7 @@ from comments.ranks import (
     VERSION,
     Rank,
     Ranking,
+    RankKey,
     pick_partition,
     table_key,
 )
@@ -56,9 +57,15 @@ def _unseen(_number: int) -> None:
     """Nobody watches."""
 
 
-def refresh_product(product_id: str, *, newest: str = "") -> None:
-    """Derive a product's ranks anew; see `refresh_products`."""
-    refresh_products({product_id: Touch(newest)})
+def refresh_product(
+    product_id: str, *, newest: str = "", rankings: Iterable[Ranking] = tuple(Ranking)
+) -> None:
+    """Derive a product's ranks anew, all or some; see `refresh_products`.
+
+    ``newest`` is the place of the comment just written, if it may be the newest.
+    """
+    with labelled_calls("ranks"):
+        _refresh(rank_keys_of([product_id], rankings), {product_id: Touch(newest)})
 
 
 def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
@@ -71,7 +78,7 @@ def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
     """
     with labelled_calls("ranks"):
         for some in _portions(touched):
-            _refresh(some)
+            _refresh(rank_keys_of(some), some)
             advance(len(some))
 
 
@@ -83,18 +90,19 @@ def settle_products(seen: Touched, *, advance: Advance = _unseen) -> None:
     with labelled_calls("ranks"):
         for some in _portions(seen):
             ranks = derive(rank_keys_of(some), some)
-            wrong = {rank.key[1] for rank in ranks if not rank.is_stored}
-            _refresh({product: some[product] for product in wrong})
+            _refresh([rank.key for rank in ranks if not rank.is_stored], some)
             advance(len(some))
 
 
-def refresh_or_log(product_id: str, *, newest: str = "") -> None:
+def refresh_or_log(
+    product_id: str, *, newest: str = "", rankings: Iterable[Ranking] = tuple(Ranking)
+) -> None:
     """Refresh a product's ranks for a write that is committed, and must not fail for their sake.
 
     `check_integrity` finds the ranks that were left behind, and mends them.
     """
     try:
-        refresh_product(product_id, newest=newest)
+        refresh_product(product_id, newest=newest, rankings=rankings)
     except FAILURES as failure:
         log_failure([product_id], failure)
 
@@ -106,9 +114,8 @@ def log_failure(products: Collection[str], failure: BaseException) -> None:
     logger.warning(sentence, len(products), some, sentence_about(failure))
 
 
-def _refresh(touched: Touched) -> None:
-    pauses = _BACKOFF.pauses()
-    pending, losses = rank_keys_of(touched), 0
+def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
+    pauses, losses = _BACKOFF.pauses(), 0
     while pending:
         ranks = derive(pending, touched)
         if losses >= ENOUGH_LOSSES:

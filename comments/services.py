@@ -11,7 +11,9 @@ from datetime import datetime
 from comments import helpfulness, keys
 from comments.items import NewComment, items_of
 from comments.models import Comment
+from comments.rank_derivation import BEST_RATING, rankings_of_comment
 from comments.ranking import refresh_or_log
+from comments.ranks import Ranking
 from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.writing import NEW, CountChanges, delete, put, unchanged, write
 from dynamo.errors import DynamoError
@@ -48,7 +50,11 @@ def add_comment(comment: NewComment) -> None:
     except ConditionFailed as error:
         if load_comment(comment.id).comment != comment:
             raise CommentExists("There is another comment with this id.") from error
-    refresh_or_log(comment.product_id, newest=place_of(comment.created_at, comment.id))
+    refresh_or_log(
+        comment.product_id,
+        newest=place_of(comment.created_at, comment.id),
+        rankings=rankings_of_comment(comment.rating),
+    )
 
 
 def edit_comment(
@@ -77,8 +83,8 @@ def edit_comment(
     if after == before:
         return stored
     edited = _store_edit(stored, after, now=now)
-    if after.rating != before.rating:
-        refresh_or_log(after.product_id)
+    if BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
+        refresh_or_log(after.product_id, rankings=[Ranking.FIVE_STARS])
     return edited
 
 
@@ -121,7 +127,8 @@ def delete_comment(comment_id: str) -> bool:
             return False
         except ConditionFailed:
             continue
-        refresh_or_log(stored.comment.product_id)
+        comment = stored.comment
+        refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
         return True
     raise Contended("This comment is being changed by others at the moment.")
 

@@ -121,13 +121,13 @@ COMMENTS = (
     ),
     AccessPattern(
         "AP6",
-        "Older and newer pages of any list, at any depth, at one cost",
+        "Older and newer pages of any list, however deep, at the same cost",
         "the ExclusiveStartKey of every run, made from one position",
         "dynamo.reader.read_page",
         "/products/{product}/comments/~/~/?after={token}",
     ),
     AccessPattern(
-        "AP7–AP10",
+        "AP7 to AP10",
         "How many comments: per rating, per rating and language, in all, in all per language",
         "get `COUNTS#42#0`: a cell for each language and rating, such as `en.5`",
         "comments.counts.counts_of",

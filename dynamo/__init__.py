@@ -1,1 +1,1 @@
-"""Ordered, paged, metered reading of DynamoDB; see docs/reader.md for the tour."""
+"""Ordered, paged, metered reading of DynamoDB; see docs/library.md for the tour."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
-from config.benchmark.grid import GridFigures, ReadFigures
+from config.benchmark.grid import GridFigures, PageCost, ReadFigures
 from config.benchmark.plotting import COLOURS, FAINT, blank, legend
 from config.benchmark.readers import RULES, SITE
 from config.benchmark.sections import Plot, Section, Table
@@ -16,20 +16,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME, TITLE = "grid", "Every set of ratings with a dozen sets of languages"
-FIGURES: dict[str, Callable[[ReadFigures], float]] = {
-    "capacity units": lambda read: read.list_cost.capacity_units,
-    "items read": lambda read: read.list_cost.items_read,
-    "queries": lambda read: read.list_cost.calls,
-    "rounds": lambda read: read.rounds,
-    "milliseconds": lambda read: read.ms,
-    "milliseconds, calls delayed": lambda read: read.delayed_ms,
+UNITS, MS, DELAYED = "capacity units", "milliseconds", "milliseconds, calls delayed"
+OF_PAGES: dict[str, Callable[[PageCost], float]] = {
+    UNITS: lambda page: page.list_cost.capacity_units,
+    "items read": lambda page: page.list_cost.items_read,
+    "queries": lambda page: page.list_cost.calls,
+    "rounds": lambda page: page.rounds,
+}
+OF_LISTS: dict[str, Callable[[ReadFigures], float]] = {
+    MS: lambda read: read.ms,
+    DELAYED: lambda read: read.delayed_ms,
     "added by the delay, a round": lambda read: read.delay_a_round,
 }
 COUNTS = (
     "The planner's times include reading the counts, its capacity units do not: ½ unit, "
     "which the page needs anyway to say how many comments each click will show."
 )
-UNITS, MS, DELAYED = "capacity units", "milliseconds", "milliseconds, calls delayed"
 MOST_OF_THE_MEAN, MOST_MEDIAN, MOST_P95 = 0.5, 2.0, 3.2
 """What the planner is held to: its mean by that of the rules, the others by an unfiltered page."""
 
@@ -37,21 +39,23 @@ MOST_OF_THE_MEAN, MOST_MEDIAN, MOST_P95 = 0.5, 2.0, 3.2
 def grid_section(figures: GridFigures, *, notes: Sequence[str]) -> Section:
     """Write what was found about the grid."""
     of_readers = tuple(f"“{name}” reads {about}." for name, about in figures.readers.items())
-    caption = (
-        f"First pages of {figures.page_size} of {len(figures.lists)} lists; times are medians of "
-        f"{figures.turns} turns, the last with {figures.delay_ms} ms added to each call"
+    pages = len(figures.of_pages(SITE.name, OF_PAGES[UNITS]))
+    cost = f"What {pages:,} pages of {figures.page_size} from {len(figures.lists)} lists cost"
+    time = (
+        f"How long their first pages take, as medians of {figures.turns} turns, "
+        f"also with {figures.delay_ms} ms added to each call"
     )
-    rows = tuple(
-        (what, reader, *map(_spelled, _distribution(figures.of(reader, figure))))
-        for what, figure in FIGURES.items()
-        for reader in figures.readers
-    )
+    costs = [(w, r, figures.of_pages(r, of)) for w, of in OF_PAGES.items() for r in figures.readers]
+    times = [(w, r, figures.of_lists(r, of)) for w, of in OF_LISTS.items() for r in figures.readers]
     return Section(
         name=NAME,
         title=TITLE,
         notes=(*notes, " ".join(of_readers), COUNTS),
         tables=(
-            Table(caption, ("of a page", "reader", "mean", "median", "95 %", "most"), rows),
+            *(
+                Table(caption, ("of a page", "reader", "mean", "median", "95 %", "most"), rows)
+                for caption, rows in ((cost, _rows(costs)), (time, _rows(times)))
+            ),
             Table(
                 "What the planner's capacity units are held to",
                 ("what", "at most", "found", "holds"),
@@ -63,9 +67,9 @@ def grid_section(figures: GridFigures, *, notes: Sequence[str]) -> Section:
 
 
 def _promises(figures: GridFigures) -> list[tuple[str, str, str, str]]:
-    units = FIGURES[UNITS]
-    planner = _distribution(figures.of(SITE.name, units))
-    rules = _distribution(figures.of(RULES.name, units))
+    units = OF_PAGES[UNITS]
+    planner = _distribution(figures.of_pages(SITE.name, units))
+    rules = _distribution(figures.of_pages(RULES.name, units))
     unfiltered = figures.unfiltered_units
     held = (
         ("mean ÷ mean of the rules", MOST_OF_THE_MEAN, planner[0] / rules[0]),
@@ -78,6 +82,12 @@ def _promises(figures: GridFigures) -> list[tuple[str, str, str, str]]:
     ]
 
 
+def _rows(found: Sequence[tuple[str, str, Sequence[float]]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (what, reader, *map(_spelled, _distribution(values))) for what, reader, values in found
+    )
+
+
 def _distribution(found: Sequence[float]) -> tuple[float, float, float, float]:
     """Give mean, median, 95th percentile and maximum."""
     return mean(found), median(found), quantiles(found, n=20, method="inclusive")[-1], max(found)
@@ -88,21 +98,23 @@ def _spelled(number: float) -> str:
 
 
 def _draw(figures: GridFigures) -> "Figure":
-    """Draw for each reader what share of the lists needs at most so much."""
+    """Draw for each reader what share of the pages needs at most so much."""
     figure = blank(width=11, height=4)
     panels = figure.subplots(1, 3, sharey=True)
+    for reader, colour in zip(figures.readers, COLOURS, strict=False):
+        units = figures.of_pages(reader, OF_PAGES[UNITS])
+        times = (figures.of_lists(reader, OF_LISTS[what]) for what in (MS, DELAYED))
+        for axes, found in zip(panels, (units, *times), strict=True):
+            axes.ecdf(found, color=colour, linewidth=1.8, label=reader)
     for axes, what in zip(panels, (UNITS, MS, DELAYED), strict=True):
-        _draw_shares(axes, figures, what)
-    panels[0].set_ylabel("share of the lists")
+        _dress(axes, what)
+    panels[0].set_ylabel("share of the pages")
     panels[0].set_yticks([0, 0.5, 0.95, 1], ["0", "half", "95 %", "all"])
     legend(figure, panels[0])
     return figure
 
 
-def _draw_shares(axes: "Axes", figures: GridFigures, what: str) -> None:
-    for reader, colour in zip(figures.readers, COLOURS, strict=False):
-        found = figures.of(reader, FIGURES[what])
-        axes.ecdf(found, color=colour, linewidth=1.8, label=reader)
+def _dress(axes: "Axes", what: str) -> None:
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import CommentFilter
-from comments.queries import CommentPage
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
-from dynamo.reader import PageRequest
+from dynamo.reader import Page, PageRequest
 from tests.comments.loading import load
 from tests.comments.truth import START, Truth, tied_comments, written
 from tests.comments.walking import behind, ids_on, in_front, read_page
@@ -72,19 +71,19 @@ class ChangingProduct:
         return self.untouched.pop(ids[number % len(ids)]).id
 
 
-def walk(product, chosen, request, onward, script) -> Iterator[CommentPage]:
+def walk(product, chosen, request, onward, script) -> Iterator[Page]:
     """Read on, with one step of the script between each two pages."""
     steps = iter(script)
     while request:
-        found = read_page(product.id, chosen, request)
-        yield found
+        page = read_page(product.id, chosen, request)
+        yield page
         for change in next(steps, ()):
             product.change(*change)
-        request = onward(found, size=request.size) if found.page.entries else None
+        request = onward(page, size=request.size) if page.entries else None
 
 
-def seen(pages: list[CommentPage], product: ChangingProduct) -> list[str]:
-    return [i for found in pages for i in ids_on(found) if i in product.untouched]
+def seen(pages: list[Page], product: ChangingProduct) -> list[str]:
+    return [i for page in pages for i in ids_on(page) if i in product.untouched]
 
 
 class TestUntouchedComments:

@@ -10,7 +10,8 @@ from django.core.management import call_command
 
 from shop.services import ensure_products
 from tests.comments.browsing import HTMX, Shown, visit
-from tests.comments.loading import load, settle
+from tests.comments.loading import load
+from tests.comments.miscounting import settle
 from tests.comments.truth import START, written
 from tests.markup import Element
 

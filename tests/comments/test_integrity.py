@@ -18,7 +18,7 @@ from comments.queries import find_comment
 from comments.services import add_comment
 from dynamo.client import client
 from dynamo.integrity import Difference
-from tests.comments.loading import settle
+from tests.comments.miscounting import settle
 from tests.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -7,11 +7,11 @@ import pytest
 from comments.filters import CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, excerpt, items_of
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
-from comments.queries import find_comment
+from comments.counts import counts_of
+from comments.queries import find_comment, list_comments
 from dynamo.reader import PageRequest
 from tests.comments.loading import load
 from tests.comments.truth import written
-from tests.comments.walking import read_page
 
 INDEXES = (All, ByLanguage, ByRating, ByLanguageAndRating)
 
@@ -89,7 +89,10 @@ class TestStoredComment:
             product_id, language="ja", rating=2, created_at=moment, title="題", body=body
         )
         load([comment])
-        (entry,) = read_page(product_id, CommentFilter.of(*chosen), PageRequest(5)).comments
+        counts, request = counts_of(product_id), PageRequest(5)
+        (entry,) = list_comments(
+            product_id, CommentFilter.of(*chosen), request, counts=counts
+        ).comments
         assert (entry.language, entry.rating, entry.created) == ("ja", 2, moment)
         assert (entry.author, entry.title) == ("Ada", "題")
         assert find_comment(comment.id).body == body

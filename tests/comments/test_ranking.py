@@ -90,6 +90,11 @@ class TestFiveStarComments:
         edit_comment(load_comment(comment.id), now=NOW, rating=3)
         assert five_stars(comment.product_id) == 1
 
+    def test_that_are_edited_to_more_stars_count(self, comment):
+        add_comment(replace(comment, rating=4))
+        edit_comment(load_comment(comment.id), now=NOW, rating=5)
+        assert five_stars(comment.product_id) == 1
+
     def test_that_are_all_deleted_leave_nothing_in_the_index(self, comment):
         add_comment(comment)
         delete_comment(comment.id)
@@ -231,6 +236,24 @@ class TestLag:
         assert five_stars(comment.product_id) == counts_of(comment.product_id).cells["en", 5] == 25
         assert last_comment(comment.product_id) == f"{comment.id}-24"
         assert differences(comment) == []
+
+
+class TestCost:
+    """Of what follows a write; each move in the index is two writes, out of a place and in."""
+
+    @pytest.mark.real_engine
+    @pytest.mark.parametrize(("rating", "units"), [(5, 11.0), (4, 6.0)])
+    def test_of_adding_a_comment(self, comment, rating, units):
+        add_comment(comment)
+        with metered() as meter:
+            add_comment(another(comment, 1, rating=rating))
+        assert meter.capacity_units("ranks") == units
+
+    def test_of_an_edit_that_changes_no_rank_is_nothing(self, comment):
+        add_comment(replace(comment, rating=3))
+        with metered() as meter:
+            edit_comment(load_comment(comment.id), now=NOW, rating=4, language="de", title="So")
+        assert meter.labelled("ranks") == []
 
 
 class TestRankThatCannotBeStored:

@@ -10,7 +10,8 @@ from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.queries import CommentPage, list_comments
 from dynamo.reader import PageRequest
-from tests.comments.loading import load, settle
+from tests.comments.loading import load
+from tests.comments.miscounting import settle
 from tests.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")

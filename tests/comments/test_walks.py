@@ -16,7 +16,7 @@ from tests.comments.truth import (
     real_comments,
     tied_comments,
 )
-from tests.comments.walking import there_and_back
+from tests.comments.walking import read_page, read_places, there_and_back
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 
@@ -51,9 +51,9 @@ def reviews(tables: None, real_data) -> Truth:
     return Truth(comments)
 
 
-def assert_walk(truth: Truth, product_id: str, languages, ratings, *, size: int) -> None:
+def assert_walk(truth, product_id, languages, ratings, *, size, read=read_page) -> None:
     chosen = CommentFilter.of(languages, ratings)
-    there, back = there_and_back(product_id, chosen, size=size)
+    there, back = there_and_back(product_id, chosen, size=size, read=read)
     expected = truth.ids(languages, ratings)
     assert there == expected, chosen
     assert back == expected, chosen
@@ -91,4 +91,4 @@ class TestRealReviews:
     @languages_by_turns
     def test_are_walked_by_any_filter_at_500_a_page(self, reviews, languages):
         for ratings in RATING_SETS:
-            assert_walk(reviews, "reviews", languages, ratings, size=500)
+            assert_walk(reviews, "reviews", languages, ratings, size=500, read=read_places)

@@ -1,11 +1,16 @@
 """Walks through a list of comments, page by page, there and back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from comments.counts import ProductCounts, counts_of
 from comments.filters import CommentFilter
-from comments.queries import CommentPage, list_comments
-from dynamo.reader import PageRequest, Toward
+from comments.planning import plan_list
+from comments.queries import list_comments
+from dynamo.places import id_at
+from dynamo.reader import Page, PageRequest, Toward
+from dynamo.reading import read
+
+Read = Callable[[str, CommentFilter, PageRequest, ProductCounts], Page]
 
 
 def read_page(
@@ -13,53 +18,57 @@ def read_page(
     chosen: CommentFilter,
     request: PageRequest,
     counts: ProductCounts | None = None,
-) -> CommentPage:
-    """One page, read as the site does."""
-    return list_comments(
-        product_id, chosen, request, counts=counts_of(product_id) if counts is None else counts
-    )
+) -> Page:
+    """One page, read as the site does; what it shows is what it was read for."""
+    known = counts_of(product_id) if counts is None else counts
+    found = list_comments(product_id, chosen, request, counts=known)
+    assert [comment.id for comment in found.comments] == ids_on(found.page)
+    return found.page
 
 
-def behind(found: CommentPage, *, size: int) -> PageRequest | None:
+def read_places(
+    product_id: str, chosen: CommentFilter, request: PageRequest, counts: ProductCounts
+) -> Page:
+    """The same without making comments of its items, which takes most of the time."""
+    plan = plan_list(product_id, chosen, counts, needed=request.size + 1)
+    return read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
+
+
+def behind(page: Page, *, size: int) -> PageRequest | None:
     """What the link to the older page asks for."""
-    page = found.page
     return PageRequest(size, page.entries[-1].position) if page.has_next else None
 
 
-def in_front(found: CommentPage, *, size: int) -> PageRequest | None:
+def in_front(page: Page, *, size: int) -> PageRequest | None:
     """What the link to the newer page asks for."""
-    page = found.page
     if not page.has_previous:
         return None
     return PageRequest(size, page.entries[0].position, Toward.PREVIOUS)
 
 
-def ids_on(found: CommentPage) -> list[str]:
-    return [comment.id for comment in found.comments]
+def ids_on(page: Page) -> list[str]:
+    return [id_at(entry.position.place) for entry in page.entries]
 
 
 def there_and_back(
-    product_id: str, chosen: CommentFilter, *, size: int
+    product_id: str, chosen: CommentFilter, *, size: int, read: Read = read_page
 ) -> tuple[list[str], list[str]]:
     """The ids as the pages give them: walking on from the first, and back from the last."""
     counts = counts_of(product_id)
-    there = list(_walk(product_id, chosen, PageRequest(size), behind, counts))
-    here = there[-1]
-    back = [here]
-    if start := in_front(here, size=size):
-        back = [*reversed(list(_walk(product_id, chosen, start, in_front, counts))), here]
-    assert not there[0].page.has_previous
-    assert all(len(found.comments) == size for found in there[:-1])
-    return _ids(there), _ids(back)
+
+    def walk(request: PageRequest | None, onward: Callable[..., PageRequest | None]) -> list[Page]:
+        pages = []
+        while request:
+            pages.append(read(product_id, chosen, request, counts))
+            request = onward(pages[-1], size=size)
+        return pages
+
+    there = walk(PageRequest(size), behind)
+    back = [there[-1], *walk(in_front(there[-1], size=size), in_front)]
+    assert not there[0].has_previous
+    assert all(len(page.entries) == size for page in there[:-1])
+    return _ids(there), _ids(back[::-1])
 
 
-def _walk(product_id, chosen, request, onward, counts) -> Iterator[CommentPage]:
-    size = request.size
-    while request:
-        found = read_page(product_id, chosen, request, counts)
-        yield found
-        request = onward(found, size=size)
-
-
-def _ids(pages: list[CommentPage]) -> list[str]:
-    return [comment_id for found in pages for comment_id in ids_on(found)]
+def _ids(pages: list[Page]) -> list[str]:
+    return [comment_id for page in pages for comment_id in ids_on(page)]

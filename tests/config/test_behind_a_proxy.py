@@ -45,9 +45,7 @@ class TestTheSchemeOfAVisitor:
         )
         assert answer == f"200 max-age={365 * 24 * 3600}"
 
-    @pytest.mark.parametrize(
-        ("forwarded", "proxies"), [("http", "1"), ("", "1"), ("https", "0")]
-    )
+    @pytest.mark.parametrize(("forwarded", "proxies"), [("http", "1"), ("", "1"), ("https", "0")])
     def test_is_http_otherwise_and_led_to_https(self, tmp_path, forwarded, proxies):
         answer = ask(
             "/accounts/login/",

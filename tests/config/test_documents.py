@@ -18,8 +18,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
-MACHINES = re.compile("|".join(["/wo" "rk/", "/ro" "ot/", r"/ho" r"me/\w", "regis" r"try\.", r"py" r"pi\."]))
-"""Folders of somebody's machine, hosts of package indexes; spelled in parts for this file's sake."""
+MACHINES = re.compile(r"/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
+"""Somebody's folders, and hosts of package indexes. The brackets keep this line itself out."""
 IAM = {
     "transact_write_items": {"PutItem", "UpdateItem", "DeleteItem"},
     "create_table": {"CreateTable"},
@@ -40,7 +40,9 @@ def links() -> Iterator[tuple[str, str]]:
 
 
 def _without_code(text: str) -> str:
-    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    return re.sub(
+        r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    )
 
 
 def anchors(path: Path) -> set[str]:
@@ -59,7 +61,7 @@ def commands() -> Iterator[tuple[str, str, str]]:
 def tracked() -> list[Path]:
     """The project's own text files: those git knows, or would."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],  # noqa: S607
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=PROJECT,
         capture_output=True,
         text=True,
@@ -110,7 +112,7 @@ class TestFiles:
 class TestThePermissions:
     def policy(self) -> set[str]:
         document = (PROJECT / "docs" / "deploying.md").read_text()
-        (spelled,) = re.findall(r"^```json\n(\{.*?)^```", document, re.M | re.S)
+        (spelled,) = re.findall(r"^```json\n(\{.*?)^```", document, re.MULTILINE | re.DOTALL)
         statements = json.loads(spelled)["Statement"]
         return {action for statement in statements for action in statement["Action"]}
 
@@ -131,8 +133,8 @@ class TestThePermissions:
 class TestTheExampleOfTheLibrary:
     def test_prints_what_the_page_says(self):
         document = (PROJECT / "docs" / "library.md").read_text()
-        (example,) = re.findall(r"^```python\n(.*?)^```", document, re.M | re.S)
-        (printed,) = re.findall(r"^```text\n(.*?)^```", document, re.M | re.S)
+        (example,) = re.findall(r"^```python\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+        (printed,) = re.findall(r"^```text\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
         result = subprocess.run(
             [sys.executable, "-c", example],
             cwd=PROJECT,
