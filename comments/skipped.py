@@ -36,7 +36,12 @@ def with_skipped(product_id: str, page: Page, skipped: Sequence[Run]) -> Page:
     entries = sorted(
         (*page.entries, *late.entries), key=lambda entry: entry.position.place, reverse=True
     )
-    return replace(page, entries=tuple(entries), reads=(*page.reads, *late.reads))
+    return replace(
+        page,
+        entries=tuple(entries),
+        rounds=page.rounds + late.rounds,
+        reads=(*page.reads, *late.reads),
+    )
 
 
 def _cell_of(entry: Entry) -> Cell:

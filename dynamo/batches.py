@@ -30,7 +30,7 @@ BACKOFF = Backoff()
 
 
 class BatchIncomplete(DynamoError):
-    """Some writes or reads were still unprocessed after the last attempt; its cause is Throttled."""
+    """Some writes or reads were unprocessed after the last attempt. Its cause is Throttled."""
 
 
 @dataclass(frozen=True, slots=True)

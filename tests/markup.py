@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Literal
 
-VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
+VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+)
 
 
 @dataclass(eq=False)
@@ -31,7 +34,7 @@ class Element:
         pieces = (child if isinstance(child, str) else child.text for child in self.children)
         return " ".join(" ".join(pieces).split())
 
-    def all(self, tag: str | None = None, **wanted: str | bool) -> list["Element"]:
+    def all(self, tag: str | None = None, **wanted: str | Literal[True]) -> list["Element"]:
         """The elements within it of this tag and these attributes, in order.
 
         ``data_rating="5"`` asks for an attribute ``data-rating`` of that value, ``True`` for any
@@ -39,18 +42,18 @@ class Element:
         """
         return [e for e in self._descendants() if e._fits(tag, wanted)]
 
-    def one(self, tag: str | None = None, **wanted: str | bool) -> "Element":
+    def one(self, tag: str | None = None, **wanted: str | Literal[True]) -> "Element":
         """The only such element."""
         found = self.all(tag, **wanted)
         assert len(found) == 1, f"{len(found)} of {tag} {wanted}"
         return found[0]
 
-    def _fits(self, tag: str | None, wanted: dict[str, str | bool]) -> bool:
+    def _fits(self, tag: str | None, wanted: dict[str, str | Literal[True]]) -> bool:
         return tag in {None, self.tag} and all(
             self._has(name.rstrip("_").replace("_", "-"), value) for name, value in wanted.items()
         )
 
-    def _has(self, name: str, value: str | bool) -> bool:
+    def _has(self, name: str, value: str | Literal[True]) -> bool:
         actual = self.attributes.get(name)
         if actual is None or value is True:
             return actual is not None

@@ -123,7 +123,5 @@ def visitor(site: str, chromium: Browser) -> Iterator[Visitor]:
 @pytest.fixture
 def plain_visitor(site: str, chromium: Browser) -> Iterator[Visitor]:
     """A visitor without JavaScript."""
-    with chromium.new_context(
-        base_url=site, locale="fr-FR", java_script_enabled=False
-    ) as context:
+    with chromium.new_context(base_url=site, locale="fr-FR", java_script_enabled=False) as context:
         yield Visitor.arrive(context)

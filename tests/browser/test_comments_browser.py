@@ -225,9 +225,11 @@ class TestVisitorsLanguage:
 
 class TestNarrowWindow:
     @pytest.mark.parametrize(
-        "url", ["/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/"]
+        "url",
+        ["/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/"],
     )
-    def test_of_320_pixels_needs_no_sideways_scrolling(self, site, chromium, kettle, novel, url):
+    @pytest.mark.usefixtures("kettle", "novel")
+    def test_of_320_pixels_needs_no_sideways_scrolling(self, site, chromium, url):
         size = {"width": 320, "height": 640}
         with chromium.new_context(base_url=site, viewport=size) as context:
             page = context.new_page()

@@ -1,4 +1,4 @@
-"""Puts what a test needs into the tables, the way an import does; and the odd thing it would not."""
+"""Puts what a test needs into the tables, the way an import does."""
 
 from collections.abc import Iterable
 

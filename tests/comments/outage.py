@@ -12,6 +12,7 @@ from django.utils.module_loading import import_string
 from dynamo import client as process
 from dynamo.client import Connection, client, connect
 from dynamo.engine import DynoxideEngine, EngineServer, find
+from dynamo.engine.ports import free_port
 from dynamo.tables import create_missing
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -23,11 +24,11 @@ def own_engine(folder: Path) -> Iterator[EngineServer]:
     binary = find(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed, and moto forgets when it stops")
-    with DynoxideEngine(binary=binary, db_path=folder / "own.db") as engine:
-        with connected(engine.endpoint_url):
-            models = [import_string(name) for name in settings.DYNAMODB_MODELS]
-            create_missing(models, client=client())
-            yield engine
+    engine = DynoxideEngine(binary=binary, db_path=folder / "own.db", port=free_port())
+    with engine, connected(engine.endpoint_url):
+        models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+        create_missing(models, client=client())
+        yield engine
 
 
 @contextmanager

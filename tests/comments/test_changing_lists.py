@@ -63,7 +63,7 @@ class ChangingProduct:
         stored = load_comment(self._touch(number))
         edit_comment(stored, now=NOW, language=language, rating=rating)
 
-    def ids(self, chosen: CommentFilter) -> list[str]:
+    def truth(self, chosen: CommentFilter) -> list[str]:
         return Truth(self.untouched.values()).ids(chosen.languages, chosen.ratings)
 
     def _touch(self, number: int) -> str:
@@ -71,9 +71,9 @@ class ChangingProduct:
         return self.untouched.pop(ids[number % len(ids)]).id
 
 
-def walk(product, chosen, request, onward, script) -> Iterator[Page]:
+def walk(product, chosen, *, start, onward, script=()) -> Iterator[Page]:
     """Read on, with one step of the script between each two pages."""
-    steps = iter(script)
+    request, steps = start, iter(script)
     while request:
         page = read_page(product.id, chosen, request)
         yield page
@@ -91,16 +91,17 @@ class TestUntouchedComments:
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_on(self, chosen, size, script):
         product = ChangingProduct.of_30()
-        pages = list(walk(product, chosen, PageRequest(size), behind, script))
-        assert seen(pages, product) == product.ids(chosen)
+        pages = list(walk(product, chosen, start=PageRequest(size), onward=behind, script=script))
+        assert seen(pages, product) == product.truth(chosen)
 
     @settings(max_examples=20, deadline=None)
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_back(self, chosen, size, script):
         product = ChangingProduct.of_30()
-        last = list(walk(product, chosen, PageRequest(size), behind, ()))[-1]
-        back = list(walk(product, chosen, in_front(last, size=size), in_front, script))
-        assert seen([*reversed(back), last], product) == product.ids(chosen)
+        last = list(walk(product, chosen, start=PageRequest(size), onward=behind))[-1]
+        start = in_front(last, size=size)
+        back = list(walk(product, chosen, start=start, onward=in_front, script=script))
+        assert seen([*reversed(back), last], product) == product.truth(chosen)
 
     def test_stay_in_place_when_the_comment_the_link_was_made_of_is_deleted(self):
         product = ChangingProduct.of_30()
@@ -108,5 +109,6 @@ class TestUntouchedComments:
         first = read_page(product.id, everything, PageRequest(10))
         delete_comment(product.untouched.pop(ids_on(first)[-1]).id)
         second = read_page(product.id, everything, behind(first, size=10))
-        assert ids_on(second) == product.ids(everything)[9:19]
-        assert ids_on(read_page(product.id, everything, in_front(second, size=10))) == ids_on(first)[:9]
+        first_again = read_page(product.id, everything, in_front(second, size=10))
+        assert ids_on(second) == product.truth(everything)[9:19]
+        assert ids_on(first_again) == ids_on(first)[:9]

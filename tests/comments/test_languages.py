@@ -56,7 +56,8 @@ class TestIsLanguage:
 
 class TestLanguageName:
     def test_is_short_and_english(self):
-        assert [language_name(code) for code in ("de", "es", "ja")] == ["German", "Spanish", "Japanese"]
+        names = [language_name(code) for code in ("de", "es", "ja")]
+        assert names == ["German", "Spanish", "Japanese"]
 
     def test_of_an_unknown_code_is_the_code(self):
         assert language_name("xx") == "xx"

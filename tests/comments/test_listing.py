@@ -21,7 +21,9 @@ class TestListUrl:
     def test_spells_the_filter_in_order(self, languages, ratings, url):
         assert list_url("42", CommentFilter.of(languages, ratings)) == url
 
-    @pytest.mark.parametrize("product_id", ["a#b", "50%", "a+b", "a b", "a?b", "日本語", "🦊", "~", "."])
+    @pytest.mark.parametrize(
+        "product_id", ["a#b", "50%", "a+b", "a b", "a?b", "日本語", "🦊", "~", "."]
+    )
     def test_leads_back_to_its_product(self, product_id):
         url = list_url(product_id, CommentFilter.of(["de"]))
         assert "?" not in url

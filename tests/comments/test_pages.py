@@ -138,7 +138,9 @@ class TestCanonicalAddress:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("languages", ["xx", "eng", "de,en", "de.", "~.de", "%00", "%ff", "..."])
+    @pytest.mark.parametrize(
+        "languages", ["xx", "eng", "de,en", "de.", "~.de", "%00", "%ff", "..."]
+    )
     def test_of_a_language_says_what_is_allowed(self, lamp, languages):
         shown = visit(f"/products/lamp/comments/{languages}/~/")
         assert shown.status == 400
@@ -336,7 +338,9 @@ class TestFragments:
 
 
 class TestWhatVisitorsWrote:
-    @pytest.mark.parametrize("odd", [*ODD_IDS, "x" * 128, "/a", "a//b", "a/", "%2F", "a\\b", "-", "a.b", "BODY"])
+    @pytest.mark.parametrize(
+        "odd", [*ODD_IDS, "x" * 128, "/a", "a//b", "a/", "%2F", "a\\b", "-", "a.b", "BODY"]
+    )
     def test_is_found_by_its_odd_id(self, fresh, odd):
         product_id = fresh("product")
         comment = written(product_id, id=odd, body=f"Written as {product_id}.")
@@ -354,7 +358,11 @@ class TestWhatVisitorsWrote:
         product_id = fresh("product")
         comment = written(product_id, author=NASTY, title=NASTY, body=body)
         load([comment])
-        urls = (f"/products/{product_id}/", f"/products/{product_id}/comments/~/~/", f"/comments/{comment.id}/")
+        urls = (
+            f"/products/{product_id}/",
+            f"/products/{product_id}/comments/~/~/",
+            f"/comments/{comment.id}/",
+        )
         for url in urls:
             page = visit(url).page
             assert page.all("img") == []

@@ -83,11 +83,25 @@ def edited(rng: Random) -> Iterator[str]:
 def foreign() -> Iterator[str]:
     """Genuine tokens of other lists."""
     for product_id in ("lamp2", "LAMP", "lam", "p/lamp", "lamp/comments"):
-        yield tokens().write(position(), list_name=pager_of(product_id.replace("/", "-"), CHOSEN).list_name)
-    for languages, ratings in [((), ()), (("de",), (1, 2)), (("de", "en"), ()), (("de", "en"), (1,))]:
+        yield tokens().write(
+            position(), list_name=pager_of(product_id.replace("/", "-"), CHOSEN).list_name
+        )
+    for languages, ratings in [
+        ((), ()),
+        (("de",), (1, 2)),
+        (("de", "en"), ()),
+        (("de", "en"), (1,)),
+    ]:
         other = CommentFilter.of(languages, ratings)
         yield tokens().write(position(), list_name=pager_of("lamp", other).list_name)
-    for name in ("", "categories", "orders/alice", LIST_NAME + "/", "/" + LIST_NAME, LIST_NAME.upper()):
+    for name in (
+        "",
+        "categories",
+        "orders/alice",
+        LIST_NAME + "/",
+        "/" + LIST_NAME,
+        LIST_NAME.upper(),
+    ):
         yield tokens().write(position(), list_name=name)
 
 
@@ -116,9 +130,38 @@ def of_another_version() -> Iterator[str]:
 
 
 def never_tokens() -> Iterator[str]:
-    yield from ["", " ", ".", "..", "=", "0", "None", "null", "~", "%", "%00", "\0", "a.b", "a" * 43]
-    yield from [" " + GENUINE, GENUINE + " ", GENUINE + "\n", GENUINE + ".", GENUINE + "=", GENUINE * 2]
-    yield from ["日本語", "🦊" * 50, "é.é", "\u202e" + GENUINE, "Ａ" + GENUINE[1:], "\ud800".encode("utf-8", "replace").decode()]
+    yield from [
+        "",
+        " ",
+        ".",
+        "..",
+        "=",
+        "0",
+        "None",
+        "null",
+        "~",
+        "%",
+        "%00",
+        "\0",
+        "a.b",
+        "a" * 43,
+    ]
+    yield from [
+        " " + GENUINE,
+        GENUINE + " ",
+        GENUINE + "\n",
+        GENUINE + ".",
+        GENUINE + "=",
+        GENUINE * 2,
+    ]
+    yield from [
+        "日本語",
+        "🦊" * 50,
+        "é.é",
+        "\u202e" + GENUINE,
+        "\uff21" + GENUINE[1:],
+        "\ud800".encode("utf-8", "replace").decode(),
+    ]
     yield from ["x" * size for size in (2_047, 2_048, 2_049, 3_000, 60_000)]
     yield from ["A" * 3_000 + "." + GENUINE.split(".")[1], "." * 1_000, "<script>alert(1)</script>"]
 
@@ -178,13 +221,17 @@ class TestTokens:
         assert shown.status == 400
         assert meter.labelled("list") == []
 
-    @pytest.mark.parametrize("query", ["after=&before=", "after=x&before=y", "before=&after", "after", "before="])
+    @pytest.mark.parametrize(
+        "query", ["after=&before=", "after=x&before=y", "before=&after", "after", "before="]
+    )
     def test_that_are_empty_or_two_are_refused(self, query):
         shown = visit(f"{URL}?{query}")
         assert shown.status == 400
         assert shown.page.one(class_="button")["href"] == URL
 
-    @pytest.mark.parametrize("query", ["after=%ff", "after=%ed%a0%80", "before=%00", "after=%", "after=%F0%9F%A6%8A"])
+    @pytest.mark.parametrize(
+        "query", ["after=%ff", "after=%ed%a0%80", "before=%00", "after=%", "after=%F0%9F%A6%8A"]
+    )
     def test_that_are_no_text_are_refused(self, query):
         assert visit(f"{URL}?{query}").status == 400
 

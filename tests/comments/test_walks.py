@@ -1,6 +1,5 @@
 """Whatever the filter: its pages, there and back, are what a plain sort of everything says."""
 
-
 from dataclasses import replace
 
 import pytest

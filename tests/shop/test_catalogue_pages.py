@@ -61,7 +61,9 @@ class TestCategory:
         assert len(names(shown)) == 20
         assert "HX-Request" in shown.response["Vary"]
 
-    @pytest.mark.parametrize("slug", ["nothing", "~", "%00", "%ff", "lamps%20", "LAMPS", "x" * 3_000])
+    @pytest.mark.parametrize(
+        "slug", ["nothing", "~", "%00", "%ff", "lamps%20", "LAMPS", "x" * 3_000]
+    )
     def test_that_does_not_exist_is_404_with_a_sentence(self, lamps, slug):
         shown = visit(f"/categories/{slug}/")
         assert shown.status == 404
@@ -132,4 +134,3 @@ class TestFrontPage:
             assert page.all("img") == []
             assert all(script.get("src") for script in page.all("script"))
             assert NASTY in page.one("h1").text
-
