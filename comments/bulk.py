@@ -24,7 +24,8 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.rank_derivation import Touch
 from comments.ranking import log_failure, refresh_products, settle_products
-from comments.writing import NEW, CountChanges, delete, put, unchanged, write
+from comments.stored import is_tombstone
+from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged, write
 from dynamo.batches import Batches
 from dynamo.failures import FAILURES
 from dynamo.progress import Progress
@@ -62,8 +63,8 @@ DETERMINED = frozenset(
         Comment.body_digest,
     )
 )
-"""The attributes a `NewComment` determines. Whatever else a stored comment has came to it in the
-shop (verified, replied to), and is carried over when a newer version replaces it."""
+"""The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
+the shop (whose it is, verified, replied to), and is carried over when a newer version replaces it."""
 VERSION = Comment.version.attr_name
 _PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
@@ -80,7 +81,7 @@ class Verdict(Enum):
     NEW = "nothing is stored"
     REPLACED = "an older version is stored, or another of the same date"
     UNCHANGED = "the same is stored"
-    SUPERSEDED = "a newer version is stored, or one its author has edited"
+    SUPERSEDED = "a newer version is stored, or one its author has edited or the shop has hidden"
 
 
 _WRITTEN = frozenset({Verdict.NEW, Verdict.REPLACED})
@@ -124,7 +125,10 @@ class Change:
         stored = self.stored
         if stored is None:
             return Verdict.NEW
-        if _determined(stored) == self.item:
+        if _PRODUCT not in stored:
+            return Verdict.SUPERSEDED
+        is_stored = self.item.items() <= stored.items()
+        if is_stored and _determined(stored) == _determined(self.item):
             return Verdict.UNCHANGED
         # One id, so the order of the places is the order of the dates.
         mine, theirs = self.item[_PLACE]["S"], stored[_PLACE]["S"]
@@ -158,7 +162,7 @@ class Change:
     @property
     def products(self) -> set[str]:
         """The products whose counts may change."""
-        return {self.comment.product_id} | ({_product_id(self.stored)} if self.stored else set())
+        return {self.comment.product_id} | (_products_of(self.stored) if self.stored else set())
 
     def actions(self) -> list[Action]:
         """Spell the comment, on condition that nothing has changed it, and its body."""
@@ -177,7 +181,7 @@ class Change:
 
     def _put(self) -> Action:
         if self.stored is None:
-            return put(self.merged, NEW)
+            return put(self.merged, NEW_OR_DELETED)
         return put(self.merged, unchanged(self.stored, *_DECISIVE))
 
 
@@ -298,7 +302,7 @@ def _change(comment: NewComment, stored: Item | None) -> Change:
         comment=comment,
         item=item.serialize(),
         body=body.serialize() if body else None,
-        stored=stored,
+        stored=None if stored and is_tombstone(stored) else stored,
     )
 
 
@@ -308,6 +312,10 @@ def _key(comment: NewComment) -> str:
 
 def _cell(item: Item) -> Cell:
     return item[_LANGUAGE]["S"], int(item[_RATING]["N"])
+
+
+def _products_of(item: Item) -> set[str]:
+    return {_product_id(item)} if _PRODUCT in item else set()
 
 
 def _product_id(item: Item) -> str:

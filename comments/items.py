@@ -20,7 +20,11 @@ EXCERPT = 320
 
 @dataclass(frozen=True, slots=True)
 class NewComment:
-    """A comment as it is written, before it has keys. ``created_at`` is aware."""
+    """A comment as it is written, before it has keys. ``created_at`` is aware.
+
+    ``username`` is the user's whose comment it is, empty for one that was imported. ``verified``
+    says that the author bought the product, as far as that was known when it was written.
+    """
 
     id: str
     product_id: str
@@ -30,6 +34,8 @@ class NewComment:
     author: str = ""
     title: str = ""
     body: str = ""
+    username: str = ""
+    verified: bool = False
 
 
 def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
@@ -44,6 +50,8 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         language=comment.language,
         rating=comment.rating,
         author=comment.author or None,
+        username=comment.username or None,
+        verified=comment.verified if comment.username else (comment.verified or None),
         title=comment.title or None,
         text=(excerpt(comment.body) if is_long else comment.body) or None,
         body_bytes=len(encoded) if is_long else None,
@@ -53,12 +61,16 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         language_partition=places["language_partition"],
         rating_partition=places["rating_partition"],
         language_rating_partition=places["language_rating_partition"],
+        author_partition=places.get("author_partition"),
     )
     return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
 
 
 def derived_keys(comment: NewComment) -> dict[str, str]:
-    """Derive the list keys: one partition for each index, and the place they share."""
+    """Derive the list keys: one partition for each index, and the place they share.
+
+    The index by author has what users wrote, and nothing else.
+    """
     product, language, rating = comment.product_id, comment.language, comment.rating
     return {
         "place": place_of(comment.created_at, comment.id),
@@ -66,6 +78,7 @@ def derived_keys(comment: NewComment) -> dict[str, str]:
         "language_partition": keys.product_partition(product, language),
         "rating_partition": keys.product_partition(product, rating),
         "language_rating_partition": keys.product_partition(product, language, rating),
+        **({"author_partition": keys.author(comment.username)} if comment.username else {}),
     }
 
 

@@ -14,7 +14,18 @@ a product's rank          ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 the number of shards      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 ========================  ====================  =========================================
 
-One Query on a comment's partition key finds all that must go with it when it is deleted.
+One Query on a comment's partition key finds all that must go with it when it is deleted, but for
+the shares of its tally. A comment that was deleted leaves a *tombstone* in its place for a while:
+its keys, its product, and when it may be forgotten.
+
+What a user has written is listed by the sparse index ``by_author``: partition ``AUTHOR#<username>``,
+sort key the place. Imported comments have no user, and are not in it. Votes and reports are found
+by their user in other partitions of it: ``VOTER#<username>`` and ``REPORTER#<username>``, sort key
+``<product>#<comment>``; one Query tells which of a product's comments a user found helpful.
+
+What is reported or hidden lies in the sparse index ``moderation``, in the partition of its state;
+what staff have picked of a product's comments in the sparse index ``featured``, partition
+``FEATURED#<product>``.
 
 The index ``ranked`` is overloaded: what is in one of its partitions has nothing to do with what
 is in another.
@@ -29,14 +40,72 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
+COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"
+REPLY = "REPLY"
+VOTE_PREFIX = "VOTE#"
+REPORT_PREFIX = "REPORT#"
 PRODUCT_PREFIX = "PRODUCT#"
+TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
 
 
 def comment(comment_id: str) -> str:
     """Give the partition key of all that belongs to a comment, and the comment's sort key."""
-    return f"COMMENT#{comment_id}"
+    return f"{COMMENT_PREFIX}{comment_id}"
+
+
+def comment_id_in(partition: str) -> str:
+    """Give the comment whose partition key, or whose share of a tally, this is."""
+    if partition.startswith(TALLY_PREFIX):
+        return partition.removeprefix(TALLY_PREFIX).rpartition("#")[0]
+    return partition.removeprefix(COMMENT_PREFIX)
+
+
+def tally(comment_id: str, shard: int) -> dict[str, str]:
+    """Give the key of one share of a comment's tally of votes (see `dynamo.counters`)."""
+    key = f"{TALLY_PREFIX}{comment_id}#{shard}"
+    return {"pk": key, "sk": key}
+
+
+def author(username: str) -> str:
+    """Give the partition in ``by_author`` of what a user has written."""
+    return f"AUTHOR#{username}"
+
+
+def vote(username: str) -> str:
+    """Give the sort key of a user's vote."""
+    return f"{VOTE_PREFIX}{username}"
+
+
+def report(username: str) -> str:
+    """Give the sort key of a user's report."""
+    return f"{REPORT_PREFIX}{username}"
+
+
+def voter(username: str) -> str:
+    """Give the partition in ``by_author`` of a user's votes."""
+    return f"VOTER#{username}"
+
+
+def reporter(username: str) -> str:
+    """Give the partition in ``by_author`` of a user's reports."""
+    return f"REPORTER#{username}"
+
+
+def about(product_id: str, comment_id: str) -> str:
+    """Give the sort key in ``by_author`` of what a user did with a comment of a product."""
+    return f"{product_id}#{comment_id}"
+
+
+def moderation(state: str) -> str:
+    """Give the partition in ``moderation`` of the comments in a state."""
+    return f"MODERATION#{state}"
+
+
+def featured(product_id: str) -> str:
+    """Give the partition in ``featured`` of a product's picked comments."""
+    return f"FEATURED#{product_id}"
 
 
 def counts(product_id: str, shard: int) -> str:

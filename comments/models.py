@@ -12,6 +12,7 @@ from pynamodb.attributes import (
     BinaryAttribute,
     BooleanAttribute,
     NumberAttribute,
+    TTLAttribute,
     UnicodeAttribute,
 )
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
@@ -20,7 +21,7 @@ from dynamo.models import DynamoModel
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating: author, title, text, its length if it is long,
-whether it was edited, is by a buyer, and has a reply."""
+whether it was edited, is by a buyer (which is known of users alone), and has a reply."""
 
 
 class All(GlobalSecondaryIndex["Comment"]):
@@ -82,6 +83,45 @@ class Ranked(GlobalSecondaryIndex["Comment"]):
     place = UnicodeAttribute(range_key=True, attr_name="p")
 
 
+class ByAuthor(GlobalSecondaryIndex["Comment"]):
+    """What a user has written: partition ``AUTHOR#alex``; sparse, imported comments are not in it.
+
+    ``a``, or of a hidden comment ``h``, tells the product.
+    """
+
+    class Meta:
+        index_name = "by_author"
+        projection = IncludeProjection(["g", "s", "a", "h", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="c")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class Moderation(GlobalSecondaryIndex["Comment"]):
+    """What staff should look at, or have hidden: partition ``MODERATION#REPORTED``; sparse.
+
+    The sort key begins with the moment of the first report that nobody has answered yet.
+    """
+
+    class Meta:
+        index_name = "moderation"
+        projection = IncludeProjection(["o", "g", "s", "a", "h", "n", "nr", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="q")
+    place = UnicodeAttribute(range_key=True, attr_name="j")
+
+
+class Featured(GlobalSecondaryIndex["Comment"]):
+    """What staff have picked of a product's comments: partition ``FEATURED#42``; sparse."""
+
+    class Meta:
+        index_name = "featured"
+        projection = IncludeProjection(["g", "s", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="f")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
 class CommentItem(DynamoModel):
     """Any item of the table: what belongs to a comment shares its partition key."""
 
@@ -92,25 +132,33 @@ class CommentItem(DynamoModel):
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
+    expires_at = TTLAttribute(null=True, attr_name="z")
 
 
 class Comment(CommentItem):
     """A comment as lists show it; a long text is an item of its own (`CommentBody`).
 
-    ``place`` and the four partitions are derived: build comments by `comments.items` alone.
+    ``place`` and the partitions are derived: build comments by `comments.items` alone. A hidden
+    comment lacks the four that list it, and has ``hidden_product`` instead; a tombstone (see
+    `comments.keys`) has nothing but that and ``expires_at``.
+    ``username`` is whose it is, missing where it was imported. ``verified`` is missing as well
+    then, but for reviews that came with their orders.
     The three attributes of its rank are `comments.helpfulness`'s; writing them writes to no
     index but ``ranked``. A comment without a helpful vote lacks the first two.
     """
 
     place = UnicodeAttribute(attr_name="o")
-    product_partition = UnicodeAttribute(attr_name="a")
-    language_partition = UnicodeAttribute(attr_name="l")
-    rating_partition = UnicodeAttribute(attr_name="r")
-    language_rating_partition = UnicodeAttribute(attr_name="b")
+    product_partition = UnicodeAttribute(attr_name="a", null=True)
+    language_partition = UnicodeAttribute(attr_name="l", null=True)
+    rating_partition = UnicodeAttribute(attr_name="r", null=True)
+    language_rating_partition = UnicodeAttribute(attr_name="b", null=True)
+    author_partition = UnicodeAttribute(attr_name="c", null=True)
+    hidden_product = UnicodeAttribute(attr_name="h", null=True)
 
     language = UnicodeAttribute(attr_name="g")
     rating = NumberAttribute(attr_name="s")
     author = UnicodeAttribute(attr_name="u", null=True)
+    username = UnicodeAttribute(attr_name="i", null=True)
     title = UnicodeAttribute(attr_name="t", null=True)
     text = UnicodeAttribute(attr_name="x", null=True)
     body_bytes = NumberAttribute(attr_name="m", null=True)
@@ -124,11 +172,20 @@ class Comment(CommentItem):
     rank_place = UnicodeAttribute(attr_name="p", null=True)
     rank_version = NumberAttribute(attr_name="w", null=True)
 
+    moderation_partition = UnicodeAttribute(attr_name="q", null=True)
+    moderation_place = UnicodeAttribute(attr_name="j", null=True)
+    reports = NumberAttribute(attr_name="nr", null=True)
+    featured_partition = UnicodeAttribute(attr_name="f", null=True)
+    reply_digest = BinaryAttribute(attr_name="rd", null=True, legacy_encoding=False)
+
     all = All()
     by_language = ByLanguage()
     by_rating = ByRating()
     by_language_and_rating = ByLanguageAndRating()
     ranked = Ranked()
+    by_author = ByAuthor()
+    moderation = Moderation()
+    featured = Featured()
 
 
 class ProductRank(CommentItem):
@@ -149,3 +206,39 @@ class CommentBody(CommentItem):
     """The whole text of a comment too long to travel in lists: sort key ``BODY``."""
 
     text = UnicodeAttribute(attr_name="x")
+
+
+class CommentVote(CommentItem):
+    """That a user found a comment helpful: sort key ``VOTE#<username>``.
+
+    The two keys of ``by_author`` find it by its user: see `comments.keys`.
+    """
+
+    voter_partition = UnicodeAttribute(attr_name="c")
+    place = UnicodeAttribute(attr_name="o")
+
+
+class CommentReport(CommentItem):
+    """What a user thinks is wrong with a comment: sort key ``REPORT#<username>``.
+
+    ``reason`` is one of `comments.reporting.Reason`; the keys of ``by_author`` are as a vote's.
+    """
+
+    reporter_partition = UnicodeAttribute(attr_name="c")
+    place = UnicodeAttribute(attr_name="o")
+    reason = UnicodeAttribute(attr_name="reason")
+    text = UnicodeAttribute(attr_name="x", null=True)
+    reported_at = UnicodeAttribute(attr_name="at")
+
+
+class CommentReply(CommentItem):
+    """What the shop says to a comment: sort key ``REPLY``.
+
+    ``author`` is missing where it was imported, ``replied_at`` where that was not known.
+    """
+
+    text = UnicodeAttribute(attr_name="x")
+    author = UnicodeAttribute(attr_name="u", null=True)
+    replied_at = UnicodeAttribute(attr_name="at", null=True)
+    edited_at = UnicodeAttribute(attr_name="e", null=True)
+    version = NumberAttribute(attr_name="n", default=1)

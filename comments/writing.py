@@ -7,6 +7,7 @@ from typing import Any
 
 from comments.counts import Cell, cell, counters
 from comments.models import Comment
+from comments.stored import EXPIRY
 from dynamo.client import client
 from dynamo.counted import Deltas, write_counted
 from dynamo.runs import Item
@@ -66,6 +67,10 @@ NEW = Condition("attribute_not_exists(pk)")
 """There is no such item yet."""
 
 
+NEW_OR_DELETED = Condition("attribute_not_exists(pk) OR attribute_exists(#z)", {"#z": EXPIRY})
+"""There is no such comment, or no longer: what is left is a tombstone."""
+
+
 def unchanged(item: Item, *attributes: str) -> Condition:
     """Require that these attributes are as they are in ``item``, or missing as they are there."""
     there = [name for name in attributes if name in item]
@@ -84,6 +89,41 @@ def put(item: Item, condition: Condition | None = None) -> Action:
     """Spell a put."""
     parameters = condition.spelled() if condition else {}
     return {"Put": {"TableName": TABLE, "Item": item} | parameters}
+
+
+def update(
+    key: Item, changes: Mapping[str, Mapping[str, Any] | None], condition: Condition
+) -> Action:
+    """Spell an update that sets attributes, and removes those that are to be None."""
+    there = {name: value for name, value in changes.items() if value is not None}
+    removed = [name for name in changes if name not in there]
+    clauses = {
+        "SET": [f"#{name} = :new_{name}" for name in there],
+        "REMOVE": [f"#{name}" for name in removed],
+    }
+    return {
+        "Update": {
+            "TableName": TABLE,
+            "Key": key,
+            "UpdateExpression": " ".join(
+                f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts
+            ),
+            "ConditionExpression": condition.expression,
+            "ExpressionAttributeNames": {
+                **condition.names,
+                **{f"#{name}": name for name in changes},
+            },
+            "ExpressionAttributeValues": {
+                **condition.values,
+                **{f":new_{name}": value for name, value in there.items()},
+            },
+        }
+    }
+
+
+def check(key: Item, condition: Condition) -> Action:
+    """Spell a condition on an item that is not written."""
+    return {"ConditionCheck": {"TableName": TABLE, "Key": key} | condition.spelled()}
 
 
 def delete(key: Item, condition: Condition | None = None) -> Action:

@@ -163,7 +163,8 @@ class TestRefusals:
 
     @pytest.mark.parametrize(
         "product_id",
-        ["nothing", "a%23b", "50%25", "a+b", "%F0%9F%A6%8A", "%00", "%ff", "..%2f", "x" * 90, "x" * 1_500, "x" * 3_000,
+        ["nothing", "a%23b", "50%25", "a+b", "%F0%9F%A6%8A", "%00", "%ff", "..%2f", "x" * 90,
+         "x" * 1_500, "x" * 3_000,
          "%F0%9F%A6%8A" * 128, "%C3%A4" * 1_500],
     )  # fmt: skip
     @pytest.mark.parametrize("rest", ["", "comments/~/~/", "comments/de/1/"])

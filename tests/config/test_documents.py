@@ -96,7 +96,7 @@ class TestCommands:
         for group in parser._subparsers._group_actions if parser._subparsers else ():
             known += "".join(sub.format_help() for sub in group.choices.values())
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", arguments):
-            assert option in known, f"{document}: {name} has no {option}"
+            assert re.search(rf"{option}(?![\w-])", known), f"{document}: {name} has no {option}"
 
 
 class TestFiles:
@@ -163,3 +163,12 @@ class TestTheKeysOfTheComments:
         for name, value in item.serialize().items():
             (row,) = re.findall(rf"^\| (?:.*, )?`{name}`.*$", told, re.MULTILINE)
             assert f"`{next(iter(value.values()))}`" in row
+
+
+class TestTheDecisionRecords:
+    def test_are_all_listed_under_their_titles(self):
+        folder = PROJECT / "docs" / "adr"
+        listed = (folder / "README.md").read_text()
+        for path in sorted(folder.glob("[0-9]*.md")):
+            title = path.read_text().splitlines()[0].partition(". ")[2]
+            assert f"[{title}]({path.name})" in listed
