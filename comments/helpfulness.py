@@ -19,6 +19,8 @@ from comments.ranks import TABLE, scored
 from dynamo.client import client
 from dynamo.meter import labelled_calls
 from dynamo.runs import Item
+from dynamo.transactions import ConditionFailed
+from dynamo.updates import update_item
 
 PARTITION = Comment.rank_partition.attr_name
 PLACE = Comment.rank_place.attr_name
@@ -43,7 +45,7 @@ def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
     """Rank a comment by the helpful votes that ``tally`` reads, strongly, for each attempt.
 
     Call it after the vote is committed. Returns whether there is such a comment in lists.
-    Raises botocore's errors.
+    Raises Contended, and botocore's errors.
     """
     with labelled_calls("ranks"):
         for _ in range(ATTEMPTS):
@@ -76,21 +78,22 @@ def _store(comment_id: str, stored: Item, votes: int) -> bool:
         values = {":k": {"S": keys.helpful(product_id)}, ":p": {"S": scored(votes, comment_id)}}
     condition = f"#{VERSION} = :seen" if version else f"attribute_not_exists(#{VERSION})"
     numbers: dict[str, Any] = {":next": {"N": str(int(version["N"] if version else 0) + 1)}}
+    parameters = {
+        "TableName": TABLE,
+        "Key": _key(comment_id),
+        "UpdateExpression": update,
+        "ConditionExpression": f"#{_PRODUCT} = :product AND {condition}",
+        "ExpressionAttributeNames": {f"#{name}": name for name in (*ATTRIBUTES, _PRODUCT)},
+        "ExpressionAttributeValues": {
+            **values,
+            **numbers,
+            ":product": stored[_PRODUCT],
+            **({":seen": version} if version else {}),
+        },
+    }
     try:
-        client().update_item(
-            TableName=TABLE,
-            Key=_key(comment_id),
-            UpdateExpression=update,
-            ConditionExpression=f"#{_PRODUCT} = :product AND {condition}",
-            ExpressionAttributeNames={f"#{name}": name for name in (*ATTRIBUTES, _PRODUCT)},
-            ExpressionAttributeValues={
-                **values,
-                **numbers,
-                ":product": stored[_PRODUCT],
-                **({":seen": version} if version else {}),
-            },
-        )
-    except client().exceptions.ConditionalCheckFailedException:
+        update_item(client(), parameters)  # which other voters' transactions may hold up
+    except ConditionFailed:
         return False
     return True
 

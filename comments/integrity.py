@@ -10,8 +10,10 @@ from comments.access_patterns import exact_pattern
 from comments.counts import cell, counters
 from comments.filters import CommentFilter
 from comments.items import NewComment, derived_keys
+from comments.leftovers import sweep
 from comments.models import Comment
 from comments.rank_integrity import RanksFound, differing_hidden
+from comments.stored import is_tombstone
 from comments.writing import unchanged
 from dynamo.client import client
 from dynamo.counters import cells_in
@@ -31,7 +33,7 @@ RECOUNTS = 5
 def comment_differences() -> Iterator[Difference]:
     """Compare every comment's keys, body, counts and ranks with what they should be.
 
-    Reads the whole table. Writes made meanwhile can look like differences of the counts and of
+    What belonged to comments that are deleted is told as well. Reads the whole table. Writes made meanwhile can look like differences of the counts and of
     the ranks; mending derives them anew and takes no such appearance for the truth. Ranks come
     last, because they are mended from the counts.
     """
@@ -40,6 +42,7 @@ def comment_differences() -> Iterator[Difference]:
         yield from found.add(item)
     yield from found.differing_counts()
     yield from found.stray_bodies()
+    yield from found.leftovers()
     yield from found.ranks.differences()
 
 
@@ -51,6 +54,8 @@ class _Found:
     counted: dict[str, Counter[str]] = field(default_factory=dict)
     bodies: set[str] = field(default_factory=set)
     long_comments: set[str] = field(default_factory=set)
+    comments: set[str] = field(default_factory=set)
+    with_belongings: set[str] = field(default_factory=set)
     ranks: RanksFound = field(default_factory=RanksFound)
 
     def add(self, item: Item) -> Iterator[Difference]:
@@ -60,21 +65,26 @@ class _Found:
             self.counted.setdefault(product_id, Counter()).update(cells_in(item))
         elif kind == "RANK":
             self.ranks.add_rank(item)
-        elif sort_key == keys.BODY:
-            self.bodies.add(item["pk"]["S"])
-        elif sort_key == item["pk"]["S"] and kind == "COMMENT":
+        elif kind == "TALLY":
+            self.with_belongings.add(keys.comment(keys.comment_id_in(item["pk"]["S"])))
+        elif kind == "COMMENT" and sort_key != item["pk"]["S"]:
+            self.with_belongings.add(item["pk"]["S"])
+            if sort_key == keys.BODY:
+                self.bodies.add(item["pk"]["S"])
+        elif kind == "COMMENT" and not is_tombstone(item):
             yield from self._add_comment(item)
 
     def _add_comment(self, item: Item) -> Iterator[Difference]:
         comment = Comment.from_raw_data(dict(item))
+        self.comments.add(comment.pk)
+        if comment.body_bytes is not None:
+            self.long_comments.add(comment.pk)
         if comment.product_partition is None:  # hidden: in no list, not counted, of no rank
             yield from differing_hidden(item)
             return
         product_id = keys.product_id_in(comment.product_partition)
         one = cell(comment.language, int(comment.rating))
         self.recounted.setdefault(product_id, Counter())[one] += 1
-        if comment.body_bytes is not None:
-            self.long_comments.add(comment.pk)
         yield from _differing_keys(comment, item)
         yield from self.ranks.add_comment(comment, item)
 
@@ -93,10 +103,17 @@ class _Found:
                 )
 
     def stray_bodies(self) -> Iterator[Difference]:
-        for key in sorted(self.bodies - self.long_comments):
+        for key in sorted((self.bodies & self.comments) - self.long_comments):
             yield Difference("body", key, "a body", "none", partial(_delete_body, key))
         for key in sorted(self.long_comments - self.bodies):
             yield Difference("body", key, "none", "a body, which is lost")
+
+
+    def leftovers(self) -> Iterator[Difference]:
+        """Tell of what belonged to comments that are deleted (or never were)."""
+        for key in sorted(self.with_belongings - self.comments):
+            mend = partial(_sweep, keys.comment_id_in(key))
+            yield Difference("leftovers", key, "some", "none", mend)
 
 
 def recount(product_id: str) -> bool:
@@ -143,6 +160,7 @@ def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
             language=comment.language,
             rating=int(comment.rating),
             created_at=moment_at(comment.place),
+            username=comment.username or "",
         )
     )
     stored = {name: getattr(comment, name) for name in expected}
@@ -177,6 +195,11 @@ def _put_keys(item: Item, expected: dict[str, str]) -> bool:
         )
     except client().exceptions.ConditionalCheckFailedException:
         return False
+    return True
+
+
+def _sweep(comment_id: str) -> bool:
+    sweep(comment_id)
     return True
 
 

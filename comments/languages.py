@@ -26,6 +26,11 @@ def language_name(code: str) -> str:
     return _names().get(code, code)
 
 
+def all_languages() -> list[tuple[str, str]]:
+    """Give every language's code and name, in the order of the names."""
+    return sorted(_names().items(), key=lambda language: language[1])
+
+
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
     """Choose the visitor's first language that there are comments in.
 

@@ -10,16 +10,17 @@ from django.urls import reverse
 
 from comments import keys
 from comments.access_patterns import plan
+from comments.authorship import username_shown
 from comments.counts import ProductCounts
 from comments.filters import CommentFilter
 from comments.languages import language_name
 from comments.models import Comment, CommentBody
 from comments.planning import SIZES, ListPlan, plan_list
 from comments.skipped import with_skipped
-from comments.stored import NoSuchComment
+from comments.stored import NoSuchComment, product_id_of
 from dynamo.client import pool
 from dynamo.merging import Entry
-from dynamo.places import id_at, moment_at, timestamp
+from dynamo.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.reader import Page, PageRequest, Toward
 from dynamo.reading import read
 from dynamo.runs import Item, Run
@@ -30,7 +31,11 @@ POSITIVE, NEGATIVE = (4, 5), (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class CommentEntry:
-    """A comment as lists show it; ``text`` is an excerpt when ``is_long``."""
+    """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
+
+    ``username`` is the user's whose comment it is, empty for an imported one; ``is_verified``
+    says that the author had bought the product.
+    """
 
     id: str
     language: str
@@ -40,10 +45,18 @@ class CommentEntry:
     title: str
     text: str
     is_long: bool
+    username: str = ""
+    edited_at: str = ""
+    is_verified: bool = False
 
     @property
     def url(self) -> str:
         return reverse("comment", args=[self.id])
+
+    @property
+    def edited(self) -> datetime | None:
+        """When it was last edited, None where it never was."""
+        return parse_timestamp(self.edited_at) if self.edited_at else None
 
     @property
     def language_name(self) -> str:
@@ -81,10 +94,14 @@ class Highlights:
 
 @dataclass(frozen=True, slots=True)
 class WholeComment(CommentEntry):
-    """One comment with its whole text in ``body``, and the product it is about."""
+    """One comment with its whole text in ``body``, and the product it is about.
 
-    product_id: str
-    body: str
+    A hidden one is in no list; its page is for its author and staff.
+    """
+
+    product_id: str = ""
+    body: str = ""
+    is_hidden: bool = False
 
 
 def list_comments(
@@ -125,10 +142,14 @@ def find_comment(comment_id: str) -> WholeComment:
         comment = Comment.get(key, key)
     except Comment.DoesNotExist as error:
         raise NoSuchComment(comment_id) from error
-    entry = entry_of(comment.serialize())
+    if comment.expires_at is not None:  # a tombstone
+        raise NoSuchComment(comment_id)
+    item = comment.serialize()
+    entry = entry_of(item)
     return WholeComment(
         **{field.name: getattr(entry, field.name) for field in fields(CommentEntry)},
-        product_id=keys.product_id_in(comment.product_partition),
+        product_id=product_id_of(item),
+        is_hidden=comment.product_partition is None,
         body=_body(key, entry.text) if entry.is_long else entry.text,
     )
 
@@ -175,6 +196,9 @@ def entry_of(item: Item) -> CommentEntry:
         title=comment.title or "",
         text=comment.text or "",
         is_long=comment.body_bytes is not None,
+        username=username_shown(comment),
+        edited_at=comment.edited_at or "",
+        is_verified=bool(comment.verified),
     )
 
 

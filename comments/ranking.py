@@ -107,6 +107,17 @@ def refresh_or_log(
         log_failure([product_id], failure)
 
 
+def settle_or_log(product_id: str, *, newest: str = "") -> None:
+    """Look at a product's ranks for a write that was there already, and mend what it left behind.
+
+    A failure is logged, as by `refresh_or_log`.
+    """
+    try:
+        settle_products({product_id: Touch(newest)})
+    except FAILURES as failure:
+        log_failure([product_id], failure)
+
+
 def log_failure(products: Collection[str], failure: BaseException) -> None:
     """Tell the log in one line that ranks were left behind."""
     some = ", ".join(islice(products, MOST_NAMED))

@@ -2,31 +2,73 @@
 
 Every change is conditional on the version it was made from, so that none is lost to another;
 doing the same again is success, and counts once. When it is committed, the ranks it touches are
-derived anew; should that fail, the change stands all the same (see `comments.ranking`).
+derived anew; should that fail, the change stands all the same (see `comments.ranking`), and doing
+it again makes up for it.
+
+What is raised::
+
+    CommentExists           another comment has this id
+    CommentGone             the comment of this id was deleted
+    EditLost                somebody changed the comment since it was read
 """
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
-from comments import helpfulness, keys
+from comments import keys
 from comments.items import NewComment, items_of
+from comments.leftovers import sweep
 from comments.models import Comment
 from comments.rank_derivation import BEST_RATING, rankings_of_comment
-from comments.ranking import refresh_or_log
+from comments.ranking import refresh_or_log, settle_or_log
 from comments.ranks import Ranking
-from comments.stored import NoSuchComment, StoredComment, load_comment
-from comments.writing import NEW, CountChanges, delete, put, unchanged, write
+from comments.stored import EXPIRY, NoSuchComment, StoredComment, load_comment
+from comments.writing import NEW, CountChanges, delete, put, unchanged, update, write
 from dynamo.errors import DynamoError
 from dynamo.places import place_of, timestamp
 from dynamo.runs import Item
-from dynamo.transactions import ConditionFailed, Contended
+from dynamo.transactions import Action, ConditionFailed, Contended
+
+TOMBSTONE_DAYS = 2
+"""How long a deleted comment's id cannot be used: longer than a form to write one lives."""
 
 _VERSION = Comment.version.attr_name
+_EDITED_AT = Comment.edited_at.attr_name
+_LISTED = Comment.product_partition.attr_name
+_LIST_KEYS = frozenset(
+    attribute.attr_name
+    for attribute in (
+        Comment.product_partition,
+        Comment.language_partition,
+        Comment.rating_partition,
+        Comment.language_rating_partition,
+    )
+)
+_CHANGEABLE = frozenset(
+    attribute.attr_name
+    for attribute in (
+        Comment.language,
+        Comment.rating,
+        Comment.title,
+        Comment.text,
+        Comment.body_bytes,
+        Comment.body_digest,
+        Comment.verified,
+    )
+)
 _ATTEMPTS = 5
 
 
 class CommentExists(DynamoError):
-    """Another comment has this id."""
+    """Another comment has this id; ``stored`` is that one."""
+
+    def __init__(self, stored: StoredComment) -> None:
+        super().__init__("There is another comment with this id.")
+        self.stored = stored
+
+
+class CommentGone(DynamoError):
+    """The comment of this id was deleted, and cannot be added once more."""
 
 
 class EditLost(DynamoError):
@@ -40,7 +82,8 @@ class EditLost(DynamoError):
 def add_comment(comment: NewComment) -> None:
     """Add a comment and count it. Adding the very same one again changes nothing.
 
-    Raises CommentExists when its id belongs to another comment, and what `writing.write` does.
+    Raises CommentExists when its id belongs to another comment, CommentGone when it belonged to
+    one that was deleted, and what `writing.write` does.
     """
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), 1)
@@ -48,13 +91,21 @@ def add_comment(comment: NewComment) -> None:
     try:
         write([put(item, NEW), *([put(body)] if body else [])], changes)
     except ConditionFailed as error:
-        if load_comment(comment.id).comment != comment:
-            raise CommentExists("There is another comment with this id.") from error
+        _require_same(comment, error)
     refresh_or_log(
         comment.product_id,
         newest=place_of(comment.created_at, comment.id),
         rankings=rankings_of_comment(comment.rating),
     )
+
+
+def _require_same(comment: NewComment, error: ConditionFailed) -> None:
+    try:
+        stored = load_comment(comment.id)
+    except NoSuchComment:
+        raise CommentGone("The comment with this id was deleted.") from error
+    if stored.comment != comment:
+        raise CommentExists(stored) from error
 
 
 def edit_comment(
@@ -65,10 +116,12 @@ def edit_comment(
     language: str | None = None,
     title: str | None = None,
     body: str | None = None,
+    verified: bool | None = None,
 ) -> StoredComment:
     """Change what is given of a comment, and give it as it then is.
 
-    All its list keys and the counts move with it. An edit that changes nothing is not written.
+    All its list keys and the counts move with it; a hidden comment has neither, and stays hidden.
+    An edit that changes nothing is not written, and makes up for one that was cut off.
     Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been
     deleted, Contended when it keeps changing, and what `writing.write` does.
     """
@@ -79,8 +132,10 @@ def edit_comment(
         language=before.language if language is None else language,
         title=before.title if title is None else title,
         body=before.body if body is None else body,
+        verified=before.verified if verified is None else verified,
     )
     if after == before:
+        settle_or_log(before.product_id)
         return stored
     edited = _store_edit(stored, after, now=now)
     if BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
@@ -89,57 +144,82 @@ def edit_comment(
 
 
 def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
-    """Write an edit; a vote that ranked the comment anew meanwhile does not stand in its way."""
+    """Write an edit; what changes a comment but not its version does not stand in its way."""
     for _ in range(_ATTEMPTS):
         try:
             return _edit(stored, after, now=now)
         except ConditionFailed as error:
             found = load_comment(after.id)
+            if found.comment == after:
+                return found
             if found.version != stored.version:
                 raise EditLost(found) from error
             stored = found
-    raise Contended("This comment is being voted on too fast at the moment.")
+    raise Contended("This comment is being changed by others at the moment.")
 
 
 def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
     item, long_body = _items(after, version=stored.version + 1)
-    item = {**_kept(stored.item), **item, Comment.edited_at.attr_name: {"S": timestamp(now)}}
+    movable = _CHANGEABLE if stored.is_hidden else _CHANGEABLE | _LIST_KEYS
+    differing = {n for n in movable if item.get(n) != stored.item.get(n)}
+    changed = {name: item.get(name) for name in sorted(differing)}
+    changed |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}
     changes = CountChanges()
-    changes.add(after.product_id, stored.cell, -1)
-    changes.add(after.product_id, (after.language, after.rating), 1)
-    same = unchanged(stored.item, "pk", _VERSION, helpfulness.VERSION)
-    body_action = put(long_body) if long_body else delete(_key(after.id, keys.BODY))
-    write([put(item, same), body_action], changes)
-    return StoredComment(after, item)
+    if not stored.is_hidden:
+        changes.add(after.product_id, stored.cell, -1)
+        changes.add(after.product_id, (after.language, after.rating), 1)
+    key = keys.comment(after.id)
+    same = unchanged(stored.item, "pk", _VERSION, _LISTED)
+    actions: list[Action] = [update(_key(after.id, key), changed, same)]
+    if long_body and long_body.get("x") != _text_of(stored):
+        actions.append(put(long_body))
+    elif stored.has_long_body and not long_body:
+        actions.append(delete(_key(after.id, keys.BODY)))
+    write(actions, changes)
+    merged = {**stored.item, **changed}
+    return StoredComment(after, {name: v for name, v in merged.items() if v is not None})
 
 
-def delete_comment(comment_id: str) -> bool:
-    """Delete a comment with its long body, and count it out (AP5, QP7).
+def delete_comment(comment_id: str, *, now: datetime | None = None) -> bool:
+    """Delete a comment with all that belongs to it, and count it out (AP5, QP7).
 
-    Returns whether there was one: deleting it again is success, and counts nothing. Raises
+    Returns whether there was one: deleting it again is success, counts nothing, and does what was
+    left to do when the first time was cut off. ``now`` is the present, unless given. Raises
     Contended when others keep changing it, and what `writing.write` does.
     """
     for _ in range(_ATTEMPTS):
         try:
             stored = load_comment(comment_id)
-            _delete(stored)
-        except NoSuchComment:
+            _delete(stored, now=now or datetime.now(UTC))
+        except NoSuchComment as gone:
+            sweep(comment_id)
+            if gone.product_id:
+                settle_or_log(gone.product_id)
             return False
         except ConditionFailed:
             continue
         comment = stored.comment
-        refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+        if not stored.is_hidden:
+            refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+        sweep(comment_id)
         return True
     raise Contended("This comment is being changed by others at the moment.")
 
 
-def _delete(stored: StoredComment) -> None:
+def _delete(stored: StoredComment, *, now: datetime) -> None:
+    """Put a tombstone in a comment's place, and count it out."""
     comment = stored.comment
     changes = CountChanges()
-    changes.add(comment.product_id, stored.cell, -1)
-    same = unchanged(stored.item, "pk", _VERSION)
-    key = keys.comment(comment.id)
-    write([delete(_key(comment.id, key), same), delete(_key(comment.id, keys.BODY))], changes)
+    if not stored.is_hidden:
+        changes.add(comment.product_id, stored.cell, -1)
+    tombstone = {
+        **_key(comment.id, keys.comment(comment.id)),
+        Comment.hidden_product.attr_name: {"S": comment.product_id},
+        EXPIRY: {"N": str(int((now + timedelta(days=TOMBSTONE_DAYS)).timestamp()))},
+    }
+    same = unchanged(stored.item, "pk", _VERSION, _LISTED)
+    body = [delete(_key(comment.id, keys.BODY))] if stored.has_long_body else []
+    write([put(tombstone, same), *body], changes)
 
 
 def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
@@ -148,13 +228,9 @@ def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
     return item.serialize(), body.serialize() if body else None
 
 
-def _kept(item: Item) -> Item:
-    """What an edit leaves alone: marks the shop put on the comment, and its rank."""
-    shop = (Comment.verified.attr_name, Comment.replied.attr_name, *helpfulness.ATTRIBUTES)
-    return {name: value for name, value in item.items() if name in shop}
+def _text_of(stored: StoredComment) -> Item | None:
+    return {"S": stored.comment.body} if stored.has_long_body else None
 
 
 def _key(comment_id: str, sort_key: str) -> Item:
     return {"pk": {"S": keys.comment(comment_id)}, "sk": {"S": sort_key}}
-
-

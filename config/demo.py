@@ -73,6 +73,7 @@ class Ground:
 
 class Demo:
     """One run. ``say`` gets each line for the user; ``prepare`` are commands run before the site.
+    ``hint`` is one more line for the user when the site is open.
 
     With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
     """
@@ -84,12 +85,14 @@ class Demo:
         engine: EngineServer | None,
         endpoint_url: str | None = None,
         prepare: tuple[Command, ...],
+        hint: str = "",
         say: Callable[[str], None],
     ) -> None:
         self._ground = ground
         self._engine = engine
         self._endpoint_url = endpoint_url
         self._prepare = prepare
+        self._hint = hint
         self._say = say
         self._stop = Event()
 
@@ -195,7 +198,8 @@ class Demo:
         return (
             f"\n  The shop is open   {self._ground.address}"
             f"\n  DynamoDB           {url} ({name})"
-            "\n  Stop it with       Ctrl-C\n"
+            + (f"\n  {self._hint}" if self._hint else "")
+            + "\n  Stop it with       Ctrl-C\n"
         )
 
 

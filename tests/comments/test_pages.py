@@ -183,6 +183,13 @@ class TestRefusals:
         assert shown.status == 404
         assert len(shown.page.one(class_="lede").text) > 20
 
+    @pytest.mark.parametrize("url", ["/products/nothing/", "/comments/nothing/", "/nothing/"])
+    def test_of_what_is_not_there_is_a_fragment_for_htmx_too(self, tables, url):
+        shown = visit(url, **HTMX)
+        assert (shown.status, shown.response["HX-Retarget"]) == (404, "#notice")
+        assert shown.page.all("html") == []
+        assert shown.page.one("p").text
+
     def test_of_both_ways_at_once_says_so(self, lamp):
         shown = visit("/products/lamp/comments/~/~/?after=x&before=y")
         assert shown.status == 400

@@ -10,8 +10,12 @@ from django.core.management.base import BaseCommand, CommandParser
 from comments.integrity import comment_differences
 from dynamo.integrity import Difference
 from dynamo.management.failures import failures_in_one_line
+from shop.order_integrity import order_differences
 
-CHECKS: dict[str, Callable[[], Iterator[Difference]]] = {"comments": comment_differences}
+CHECKS: dict[str, Callable[[], Iterator[Difference]]] = {
+    "comments": comment_differences,
+    "orders": order_differences,
+}
 
 
 class Command(BaseCommand):

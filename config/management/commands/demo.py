@@ -10,11 +10,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import env
 from config.demo import Demo, Ground
+from config.sample_orders import PASSWORD
+from config.sample_orders import SIGN_IN as SAMPLE_SIGN_IN
 from config.secret import kept_secret_key
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
 SAMPLE = ("load_sample", "--if-empty")
+SIGN_IN = ("--sign-in",)
+"""Accounts with a password known to all are only for the engine that this command starts."""
+WHO = f"{SAMPLE_SIGN_IN[0]}, or as {SAMPLE_SIGN_IN[1]} of the staff; the password is {PASSWORD}"
 
 
 class Command(BaseCommand):
@@ -50,7 +55,8 @@ class Command(BaseCommand):
             ground,
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=(TABLES,) if empty else (TABLES, SAMPLE),
+            prepare=(TABLES,) if empty else (TABLES, (*SAMPLE, *(SIGN_IN if engine else ()))),
+            hint=f"Sign in as {WHO}" if engine and not empty else "",
             say=self._say,
         ).run()
 

@@ -12,6 +12,7 @@ from django.utils.timezone import now
 from comments.bulk import BulkWriter, Outcome, in_chunks
 from comments.items import NewComment
 from comments.sample import DEFAULT_SEED, SampleComment, sample_comments
+from config.sample_orders import PASSWORD, SIGN_IN, load_orders, load_users
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES, sentence_about
@@ -20,6 +21,7 @@ from dynamo.reader import PageRequest
 from shop.items import NewCategory, NewProduct
 from shop.queries import category_of, list_categories
 from shop.sample import SampleCatalogue, SampleProduct, sample_catalogue
+from shop.sample_orders import SampleSales, sample_orders
 from shop.services import put_catalogue
 
 CURRENCY = "EUR"
@@ -28,12 +30,12 @@ MOST_CATEGORIES = 500
 
 
 class Command(BaseCommand):
-    """Loads categories, products and comments made from a seed."""
+    """Loads products, customers, orders and comments made from a seed."""
 
     help = (
-        "Load the sample shop: categories, products and comments. On one day it always loads "
-        "the same, so running it again goes on after an interruption and changes nothing else; "
-        "on another day the comments move up to that day."
+        "Load the sample shop: products, customers, orders and comments. On one day it always "
+        "loads the same, so running it again goes on after an interruption and changes nothing "
+        "else; on another day the comments move up to that day."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,14 +44,25 @@ class Command(BaseCommand):
         parser.add_argument(
             "--if-empty", action="store_true", help="do nothing when it was loaded before"
         )
+        parser.add_argument(
+            "--sign-in",
+            action="store_true",
+            help=f"let {' and '.join(SIGN_IN)} (staff) sign in with the password {PASSWORD}: "
+            "never on a site that others can reach",
+        )
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
     def handle(self, **options: Any) -> None:
         as_json = options["json"]
         catalogue = sample_catalogue(options["seed"])
+        sales = sample_orders(catalogue, seed=options["seed"], now=_start_of_today())
+        progress = Progress(shown=not as_json)
         try:
             if options["if_empty"] and _is_loaded(catalogue):
                 return
+            load_users(sales, now=now(), sign_in=options["sign_in"])
+            with progress.step("Orders", total=len(sales.orders), unit=" orders") as advance:
+                load_orders(catalogue, sales, currency=CURRENCY, advance=advance)
             outcome = _load(
                 catalogue,
                 sample_comments(
@@ -59,7 +72,7 @@ class Command(BaseCommand):
                     now=_start_of_today(),
                 ),
                 total=options["comments"],
-                progress=Progress(shown=not as_json),
+                progress=progress,
             )
         except FAILURES as error:
             sentence = f"{sentence_about(error)} Run the same command again to go on."
@@ -67,18 +80,21 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
-        self._tell(catalogue, outcome, as_json=as_json)
+        self._tell(catalogue, sales, outcome, as_json=as_json)
 
-    def _tell(self, catalogue: SampleCatalogue, outcome: Outcome, *, as_json: bool) -> None:
+    def _tell(
+        self, catalogue: SampleCatalogue, sales: SampleSales, outcome: Outcome, *, as_json: bool
+    ) -> None:
         counts = {
             "categories": len(catalogue.categories),
             "products": len(catalogue.products),
+            "orders": len(sales.orders),
             "written": outcome.new + outcome.replaced,
             "unchanged": outcome.unchanged,
         }
         sentence = (
-            f"Sample shop: {counts['products']} products; {counts['written']:,} comments written, "
-            f"{counts['unchanged']:,} unchanged."
+            f"Sample shop: {counts['products']} products, {counts['orders']} orders; "
+            f"{counts['written']:,} comments written, {counts['unchanged']:,} unchanged."
         )
         self.stdout.write(json.dumps(counts) if as_json else sentence)
 

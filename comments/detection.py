@@ -1,0 +1,32 @@
+"""Which language a text is in: guessed by py3langid, offline, from a model that comes with it.
+
+The guess is a suggestion. It is shown to whoever writes, who may choose another language.
+"""
+
+from functools import lru_cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from comments.languages import is_language
+
+SURE = 0.5
+"""The probability from which a guess is made at all. A few words are often in several languages."""
+LOOKED_AT = 2_000
+"""Characters of a text that are enough to tell."""
+
+
+def detect_language(text: str) -> str | None:
+    """Guess the ISO 639-1 code of a text's language; None where it cannot be told."""
+    start = text.strip()[:LOOKED_AT]
+    if not start:
+        return None
+    language, probability = _identifier().classify(start)
+    return str(language) if probability >= SURE else None
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    """Load the model, which takes a second or two and some 50 MB, when it is first needed."""
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages([code for code in identifier.labels if is_language(code)])
+    return identifier

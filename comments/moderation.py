@@ -1,0 +1,212 @@
+"""What staff do with a comment: keep it, hide it, restore it, delete it.
+
+======== ==================================== ===========================================
+decision the comment was                      and is then
+======== ==================================== ===========================================
+keep     reported                             out of the queue; its reports stay
+hide     reported, or simply there            in no list, not counted, in no ranking, no
+                                              pick of the shop's; among the hidden ones
+restore  hidden                               in its lists again, and counted
+delete   any of these                         gone, with all that belongs to it
+======== ==================================== ===========================================
+
+A decision is about the comment as it was seen (`Seen`): whoever decides on what somebody else has
+decided, edited or reported meanwhile is told, and looks again. What is decided already, by
+whomever, is success and done once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from comments import helpfulness, keys
+from comments.items import derived_keys
+from comments.models import Comment
+from comments.rank_derivation import rankings_of_comment
+from comments.ranking import refresh_or_log
+from comments.reporting import State
+from comments.services import delete_comment
+from comments.stored import NoSuchComment, StoredComment, load_comment
+from comments.votes import rank_or_log
+from comments.writing import CountChanges, unchanged, update, write
+from dynamo.errors import DynamoError
+from dynamo.places import place_of
+from dynamo.runs import Item
+from dynamo.transactions import ConditionFailed, Contended
+
+ATTEMPTS = 5
+LISTED = "LISTED"
+"""What a comment is that is neither reported nor hidden."""
+_VERSION = Comment.version.attr_name
+_LISTED = Comment.product_partition.attr_name
+_HIDDEN_PRODUCT = Comment.hidden_product.attr_name
+_QUEUE = Comment.moderation_partition.attr_name
+_QUEUE_PLACE = Comment.moderation_place.attr_name
+_REPORTS = Comment.reports.attr_name
+_FEATURED = Comment.featured_partition.attr_name
+_LISTS = {
+    name: getattr(Comment, name).attr_name
+    for name in (
+        "product_partition",
+        "language_partition",
+        "rating_partition",
+        "language_rating_partition",
+    )
+}
+
+_TAKEN_AWAY = (*_LISTS.values(), helpfulness.PARTITION, helpfulness.PLACE, _FEATURED)
+"""What a hidden comment does not have, whether or not it had it before."""
+
+Changes = dict[str, Mapping[str, Any] | None]
+
+
+class Decision(StrEnum):
+    """What staff may decide on a comment."""
+
+    KEEP = "keep"
+    HIDE = "hide"
+    RESTORE = "restore"
+    DELETE = "delete"
+
+
+class NotAsSeen(DynamoError):
+    """The comment is not any more as it was when the decision was made."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Somebody has decided on this comment, reported or changed it since you looked. "
+            "Nothing was done: please look again."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What of a comment a decision rests on; its text travels in a form."""
+
+    state: str
+    version: int
+    reports: int
+
+    @classmethod
+    def of(cls, item: Item) -> "Seen":
+        """Read it from an item of the table or of the index ``moderation``."""
+        numbers = [item.get(name, {"N": "0"})["N"] for name in (_VERSION, _REPORTS)]
+        return cls(_state_of(item), *map(int, numbers))
+
+    @classmethod
+    def parse(cls, text: str) -> "Seen":
+        """Read what ``str`` gave. Raises ValueError."""
+        state, version, reports = text.split(".")
+        return cls(state, int(version), int(reports))
+
+    def __str__(self) -> str:
+        return f"{self.state}.{self.version}.{self.reports}"
+
+
+def keep(*, comment_id: str, seen: Seen | None = None) -> None:
+    """Take a reported comment out of the queue; a new report brings it back.
+
+    ``seen`` None decides on the comment as it is. Raises NotAsSeen, NoSuchComment, Contended, and
+    botocore's errors.
+    """
+
+    def decide(stored: StoredComment) -> None:
+        _write(stored, {_QUEUE: None, _QUEUE_PLACE: None}, CountChanges())
+
+    _decide(comment_id, seen, until=LISTED, decide=decide, never_from=State.HIDDEN)
+
+
+def hide(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
+    """Take a comment out of its lists, counts and rankings. Arguments and errors as for `keep`."""
+
+    def decide(stored: StoredComment) -> None:
+        comment = stored.comment
+        changes: Changes = dict.fromkeys(_TAKEN_AWAY)
+        changes[_HIDDEN_PRODUCT] = {"S": comment.product_id}
+        changes[_QUEUE] = {"S": keys.moderation(State.HIDDEN)}
+        changes[_QUEUE_PLACE] = stored.item.get(
+            _QUEUE_PLACE, {"S": place_of(now, comment_id)}
+        )
+        counts = CountChanges()
+        counts.add(comment.product_id, stored.cell, -1)
+        _write(stored, changes, counts)
+
+    stored = _decide(comment_id, seen, until=State.HIDDEN, decide=decide)
+    comment = stored.comment
+    refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+
+
+def restore(*, comment_id: str, seen: Seen | None = None) -> None:
+    """Put a hidden comment back where it was. Arguments and errors as for `keep`."""
+
+    def decide(stored: StoredComment) -> None:
+        comment = stored.comment
+        derived = derived_keys(comment)
+        changes: Changes = {wire: {"S": derived[name]} for name, wire in _LISTS.items()}
+        changes |= {_HIDDEN_PRODUCT: None, _QUEUE: None, _QUEUE_PLACE: None}
+        counts = CountChanges()
+        counts.add(comment.product_id, stored.cell, 1)
+        _write(stored, changes, counts)
+
+    stored = _decide(comment_id, seen, until=LISTED, decide=decide, never_from=State.REPORTED)
+    comment = stored.comment
+    rank_or_log(comment_id)
+    refresh_or_log(
+        comment.product_id,
+        newest=place_of(comment.created_at, comment.id),
+        rankings=rankings_of_comment(comment.rating),
+    )
+
+
+def delete(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
+    """Delete a comment with all that belongs to it; doing so again is success.
+
+    Raises NotAsSeen, Contended, and botocore's errors.
+    """
+    try:
+        stored = load_comment(comment_id)
+    except NoSuchComment:
+        pass
+    else:
+        if seen is not None and seen != Seen.of(stored.item):
+            raise NotAsSeen
+    delete_comment(comment_id, now=now)
+
+
+def _decide(
+    comment_id: str,
+    seen: Seen | None,
+    *,
+    until: str,
+    decide: Callable[[StoredComment], None],
+    never_from: State | None = None,
+) -> StoredComment:
+    """Carry a decision out unless the comment is so already; give it as it was before."""
+    for _ in range(ATTEMPTS):
+        stored = load_comment(comment_id)
+        now_seen = Seen.of(stored.item)
+        if now_seen.state == until:
+            return stored
+        if now_seen.state == never_from or (seen is not None and seen != now_seen):
+            raise NotAsSeen
+        try:
+            decide(stored)
+        except ConditionFailed:
+            continue
+        return stored
+    raise Contended("This comment is being changed by others at the moment.")
+
+
+def _write(stored: StoredComment, changes: Changes, counts: CountChanges) -> None:
+    """Write changes of a comment on condition that it is as it was read."""
+    names = ("pk", _VERSION, _LISTED, _QUEUE, _REPORTS)
+    value = {"S": keys.comment(stored.comment.id)}
+    write([update({"pk": value, "sk": value}, changes, unchanged(stored.item, *names))], counts)
+
+
+def _state_of(item: Item) -> str:
+    if _LISTED not in item:
+        return State.HIDDEN
+    return State.REPORTED if _QUEUE in item else LISTED

@@ -1,0 +1,85 @@
+"""Reads of what staff moderate: the queue of reported comments, and the hidden ones.
+
+Each state is one partition of the sparse index ``moderation``, oldest report first. What was
+reported lies beside each comment: one Query for each comment shown.
+"""
+
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from comments import keys
+from comments.models import Comment
+from comments.moderation import Seen
+from comments.queries import CommentEntry, entry_of
+from comments.reporting import Report, State, reports_of
+from comments.stored import product_id_of
+from dynamo.merging import Entry
+from dynamo.places import id_at, moment_at
+from dynamo.reader import Order, Page, PageRequest
+from dynamo.reading import read
+from dynamo.runs import Index, Position, Run
+
+PLAN = Comment.moderation.Meta.index_name
+
+
+def _table_key(position: Position) -> dict[str, str]:
+    return dict.fromkeys(("pk", "sk"), keys.comment(id_at(position.place)))
+
+
+_INDEX = Index(
+    table=Comment.Meta.table_name,
+    name=PLAN,
+    partition_key=Comment.moderation_partition.attr_name,
+    sort_key=Comment.moderation_place.attr_name,
+    table_key=_table_key,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModeratedComment(CommentEntry):
+    """A comment in the queue, with the first of its reports; ``report_count`` is of all.
+
+    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
+    """
+
+    product_id: str = ""
+    seen: Seen = Seen("", 0, 0)
+    waiting_since: datetime | None = None
+    reports: tuple[Report, ...] = ()
+
+    @property
+    def report_count(self) -> int:
+        return self.seen.reports
+
+    @property
+    def reports_not_shown(self) -> int:
+        return max(self.report_count - len(self.reports), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModerationPage:
+    """A page of the comments in a state, oldest report first."""
+
+    comments: tuple[ModeratedComment, ...]
+    page: Page
+
+
+def list_moderated(state: State, request: PageRequest) -> ModerationPage:
+    """Read a page of the comments in a state (P5, sparse index), and their reports."""
+    run = Run(index=_INDEX, partition=keys.moderation(state))
+    page = read([run], request, order=Order.OLDEST_FIRST)
+    comments = [_moderated(entry) for entry in page.entries]
+    reports = reports_of([comment.id for comment in comments])
+    return ModerationPage(
+        tuple(replace(comment, reports=reports[comment.id]) for comment in comments), page
+    )
+
+
+def _moderated(entry: Entry) -> ModeratedComment:
+    shown = entry_of(entry.item)
+    return ModeratedComment(
+        **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
+        product_id=product_id_of(entry.item),
+        seen=Seen.of(entry.item),
+        waiting_since=moment_at(entry.position.place),
+    )
