@@ -16,7 +16,6 @@ whomever, is success and done once.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -26,19 +25,16 @@ from comments.items import derived_keys
 from comments.models import Comment
 from comments.rank_derivation import rankings_of_comment
 from comments.ranking import refresh_or_log
-from comments.reporting import State
+from comments.seen import Seen, State
 from comments.services import delete_comment
 from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.votes import rank_or_log
 from comments.writing import CountChanges, unchanged, update, write
 from dynamo.errors import DynamoError
 from dynamo.places import place_of
-from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed, Contended
 
 ATTEMPTS = 5
-LISTED = "LISTED"
-"""What a comment is that is neither reported nor hidden."""
 _VERSION = Comment.version.attr_name
 _LISTED = Comment.product_partition.attr_name
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
@@ -81,30 +77,6 @@ class NotAsSeen(DynamoError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What of a comment a decision rests on; its text travels in a form."""
-
-    state: str
-    version: int
-    reports: int
-
-    @classmethod
-    def of(cls, item: Item) -> "Seen":
-        """Read it from an item of the table or of the index ``moderation``."""
-        numbers = [item.get(name, {"N": "0"})["N"] for name in (_VERSION, _REPORTS)]
-        return cls(_state_of(item), *map(int, numbers))
-
-    @classmethod
-    def parse(cls, text: str) -> "Seen":
-        """Read what ``str`` gave. Raises ValueError."""
-        state, version, reports = text.split(".")
-        return cls(state, int(version), int(reports))
-
-    def __str__(self) -> str:
-        return f"{self.state}.{self.version}.{self.reports}"
-
-
 def keep(*, comment_id: str, seen: Seen | None = None) -> None:
     """Take a reported comment out of the queue; a new report brings it back.
 
@@ -115,7 +87,7 @@ def keep(*, comment_id: str, seen: Seen | None = None) -> None:
     def decide(stored: StoredComment) -> None:
         _write(stored, {_QUEUE: None, _QUEUE_PLACE: None}, CountChanges())
 
-    _decide(comment_id, seen, until=LISTED, decide=decide, never_from=State.HIDDEN)
+    _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.HIDDEN)
 
 
 def hide(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
@@ -150,7 +122,7 @@ def restore(*, comment_id: str, seen: Seen | None = None) -> None:
         counts.add(comment.product_id, stored.cell, 1)
         _write(stored, changes, counts)
 
-    stored = _decide(comment_id, seen, until=LISTED, decide=decide, never_from=State.REPORTED)
+    stored = _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.REPORTED)
     comment = stored.comment
     rank_or_log(comment_id)
     refresh_or_log(
@@ -179,7 +151,7 @@ def _decide(
     comment_id: str,
     seen: Seen | None,
     *,
-    until: str,
+    until: State,
     decide: Callable[[StoredComment], None],
     never_from: State | None = None,
 ) -> StoredComment:
@@ -204,9 +176,3 @@ def _write(stored: StoredComment, changes: Changes, counts: CountChanges) -> Non
     names = ("pk", _VERSION, _LISTED, _QUEUE, _REPORTS)
     value = {"S": keys.comment(stored.comment.id)}
     write([update({"pk": value, "sk": value}, changes, unchanged(stored.item, *names))], counts)
-
-
-def _state_of(item: Item) -> str:
-    if _LISTED not in item:
-        return State.HIDDEN
-    return State.REPORTED if _QUEUE in item else LISTED

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from comments import keys
 from comments.models import Comment
-from comments.moderation import Seen
 from comments.queries import CommentEntry, entry_of
-from comments.reporting import Report, State, reports_of
+from comments.reporting import Report, reports_of
+from comments.seen import Seen, State
 from comments.stored import product_id_of
 from dynamo.merging import Entry
 from dynamo.places import id_at, moment_at
@@ -43,7 +43,7 @@ class ModeratedComment(CommentEntry):
     """
 
     product_id: str = ""
-    seen: Seen = Seen("", 0, 0)
+    seen: Seen = Seen(State.LISTED, 0, 0)
     waiting_since: datetime | None = None
     reports: tuple[Report, ...] = ()
 

@@ -1,7 +1,7 @@
 """Reads of comments: lists, one comment, and what a product's page says about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -15,7 +15,11 @@ from comments.counts import ProductCounts
 from comments.filters import CommentFilter
 from comments.languages import language_name
 from comments.models import Comment, CommentBody
+from comments.picks import SHOWN_PICKS, picks_of
 from comments.planning import SIZES, ListPlan, plan_list
+from comments.ranks import score_at
+from comments.replies import Reply, find_replies
+from comments.seen import Seen
 from comments.skipped import with_skipped
 from comments.stored import NoSuchComment, product_id_of
 from dynamo.client import pool
@@ -48,6 +52,8 @@ class CommentEntry:
     username: str = ""
     edited_at: str = ""
     is_verified: bool = False
+    is_replied: bool = False
+    reply: Reply | None = None
 
     @property
     def url(self) -> str:
@@ -85,23 +91,31 @@ class CommentPage:
 
 @dataclass(frozen=True, slots=True)
 class Highlights:
-    """The latest positive and negative comment, and when the product was last commented on."""
+    """The latest positive and negative comment, and when the product was last commented on.
+
+    ``picks`` are the newest of the comments that staff have picked.
+    """
 
     positive: CommentEntry | None
     negative: CommentEntry | None
     last_commented: datetime | None
+    picks: tuple[CommentEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WholeComment(CommentEntry):
     """One comment with its whole text in ``body``, and the product it is about.
 
-    A hidden one is in no list; its page is for its author and staff.
+    A hidden one is in no list; its page is for its author and staff. ``helpful`` is how many
+    found it helpful, by its rank; ``seen`` is what a decision of staff on it rests on.
     """
 
     product_id: str = ""
     body: str = ""
     is_hidden: bool = False
+    is_pick: bool = False
+    helpful: int = 0
+    seen: str = ""
 
 
 def list_comments(
@@ -124,12 +138,18 @@ def list_comments(
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
         SIZES.note(name, [entry.stored for entry in entries])
     return CommentPage(
-        comments=tuple(entry_of(entry.item) for entry in shown.entries),
+        comments=with_replies([entry_of(entry.item) for entry in shown.entries]),
         plan=plan,
         page=page,
         shown=shown,
         total=counts.of(chosen),
     )
+
+
+def with_replies(comments: Sequence[CommentEntry]) -> tuple[CommentEntry, ...]:
+    """Add to list entries what the shop replied to them: one call, if to any of them."""
+    replies = find_replies([comment.id for comment in comments if comment.is_replied])
+    return tuple(replace(comment, reply=replies.get(comment.id)) for comment in comments)
 
 
 def find_comment(comment_id: str) -> WholeComment:
@@ -150,6 +170,9 @@ def find_comment(comment_id: str) -> WholeComment:
         **{field.name: getattr(entry, field.name) for field in fields(CommentEntry)},
         product_id=product_id_of(item),
         is_hidden=comment.product_partition is None,
+        is_pick=comment.featured_partition is not None,
+        helpful=score_at(comment.rank_place) if comment.rank_place else 0,
+        seen=str(Seen.of(item)),
         body=_body(key, entry.text) if entry.is_long else entry.text,
     )
 
@@ -157,8 +180,8 @@ def find_comment(comment_id: str) -> WholeComment:
 def find_highlights(product_id: str, language: str | None = None) -> Highlights:
     """Read the latest positive and negative comment, in a language or any (AP12).
 
-    When the product was last commented on regards all languages. One item of each run is read,
-    all at once.
+    When the product was last commented on regards all languages, and so do the picks of staff.
+    One item of each run is read, all at once.
     """
     languages = (language,) if language else ()
     filters = (
@@ -167,19 +190,25 @@ def find_highlights(product_id: str, language: str | None = None) -> Highlights:
         CommentFilter(),
     )
     runs = [plan(product_id, chosen).runs for chosen in filters]
-    firsts = iter(pool().gather([partial(_first, run) for some in runs for run in some]))
+    calls = [partial(_first, run, 1) for some in runs for run in some]
+    picks, *rest = pool().gather([partial(_first, picks_of(product_id), SHOWN_PICKS), *calls])
+    firsts = iter(rest)
     positive, negative, last = ([next(firsts) for _ in some] for some in runs)
     latest = _latest(last)
-    return Highlights(_latest(positive), _latest(negative), latest.created if latest else None)
+    return Highlights(
+        _latest(positive),
+        _latest(negative),
+        latest.created if latest else None,
+        tuple(entry_of(entry.item) for entry in picks),
+    )
 
 
-def _first(run: Run) -> Entry | None:
-    entries = read([run], PageRequest(1), look_ahead=False).entries
-    return entries[0] if entries else None
+def _first(run: Run, number: int) -> Sequence[Entry]:
+    return read([run], PageRequest(number), look_ahead=False).entries
 
 
-def _latest(firsts: Sequence[Entry | None]) -> CommentEntry | None:
-    found = [entry for entry in firsts if entry is not None]
+def _latest(firsts: Sequence[Sequence[Entry]]) -> CommentEntry | None:
+    found = [entry for entries in firsts for entry in entries]
     latest = max(found, key=lambda entry: entry.position.place, default=None)
     return entry_of(latest.item) if latest else None
 
@@ -199,6 +228,7 @@ def entry_of(item: Item) -> CommentEntry:
         username=username_shown(comment),
         edited_at=comment.edited_at or "",
         is_verified=bool(comment.verified),
+        is_replied=bool(comment.replied),
     )
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from comments import keys
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of
+from comments.queries import CommentEntry, entry_of, with_replies
 from comments.ranks import NEWEST, Ranking, count_shards, score_at
 from dynamo.merging import Entry
 from dynamo.meter import labelled_calls
@@ -124,11 +124,9 @@ def find_leaderboards(size: int) -> Leaderboards:
 def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
     """Read a page of a product's comments by helpful votes; those without any are not there."""
     page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
-    comments = tuple(
-        HelpfulComment(entry_of(entry.item), score_at(entry.position.place))
-        for entry in page.entries
-    )
-    return HelpfulPage(comments, page)
+    shown = with_replies([entry_of(entry.item) for entry in page.entries])
+    votes = [score_at(entry.position.place) for entry in page.entries]
+    return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
 
 
 def _products(

@@ -13,6 +13,7 @@ from functools import partial
 
 from comments import keys
 from comments.models import Comment, CommentReport
+from comments.seen import State
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import OwnComment
 from comments.writing import NEW, TABLE, Condition, put
@@ -50,13 +51,6 @@ _LABELS = {
     Reason.OFF_TOPIC: "It is not about the product",
     Reason.OTHER: "Something else",
 }
-
-
-class State(StrEnum):
-    """A partition of the index ``moderation``; the value is in the key."""
-
-    REPORTED = "REPORTED"
-    HIDDEN = "HIDDEN"
 
 
 @dataclass(frozen=True, slots=True)

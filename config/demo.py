@@ -72,10 +72,10 @@ class Ground:
 
 
 class Demo:
-    """One run. ``say`` gets each line for the user; ``prepare`` are commands run before the site.
-    ``hint`` is one more line for the user when the site is open.
+    """One run.
 
-    With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
+    ``say`` gets each line for the user, ``hint`` is one more of them when the site is open, and
+    ``prepare`` are commands run before it. With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
     """
 
     def __init__(

@@ -138,7 +138,7 @@ def explain(
 def _line(read: RunRead) -> QueryLine:
     return QueryLine(
         index=read.run.index.name or read.run.index.table,
-        key=read.run.partition,
+        key=read.run.label,
         rounds=read.rounds,
         items_read=read.items_read,
         items_returned=read.items_returned,

@@ -93,6 +93,14 @@ class Run:
     keep: tuple[OneOf, ...] = ()
 
     @property
+    def label(self) -> str:
+        """The run for a person: its partition, and the range of it where it is not all."""
+        if not self.prefix and self.since is None and self.until is None:
+            return self.partition
+        until = "" if self.until is None else f" to {self.prefix}{self.until}"
+        return f"{self.partition} from {self.prefix}{self.since or ''}{until}"
+
+    @property
     def is_empty(self) -> bool:
         """Tell whether ``since`` and ``until`` leave no place between them."""
         return self.since is not None and self.until is not None and self.since >= self.until

@@ -13,6 +13,8 @@ from comments.planning import NoSuchPlan
 from dynamo.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
 from dynamo.web.refusals import Refusal
+from shop.order_explain import explain_orders, explain_queue
+from shop.order_filters import BadOrderFilter, OrderFilter, parse_open_statuses
 
 
 class Command(BaseCommand):
@@ -29,6 +31,15 @@ class Command(BaseCommand):
         comments.add_argument("--ratings", default="~", metavar="1,2", help="any: ~ (default)")
         comments.add_argument("--plan", metavar="NAME", help="use this plan, not the cheapest")
         _add_common(comments)
+        orders = kinds.add_parser("orders", help="a user's orders, or the queue of open ones")
+        whose = orders.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--user", metavar="NAME")
+        whose.add_argument("--queue", action="store_true", help="all open orders of the shop")
+        orders.add_argument("--status", action="append", default=[], metavar="SHIPPED")
+        orders.add_argument("--from", dest="since", default="", metavar="2023-01-01")
+        orders.add_argument("--to", dest="until", default="", metavar="2023-02-01")
+        orders.add_argument("--open", action="store_true", help="the user's own open orders")
+        _add_common(orders)
 
     def handle(self, **options: Any) -> None:
         with failures_in_one_line():
@@ -40,16 +51,38 @@ class Command(BaseCommand):
 
     def _explain(self, options: dict[str, Any]) -> Explanation:
         try:
-            chosen = CommentFilter.parse(_dotted(options["languages"]), _dotted(options["ratings"]))
-            return explain_comments(
-                options["product"],
-                chosen,
-                after=options["after"],
-                size=options["page_size"],
-                forced_plan=options["plan"],
-            )
-        except (BadFilter, Refusal, NoSuchPlan) as error:
+            return EXPLAINERS[options["kind"]](options)
+        except (BadFilter, BadOrderFilter, Refusal, NoSuchPlan) as error:
             raise CommandError(str(error)) from error
+
+
+def _explain_comments(options: dict[str, Any]) -> Explanation:
+    chosen = CommentFilter.parse(_dotted(options["languages"]), _dotted(options["ratings"]))
+    return explain_comments(
+        options["product"],
+        chosen,
+        after=options["after"],
+        size=options["page_size"],
+        forced_plan=options["plan"],
+    )
+
+
+def _explain_orders(options: dict[str, Any]) -> Explanation:
+    size, after = options["page_size"], options["after"]
+    if options["queue"]:
+        if options["since"] or options["until"] or options["open"]:
+            raise BadOrderFilter("The queue is narrowed by --status alone.")
+        return explain_queue(parse_open_statuses(options["status"]), size=size, after=after)
+    chosen = OrderFilter.parse(
+        statuses=options["status"],
+        since=options["since"],
+        until=options["until"],
+        is_open="1" if options["open"] else "",
+    )
+    return explain_orders(options["user"], chosen, size=size, after=after)
+
+
+EXPLAINERS = {"comments": _explain_comments, "orders": _explain_orders}
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -71,19 +104,23 @@ def _dotted(words: str) -> str:
 
 def _table(explanation: Explanation) -> str:
     estimate = explanation.estimated_capacity_units
+    index, key = (
+        max([len(heading), *(len(getattr(q, heading)) for q in explanation.queries)]) + 2
+        for heading in ("index", "key")
+    )
     lines = [
         f"plan {explanation.plan}: {explanation.summary}"
         + (f" (estimated: {estimate:.2f})" if estimate is not None else ""),
         "",
-        f"{'index':<24}{'key':<44}{'rounds':>7}{'read':>7}{'returned':>10}{'units':>8}",
+        f"{'index':<{index}}{'key':<{key}}{'rounds':>6}{'read':>7}{'returned':>10}{'units':>8}",
     ]
     lines += [
-        f"{q.index:<24}{q.key:<44}{q.rounds:>7}{q.items_read:>7}{q.items_returned:>10}"
+        f"{q.index:<{index}}{q.key:<{key}}{q.rounds:>6}{q.items_read:>7}{q.items_returned:>10}"
         f"{q.capacity_units:>8g}"
         for q in explanation.queries
     ]
     lines.append(
-        f"{'the list':<75}{explanation.items_read:>7}{explanation.items_returned:>10}"
+        f"{'the list':<{index + key + 6}}{explanation.items_read:>7}{explanation.items_returned:>10}"
         f"{explanation.capacity_units:>8g}"
     )
     if explanation.mean_item_bytes is not None:

@@ -1,0 +1,119 @@
+"""The forms in which comments are written."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from comments.detection import detect_language
+from comments.filters import RATINGS
+from comments.languages import all_languages, is_language, language_name
+from comments.posting import Draft
+from comments.stored import StoredComment
+
+LONGEST_TITLE = 120
+LONGEST_TEXT = 5_000
+"""Characters."""
+DETECT = "Detect from the text"
+DEFAULT_LANGUAGE = "en"
+
+
+class TextField(forms.CharField):
+    """A text whose lines end as they are counted on screen: by one character."""
+
+    def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""
+
+
+class CommentForm(forms.Form):
+    """What a comment says. ``fallback`` is the language of a text that does not tell its own."""
+
+    rating = forms.TypedChoiceField(
+        label="Rating",
+        coerce=int,
+        choices=[(n, f"{n} star{'' if n == 1 else 's'}") for n in RATINGS],
+        error_messages={
+            "required": "Choose one to five stars.",
+            "invalid_choice": "Choose one to five stars.",
+        },
+    )
+    title = forms.CharField(label="Title", required=False, max_length=LONGEST_TITLE)
+    body = TextField(label="Your comment", required=False, max_length=LONGEST_TEXT)
+    language = forms.CharField(label="Language", required=False)
+
+    def __init__(self, *args: Any, fallback: str = DEFAULT_LANGUAGE, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self._fallback = fallback if is_language(fallback) else DEFAULT_LANGUAGE
+        for name, longest in (("title", LONGEST_TITLE), ("body", LONGEST_TEXT)):
+            error = f"This has %(show_value)s characters; {longest:,} fit."
+            self.fields[name].error_messages["max_length"] = error
+
+    def clean_title(self) -> str:
+        return " ".join(self.cleaned_data["title"].split())
+
+    def clean_language(self) -> str:
+        """Give the language chosen, empty to have it detected."""
+        language: str = self.cleaned_data["language"]
+        if language and not is_language(language):
+            raise ValidationError("Choose a language from the list.")
+        return language
+
+    @property
+    def detected(self) -> str:
+        """The language that the text, as typed, seems to be in; the fallback if it does not tell."""
+        text = f"{self['title'].value() or ''}\n{self['body'].value() or ''}"
+        return detect_language(text) or self._fallback
+
+    @property
+    def detect_label(self) -> str:
+        """What the choice to have the language detected is called."""
+        if not self["body"].value() and not self["title"].value():
+            return DETECT
+        return detect_label(self.detected)
+
+    @property
+    def languages(self) -> list[tuple[str, str]]:
+        """The languages to choose from: code and name."""
+        return all_languages()
+
+    @property
+    def draft(self) -> Draft:
+        """What a valid form says."""
+        said = self.cleaned_data
+        return Draft(
+            rating=said["rating"],
+            language=said["language"] or self.detected,
+            title=said["title"],
+            body=said["body"],
+        )
+
+
+class NewCommentForm(CommentForm):
+    """A comment that is posted; ``form_id`` is what `comments.authorship.new_form_id` made."""
+
+    form_id = forms.CharField(widget=forms.HiddenInput)
+
+
+class EditForm(CommentForm):
+    """A change of a comment that was read in this ``version``."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    @classmethod
+    def of(cls, stored: StoredComment) -> "EditForm":
+        """Fill a form with a comment as it is."""
+        comment = stored.comment
+        initial = {
+            "rating": comment.rating,
+            "language": comment.language,
+            "title": comment.title,
+            "body": comment.body,
+            "version": stored.version,
+        }
+        return cls(initial=initial)
+
+
+def detect_label(language: str) -> str:
+    """Say what was detected."""
+    return f"Detected: {language_name(language)}"

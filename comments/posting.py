@@ -1,0 +1,109 @@
+"""What users do with comments of their own: post, edit; each as often as it is sent, done once."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from comments.authorship import is_author
+from comments.items import NewComment
+from comments.ranking import settle_or_log
+from comments.services import CommentExists, EditLost, add_comment, edit_comment
+from comments.stored import NoSuchComment, StoredComment, load_comment
+from dynamo.errors import DynamoError
+from dynamo.meter import labelled_calls
+from dynamo.places import place_of
+from shop.order_queries import has_bought
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What its author says in a comment."""
+
+    rating: int
+    language: str
+    title: str
+    body: str
+
+
+class PostedOtherwise(DynamoError):
+    """The same form has posted other words before; ``stored`` is what it has become."""
+
+    def __init__(self, stored: StoredComment) -> None:
+        super().__init__("This form has been sent before, with other words.")
+        self.stored = stored
+
+
+def post_comment(
+    draft: Draft, *, comment_id: str, product_id: str, username: str, now: datetime
+) -> NewComment:
+    """Add a user's comment, marked as a buyer's if they ever bought the product.
+
+    Posting it again gives the comment that is there. Raises PostedOtherwise when that says
+    something else, CommentGone when it was deleted, and what `comments.services.add_comment` does.
+    """
+    comment = NewComment(
+        id=comment_id,
+        product_id=product_id,
+        language=draft.language,
+        rating=draft.rating,
+        created_at=now,
+        author=username,
+        title=draft.title,
+        body=draft.body,
+        username=username,
+        verified=_has_bought(username, product_id),
+    )
+    try:
+        add_comment(comment)
+    except CommentExists as error:
+        return _posted_before(error.stored, draft, username=username)
+    return comment
+
+
+def save_edit(
+    draft: Draft, *, comment_id: str, version: int, username: str, now: datetime
+) -> NewComment:
+    """Change a user's own comment, if its version is still the one they have seen.
+
+    What is saved already is success. Raises NoSuchComment for one that is not theirs or was
+    deleted, EditLost when it has changed since, and what `comments.services.edit_comment` does.
+    """
+    stored = load_own(comment_id, username=username)
+    before = stored.comment
+    if draft_of(before) != draft and stored.version != version:
+        raise EditLost(stored)
+    edited = edit_comment(
+        stored,
+        now=now,
+        rating=draft.rating,
+        language=draft.language,
+        title=draft.title,
+        body=draft.body,
+        verified=before.verified or _has_bought(username, before.product_id),
+    )
+    return edited.comment
+
+
+def load_own(comment_id: str, *, username: str) -> StoredComment:
+    """Read a user's comment. Raises NoSuchComment, also where it is somebody else's."""
+    stored = load_comment(comment_id)
+    if not is_author(username, stored):
+        raise NoSuchComment(comment_id)
+    return stored
+
+
+def draft_of(comment: NewComment) -> Draft:
+    """Give what a comment says."""
+    return Draft(comment.rating, comment.language, comment.title, comment.body)
+
+
+def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> NewComment:
+    comment = stored.comment
+    if not is_author(username, stored) or draft_of(comment) != draft:
+        raise PostedOtherwise(stored)
+    settle_or_log(comment.product_id, newest=place_of(comment.created_at, comment.id))
+    return comment
+
+
+def _has_bought(username: str, product_id: str) -> bool:
+    with labelled_calls("purchase"):
+        return has_bought(username, product_id)

@@ -1,0 +1,107 @@
+"""What a visitor has written just now, shown to them at once although the indexes lag.
+
+The session remembers the ids for a minute. Those comments are read strongly from the table, which
+alone decides: an entry of a list that has one of these ids is taken out, and put back as the table
+has it, if it belongs there. So nothing is there twice, and what was deleted or moved is gone.
+"""
+
+from collections.abc import Callable, MutableMapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from comments import keys
+from comments.models import Comment
+from comments.queries import CommentEntry, entry_of
+from comments.stored import is_tombstone
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.meter import labelled_calls
+from dynamo.places import place_of
+from dynamo.reader import Page, PageRequest, Toward
+from dynamo.runs import Item
+
+REMEMBERED_FOR = timedelta(minutes=1)
+MOST = 5
+MOST_BYTES = 700
+"""What the ids may take of the session, which is a cookie."""
+
+_SESSION_KEY = "written"
+
+
+def remember_written(
+    session: MutableMapping[str, Any], comment_id: str, *, now: datetime
+) -> None:
+    """Remember that this visitor writes a comment now."""
+    others = [each for each in _remembered(session, now=now) if each[0] != comment_id]
+    kept: list[list[Any]] = [[comment_id, int(now.timestamp())], *others][:MOST]
+    while len(str(kept).encode()) > MOST_BYTES and len(kept) > 1:
+        kept.pop()
+    session[_SESSION_KEY] = kept
+
+
+def recently_written(session: MutableMapping[str, Any], *, now: datetime) -> list[str]:
+    """Give the ids of the comments this visitor has just written, changed or deleted."""
+    return [comment_id for comment_id, _ in _remembered(session, now=now)]
+
+
+def with_recent(
+    entries: Sequence[CommentEntry],
+    recent: Sequence[str],
+    *,
+    page: Page,
+    request: PageRequest,
+    belongs: Callable[[Item], bool],
+) -> tuple[CommentEntry, ...]:
+    """Give the entries of a page, newest first, with the ``recent`` ones as the table has them.
+
+    ``belongs`` tells whether an item of the table is in this list at all; ``page`` and ``request``
+    tell between which places the page lies.
+    """
+    if not recent:
+        return tuple(entries)
+    since, until = _bounds(page, request)
+    found = [entry_of(item) for item in _read(recent) if belongs(item)]
+    here = [entry for entry in found if since < _place(entry) < until]
+    others = [entry for entry in entries if entry.id not in recent]
+    return tuple(sorted([*others, *here], key=_place, reverse=True))
+
+
+def _bounds(page: Page, request: PageRequest) -> tuple[str, str]:
+    """Give the places that a page lies between, both left out."""
+    first, last = "", "~"
+    places = [entry.position.place for entry in page.entries]
+    position = request.position.place if request.position else None
+    if request.toward is Toward.NEXT:
+        last = position or last
+        first = places[-1] if page.has_next and places else first
+    else:
+        first = position or first
+        last = places[0] if page.has_previous and places else last
+    return _just_below(first), _just_above(last, is_first=request.toward is Toward.NEXT)
+
+
+def _just_below(place: str) -> str:
+    """Let a page's own last entry in: what ends a page belongs to it."""
+    return place[:-1] + chr(ord(place[-1]) - 1) + "\U0010ffff" if place else place
+
+
+def _just_above(place: str, *, is_first: bool) -> str:
+    return place if is_first else place + "\0"
+
+
+def _place(entry: CommentEntry) -> str:
+    return place_of(entry.created, entry.id)
+
+
+def _read(comment_ids: Sequence[str]) -> list[Item]:
+    values = [{"S": keys.comment(comment_id)} for comment_id in comment_ids]
+    with labelled_calls("just written"):
+        found = Batches(client(), pool()).get(
+            Comment.Meta.table_name, [{"pk": value, "sk": value} for value in values]
+        )
+    return [item for item in found if not is_tombstone(item)]
+
+
+def _remembered(session: MutableMapping[str, Any], *, now: datetime) -> list[list[Any]]:
+    oldest = (now - REMEMBERED_FOR).timestamp()
+    return [each for each in session.get(_SESSION_KEY, []) if each[1] >= oldest]

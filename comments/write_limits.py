@@ -1,0 +1,38 @@
+"""How often somebody may write: post, edit, delete, vote, report, all together.
+
+The limits are kept in the table, so that any number of web nodes has one (see `dynamo.limits`).
+"""
+
+from datetime import datetime, timedelta
+from math import ceil
+
+from django.conf import settings
+
+from dynamo.limits import Limit
+from shop.accounts import throttling
+from shop.accounts.throttling import Charge
+
+WINDOW = timedelta(hours=1)
+MINUTE = 60
+
+
+def take_write(*, username: str, network: str, now: datetime) -> int:
+    """Count a write of a user from a network; return 0, or the seconds until there is room.
+
+    It takes two to four write units.
+    """
+    wait = throttling.take(
+        Charge(f"writes-of/{username}", Limit(settings.COMMENT_WRITES_PER_USER, WINDOW)),
+        Charge(f"writes-from/{network}", Limit(settings.COMMENT_WRITES_PER_ADDRESS, WINDOW)),
+        now=now,
+    )
+    return ceil(wait)
+
+
+def too_often(seconds: int) -> str:
+    """Say that it was too often, and when to come back."""
+    if seconds <= MINUTE:
+        duration = f"{seconds} second{'' if seconds == 1 else 's'}"
+    else:
+        duration = f"{ceil(seconds / MINUTE)} minutes"
+    return f"You have written a lot in a short time. Come back in {duration}; nothing is lost."
