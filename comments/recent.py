@@ -59,34 +59,21 @@ def with_recent(
     """
     if not recent:
         return tuple(entries)
-    since, until = _bounds(page, request)
     found = [entry_of(item) for item in _read(recent) if belongs(item)]
-    here = [entry for entry in found if since < _place(entry) < until]
+    here = [entry for entry in found if _covers(page, request, _place(entry))]
     others = [entry for entry in entries if entry.id not in recent]
     return tuple(sorted([*others, *here], key=_place, reverse=True))
 
 
-def _bounds(page: Page, request: PageRequest) -> tuple[str, str]:
-    """Give the places that a page lies between, both left out."""
-    first, last = "", "~"
+def _covers(page: Page, request: PageRequest, place: str) -> bool:
+    """Tell whether a place lies on this page, rather than on one of its neighbours."""
     places = [entry.position.place for entry in page.entries]
-    position = request.position.place if request.position else None
+    start = request.position.place if request.position else None
     if request.toward is Toward.NEXT:
-        last = position or last
-        first = places[-1] if page.has_next and places else first
-    else:
-        first = position or first
-        last = places[0] if page.has_previous and places else last
-    return _just_below(first), _just_above(last, is_first=request.toward is Toward.NEXT)
-
-
-def _just_below(place: str) -> str:
-    """Let a page's own last entry in: what ends a page belongs to it."""
-    return place[:-1] + chr(ord(place[-1]) - 1) + "\U0010ffff" if place else place
-
-
-def _just_above(place: str, *, is_first: bool) -> str:
-    return place if is_first else place + "\0"
+        begun = start is None or place < start
+        return begun and not (page.has_next and place < places[-1])
+    begun = start is None or place > start
+    return begun and not (page.has_previous and place > places[0])
 
 
 def _place(entry: CommentEntry) -> str:

@@ -75,7 +75,8 @@ class Demo:
     """One run.
 
     ``say`` gets each line for the user, ``hint`` is one more of them when the site is open, and
-    ``prepare`` are commands run before it. With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
+    ``prepare`` are commands run before it. With ``engine`` None, the database at
+    ``endpoint_url`` is used and left alone.
     """
 
     def __init__(

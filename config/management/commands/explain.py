@@ -120,8 +120,8 @@ def _table(explanation: Explanation) -> str:
         for q in explanation.queries
     ]
     lines.append(
-        f"{'the list':<{index + key + 6}}{explanation.items_read:>7}{explanation.items_returned:>10}"
-        f"{explanation.capacity_units:>8g}"
+        f"{'the list':<{index + key + 6}}{explanation.items_read:>7}"
+        f"{explanation.items_returned:>10}{explanation.capacity_units:>8g}"
     )
     if explanation.mean_item_bytes is not None:
         lines.append(f"a list entry weighs {explanation.mean_item_bytes} bytes on average")

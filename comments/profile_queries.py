@@ -1,0 +1,86 @@
+"""Reads of what a user has written."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from comments import keys
+from comments.models import ByAuthor, Comment
+from comments.queries import CommentEntry, entry_of
+from comments.stored import product_id_of
+from dynamo.merging import Entry
+from dynamo.meter import labelled_calls
+from dynamo.places import id_at
+from dynamo.reader import Page, PageRequest
+from dynamo.reading import read
+from dynamo.runs import Index, Item, Position, Run
+from shop.queries import ProductTile, find_tiles
+
+PLAN = ByAuthor.Meta.index_name
+ALL_AT_ONCE = 100
+
+
+def _table_key(position: Position) -> dict[str, str]:
+    key = keys.comment(id_at(position.place))
+    return {"pk": key, "sk": key}
+
+
+_BY_AUTHOR = Index(
+    table=Comment.Meta.table_name,
+    name=PLAN,
+    partition_key=ByAuthor.partition.attr_name,
+    sort_key=ByAuthor.place.attr_name,
+    table_key=_table_key,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePage:
+    """A page of what a user has written, newest first.
+
+    ``products`` maps the ids of comments to what they are about; ``hidden`` are the ids of those
+    that staff have hidden.
+    """
+
+    comments: tuple[CommentEntry, ...]
+    products: dict[str, ProductTile]
+    hidden: frozenset[str]
+    page: Page
+
+
+def list_written_by(username: str, request: PageRequest) -> ProfilePage:
+    """Read a page of a user's comments, newest first, hidden ones included (QP7)."""
+    page = read([_run(username)], request)
+    about = {id_at(e.position.place): product_id_of(e.item) for e in page.entries}
+    with labelled_calls("product names"):
+        tiles = find_tiles(about.values())
+    return ProfilePage(
+        comments=tuple(entry_of(entry.item) for entry in page.entries),
+        products={c: tiles.get(p, ProductTile(p, p)) for c, p in about.items()},
+        hidden=frozenset(id_at(e.position.place) for e in page.entries if _is_hidden(e)),
+        page=page,
+    )
+
+
+def ids_written_by(username: str) -> Iterator[str]:
+    """Give the ids of all of a user's comments, newest first, as the index knows them."""
+    request = PageRequest(ALL_AT_ONCE)
+    while True:
+        page = read([_run(username)], request)
+        yield from (id_at(entry.position.place) for entry in page.entries)
+        if not page.has_next:
+            return
+        request = PageRequest(ALL_AT_ONCE, page.entries[-1].position)
+
+
+def is_written_by(username: str, item: Item) -> bool:
+    """Tell whether an item of the table is one of a user's comments."""
+    partition: str = item.get(ByAuthor.partition.attr_name, {"S": ""})["S"]
+    return partition == keys.author(username)
+
+
+def _run(username: str) -> Run:
+    return Run(index=_BY_AUTHOR, partition=keys.author(username))
+
+
+def _is_hidden(entry: Entry) -> bool:
+    return Comment.product_partition.attr_name not in entry.item

@@ -1,0 +1,58 @@
+"""The page of what a user has written."""
+
+from dataclasses import replace
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from comments.profile_queries import PLAN, is_written_by, list_written_by
+from comments.queries import CommentEntry
+from comments.recent import recently_written, with_recent
+from dynamo.explain import explain
+from dynamo.meter import current_meter, labelled_calls
+from dynamo.web.paging import Pager
+from dynamo.web.partials import render_list
+from shop.accounts.names import LONGEST_USERNAME
+from shop.accounts.queries import NoSuchUser, find_user
+
+NOBODY = "Nobody here has this name."
+
+
+@require_safe
+def profile(request: HttpRequest, username: str) -> HttpResponse:
+    """Show a user's comments, newest first; hidden ones to the user and to staff alone."""
+    if len(username) > LONGEST_USERNAME:
+        raise Http404(NOBODY)
+    pager = Pager(first_url=reverse("profile", args=[username]), list_name=f"profile/{username}")
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    found = list_written_by(username, asked)
+    if pager.overshot(found.page, asked):
+        return redirect(pager.first_url)
+    if not found.comments:
+        _require_user(username)
+    is_own = request.user.get_username() == username
+    recent = with_recent(
+        found.comments,
+        recently_written(request.session, now=timezone.now()),
+        page=found.page,
+        request=asked,
+        belongs=lambda item: is_written_by(username, item),
+    )
+    shown = replace(found, comments=recent).entries
+    context = {
+        "owner": username,
+        "is_own": is_own,
+        "listing": {
+            "entries": [e for e in shown if not e.is_hidden or is_own or request.user.is_staff],
+            "older_url": pager.next_url(found.page),
+            "newer_url": pager.previous_url(found.page),
+            "first_url": pager.first_url,
+            "is_first": asked.position is None,
+        },
+        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
+    }
+    return render_list(request, "comments/profile.html", "comments/_profile.html", context)
