@@ -1,13 +1,11 @@
 """Reads of what a user has written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from comments import keys
 from comments.models import ByAuthor, Comment
 from comments.queries import CommentEntry, entry_of
-from comments.stored import product_id_of
-from dynamo.merging import Entry
 from dynamo.meter import labelled_calls
 from dynamo.places import id_at
 from dynamo.reader import Page, PageRequest
@@ -35,30 +33,35 @@ _BY_AUTHOR = Index(
 
 @dataclass(frozen=True, slots=True)
 class ProfilePage:
-    """A page of what a user has written, newest first.
-
-    ``products`` maps the ids of comments to what they are about; ``hidden`` are the ids of those
-    that staff have hidden.
-    """
+    """A page of what a user has written, newest first."""
 
     comments: tuple[CommentEntry, ...]
-    products: dict[str, ProductTile]
-    hidden: frozenset[str]
     page: Page
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAbout:
+    """A comment, and the product it is about."""
+
+    comment: CommentEntry
+    product: ProductTile
 
 
 def list_written_by(username: str, request: PageRequest) -> ProfilePage:
     """Read a page of a user's comments, newest first, hidden ones included (QP7)."""
     page = read([_run(username)], request)
-    about = {id_at(e.position.place): product_id_of(e.item) for e in page.entries}
+    return ProfilePage(tuple(entry_of(entry.item) for entry in page.entries), page)
+
+
+def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
+    """Read the names of the products that comments are about, half a unit each."""
+    found = list(comments)
     with labelled_calls("product names"):
-        tiles = find_tiles(about.values())
-    return ProfilePage(
-        comments=tuple(entry_of(entry.item) for entry in page.entries),
-        products={c: tiles.get(p, ProductTile(p, p)) for c, p in about.items()},
-        hidden=frozenset(id_at(e.position.place) for e in page.entries if _is_hidden(e)),
-        page=page,
-    )
+        tiles = find_tiles(comment.product_id for comment in found)
+    return [
+        WrittenAbout(each, tiles.get(each.product_id, ProductTile(each.product_id, each.product_id)))
+        for each in found
+    ]
 
 
 def ids_written_by(username: str) -> Iterator[str]:
@@ -80,7 +83,3 @@ def is_written_by(username: str, item: Item) -> bool:
 
 def _run(username: str) -> Run:
     return Run(index=_BY_AUTHOR, partition=keys.author(username))
-
-
-def _is_hidden(entry: Entry) -> bool:
-    return Comment.product_partition.attr_name not in entry.item

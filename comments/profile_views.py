@@ -1,7 +1,5 @@
 """The page of what a user has written."""
 
-from dataclasses import replace
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -9,8 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from comments.profile_queries import PLAN, is_written_by, list_written_by
-from comments.queries import CommentEntry
+from comments.profile_queries import PLAN, is_written_by, list_written_by, with_products
 from comments.recent import recently_written, with_recent
 from dynamo.explain import explain
 from dynamo.meter import current_meter, labelled_calls
@@ -32,22 +29,22 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     found = list_written_by(username, asked)
     if pager.overshot(found.page, asked):
         return redirect(pager.first_url)
-    if not found.comments:
+    if not found.comments and asked.position is None:
         _require_user(username)
     is_own = request.user.get_username() == username
-    recent = with_recent(
+    comments = with_recent(
         found.comments,
         recently_written(request.session, now=timezone.now()),
         page=found.page,
         request=asked,
         belongs=lambda item: is_written_by(username, item),
     )
-    shown = replace(found, comments=recent).entries
+    sees_hidden = is_own or request.user.is_staff
     context = {
         "owner": username,
         "is_own": is_own,
         "listing": {
-            "entries": [e for e in shown if not e.is_hidden or is_own or request.user.is_staff],
+            "written": with_products(c for c in comments if sees_hidden or not c.is_hidden),
             "older_url": pager.next_url(found.page),
             "newer_url": pager.previous_url(found.page),
             "first_url": pager.first_url,
@@ -56,3 +53,12 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
     return render_list(request, "comments/profile.html", "comments/_profile.html", context)
+
+
+def _require_user(username: str) -> None:
+    """See to it that somebody who has written nothing exists."""
+    try:
+        with labelled_calls("user"):
+            find_user(username)
+    except NoSuchUser as error:
+        raise Http404(NOBODY) from error

@@ -38,7 +38,8 @@ class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
     ``username`` is the user's whose comment it is, empty for an imported one; ``is_verified``
-    says that the author had bought the product.
+    says that the author had bought the product. A hidden one is in no list of its product.
+    ``product_id`` is empty in the lists that are of one product.
     """
 
     id: str
@@ -52,6 +53,8 @@ class CommentEntry:
     username: str = ""
     edited_at: str = ""
     is_verified: bool = False
+    is_hidden: bool = False
+    product_id: str = ""
     is_replied: bool = False
     reply: Reply | None = None
 
@@ -106,13 +109,11 @@ class Highlights:
 class WholeComment(CommentEntry):
     """One comment with its whole text in ``body``, and the product it is about.
 
-    A hidden one is in no list; its page is for its author and staff. ``helpful`` is how many
-    found it helpful, by its rank; ``seen`` is what a decision of staff on it rests on.
+    ``helpful`` is how many found it helpful, by its rank; ``seen`` is what a decision of staff on
+    it rests on.
     """
 
-    product_id: str = ""
     body: str = ""
-    is_hidden: bool = False
     is_pick: bool = False
     helpful: int = 0
     seen: str = ""
@@ -168,8 +169,6 @@ def find_comment(comment_id: str) -> WholeComment:
     entry = entry_of(item)
     return WholeComment(
         **{field.name: getattr(entry, field.name) for field in fields(CommentEntry)},
-        product_id=product_id_of(item),
-        is_hidden=comment.product_partition is None,
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
         seen=str(Seen.of(item)),
@@ -229,6 +228,8 @@ def entry_of(item: Item) -> CommentEntry:
         edited_at=comment.edited_at or "",
         is_verified=bool(comment.verified),
         is_replied=bool(comment.replied),
+        is_hidden=comment.hidden_product is not None,
+        product_id=product_id_of(item),
     )
 
 

@@ -1,4 +1,8 @@
-"""Who may see a page: guards for views."""
+"""Who may see a page: guards for views.
+
+What is for one person alone is kept by no cache, the browser's own included: the back button
+shows orders as they are, and none to whoever sits down after the sign-out.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +11,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
+from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 View = Callable[..., HttpResponse]
@@ -21,7 +26,9 @@ def signed_in(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         if request.user.is_authenticated:
-            return view(request, *args, **kwargs)
+            response = view(request, *args, **kwargs)
+            add_never_cache_headers(response)
+            return response
         here = _page(request)
         query = urlencode({"next": here}) if here else ""
         url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.meter import labelled_calls
@@ -23,6 +24,7 @@ LONGEST_PRODUCT_ID = 400
 
 
 @require_safe
+@never_cache
 def basket(request: HttpRequest) -> HttpResponse:
     """Show what is in the visitor's basket."""
     held = Basket(request.session)
