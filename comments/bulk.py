@@ -17,13 +17,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from hashlib import blake2b
 
 from comments import helpfulness, keys
 from comments.counts import Cell
-from comments.items import NewComment, items_of
-from comments.models import Comment
+from comments.items import NewComment, items_of, reply_of
+from comments.models import Comment, CommentReply
 from comments.rank_derivation import Touch
 from comments.ranking import log_failure, refresh_products, settle_products
+from comments.replying import BY_STAFF
 from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged, write
 from dynamo.batches import Batches
@@ -64,14 +66,31 @@ DETERMINED = frozenset(
     )
 )
 """The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
-the shop (whose it is, verified, replied to), and is carried over when a newer version replaces it."""
+the shop (whose it is, verified, picked, reported), and is carried over when a newer version
+replaces it. A reply is told by its own digest, and may only be added."""
 VERSION = Comment.version.attr_name
 _PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
-_DECISIVE = (VERSION, _PLACE, _LANGUAGE, _RATING, helpfulness.VERSION)
+_BY_STAFF = {"B": BY_STAFF}
+_REPLIED = Comment.replied.attr_name
+_REPLY_DIGEST = Comment.reply_digest.attr_name
+_FEATURED = Comment.featured_partition.attr_name
+_DECISIVE = (
+    VERSION,
+    _PLACE,
+    _LANGUAGE,
+    _RATING,
+    _PRODUCT,
+    helpfulness.VERSION,
+    _FEATURED,
+    _REPLIED,
+    _REPLY_DIGEST,
+    Comment.moderation_partition.attr_name,
+    Comment.reports.attr_name,
+)
 """What must not have changed in a stored comment for its replacement to be right."""
 
 
@@ -117,6 +136,7 @@ class Change:
     comment: NewComment
     item: Item
     body: Item | None
+    reply: Item | None
     stored: Item | None
 
     @property
@@ -147,12 +167,20 @@ class Change:
         }
         version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
         rank = helpfulness.ranked_under(self.comment.product_id, kept)
+        if _FEATURED in kept:
+            kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
         return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
     def cost(self) -> int:
         """How many actions of a transaction this change takes, besides its counts."""
-        return 2 if self.concerns_body else 1
+        return 1 + self.concerns_body + (self.reply is not None)
+
+    @property
+    def characters(self) -> int:
+        """How much text this change carries."""
+        reply = self.comment.reply
+        return len(self.comment.body) + (len(reply.text) if reply else 0)
 
     @property
     def concerns_body(self) -> bool:
@@ -165,12 +193,14 @@ class Change:
         return {self.comment.product_id} | (_products_of(self.stored) if self.stored else set())
 
     def actions(self) -> list[Action]:
-        """Spell the comment, on condition that nothing has changed it, and its body."""
+        """Spell the comment, on condition that nothing has changed it, its body and its reply."""
         actions = [self._put()]
         if self.body is not None:
             actions.append(put(self.body))
         elif self.concerns_body:
             actions.append(delete({"pk": self.item["pk"], "sk": {"S": keys.BODY}}))
+        if self.reply is not None:
+            actions.append(put(self.reply))
         return actions
 
     def count(self, changes: CountChanges) -> None:
@@ -269,13 +299,13 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
     actions, characters, products = 0, 0, set[str]()
     for change in sorted(changes, key=lambda change: change.comment.product_id):
         actions += change.cost
-        characters += len(change.comment.body)
+        characters += change.characters
         products |= change.products
         is_full = actions + len(products) > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group
             group = []
-            actions, characters = change.cost, len(change.comment.body)
+            actions, characters = change.cost, change.characters
             products = set(change.products)
         group.append(change)
     if group:
@@ -298,12 +328,22 @@ def in_chunks(comments: Iterable[NewComment]) -> Iterator[list[NewComment]]:
 
 def _change(comment: NewComment, stored: Item | None) -> Change:
     item, body = items_of(comment)
+    reply = None if stored and stored.get(_REPLY_DIGEST) == _BY_STAFF else reply_of(comment)
+    if reply is not None:
+        item.replied, item.reply_digest = True, _digest(reply)
     return Change(
         comment=comment,
         item=item.serialize(),
         body=body.serialize() if body else None,
+        reply=reply.serialize() if reply else None,
         stored=None if stored and is_tombstone(stored) else stored,
     )
+
+
+def _digest(reply: CommentReply) -> bytes:
+    """Give what an import is known by to have brought this reply."""
+    said = f"{reply.replied_at or ''}\n{reply.text}"
+    return blake2b(said.encode(), digest_size=8).digest()
 
 
 def _key(comment: NewComment) -> str:

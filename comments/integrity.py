@@ -7,12 +7,13 @@ from functools import partial
 
 from comments import keys
 from comments.access_patterns import exact_pattern
+from comments.belongings_integrity import BelongingsFound
 from comments.counts import cell, counters
 from comments.filters import CommentFilter
 from comments.items import NewComment, derived_keys
 from comments.leftovers import sweep
 from comments.models import Comment
-from comments.rank_integrity import RanksFound, differing_hidden
+from comments.rank_integrity import RanksFound
 from comments.stored import is_tombstone
 from comments.writing import unchanged
 from dynamo.client import client
@@ -33,9 +34,10 @@ RECOUNTS = 5
 def comment_differences() -> Iterator[Difference]:
     """Compare every comment's keys, body, counts and ranks with what they should be.
 
-    What belonged to comments that are deleted is told as well. Reads the whole table. Writes made meanwhile can look like differences of the counts and of
-    the ranks; mending derives them anew and takes no such appearance for the truth. Ranks come
-    last, because they are mended from the counts.
+    So is what belongs to them: votes, reports, replies; what belonged to comments that are deleted
+    is told as well. Reads the whole table. Writes made meanwhile can look like differences of the
+    counts and of the ranks; mending derives them anew and takes no such appearance for the truth.
+    Ranks come last, because they are mended from the counts.
     """
     found = _Found()
     for item in every_item(client(), TABLE):
@@ -43,6 +45,7 @@ def comment_differences() -> Iterator[Difference]:
     yield from found.differing_counts()
     yield from found.stray_bodies()
     yield from found.leftovers()
+    yield from found.belongings.differences(found.comments)
     yield from found.ranks.differences()
 
 
@@ -57,6 +60,7 @@ class _Found:
     comments: set[str] = field(default_factory=set)
     with_belongings: set[str] = field(default_factory=set)
     ranks: RanksFound = field(default_factory=RanksFound)
+    belongings: BelongingsFound = field(default_factory=BelongingsFound)
 
     def add(self, item: Item) -> Iterator[Difference]:
         kind, sort_key = item["pk"]["S"].partition("#")[0], item["sk"]["S"]
@@ -67,10 +71,12 @@ class _Found:
             self.ranks.add_rank(item)
         elif kind == "TALLY":
             self.with_belongings.add(keys.comment(keys.comment_id_in(item["pk"]["S"])))
+            self.belongings.add_tally(item)
         elif kind == "COMMENT" and sort_key != item["pk"]["S"]:
             self.with_belongings.add(item["pk"]["S"])
             if sort_key == keys.BODY:
                 self.bodies.add(item["pk"]["S"])
+            yield from self.belongings.add_belonging(item)
         elif kind == "COMMENT" and not is_tombstone(item):
             yield from self._add_comment(item)
 
@@ -79,14 +85,14 @@ class _Found:
         self.comments.add(comment.pk)
         if comment.body_bytes is not None:
             self.long_comments.add(comment.pk)
+        self.belongings.add_comment(item)
         if comment.product_partition is None:  # hidden: in no list, not counted, of no rank
-            yield from differing_hidden(item)
             return
         product_id = keys.product_id_in(comment.product_partition)
         one = cell(comment.language, int(comment.rating))
         self.recounted.setdefault(product_id, Counter())[one] += 1
         yield from _differing_keys(comment, item)
-        yield from self.ranks.add_comment(comment, item)
+        self.ranks.add_comment(comment)
 
     def differing_counts(self) -> Iterator[Difference]:
         for product_id in sorted(self.recounted.keys() | self.counted.keys()):

@@ -9,8 +9,8 @@ from datetime import datetime
 from hashlib import blake2b
 
 from comments import keys
-from comments.models import Comment, CommentBody
-from dynamo.places import place_of
+from comments.models import Comment, CommentBody, CommentReply
+from dynamo.places import place_of, timestamp
 
 LONGEST_LISTED_TEXT = 1_024
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""
@@ -19,11 +19,21 @@ EXCERPT = 320
 
 
 @dataclass(frozen=True, slots=True)
+class NewReply:
+    """What the shop replied to a comment elsewhere, as an import brings it."""
+
+    text: str
+    replied_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NewComment:
     """A comment as it is written, before it has keys. ``created_at`` is aware.
 
     ``username`` is the user's whose comment it is, empty for one that was imported. ``verified``
     says that the author bought the product, as far as that was known when it was written.
+    ``reply`` is for imports alone: what is written in the shop is replied to by
+    `comments.replying`.
     """
 
     id: str
@@ -36,6 +46,7 @@ class NewComment:
     body: str = ""
     username: str = ""
     verified: bool = False
+    reply: NewReply | None = None
 
 
 def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
@@ -64,6 +75,19 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         author_partition=places.get("author_partition"),
     )
     return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
+
+
+def reply_of(comment: NewComment) -> CommentReply | None:
+    """Build the item of the reply that an import brings along, if it does."""
+    if comment.reply is None:
+        return None
+    replied_at = comment.reply.replied_at
+    return CommentReply(
+        pk=keys.comment(comment.id),
+        sk=keys.REPLY,
+        text=comment.reply.text,
+        replied_at=timestamp(replied_at) if replied_at else None,
+    )
 
 
 def derived_keys(comment: NewComment) -> dict[str, str]:

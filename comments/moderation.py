@@ -77,6 +77,23 @@ class NotAsSeen(DynamoError):
         )
 
 
+def carry_out(
+    decision: Decision, *, comment_id: str, seen: Seen | None = None, now: datetime
+) -> None:
+    """Do what was decided on a comment as it was ``seen``, or (None) as it is.
+
+    Raises NotAsSeen, NoSuchComment, Contended, and botocore's errors.
+    """
+    if decision is Decision.KEEP:
+        keep(comment_id=comment_id, seen=seen)
+    elif decision is Decision.HIDE:
+        hide(comment_id=comment_id, seen=seen, now=now)
+    elif decision is Decision.RESTORE:
+        restore(comment_id=comment_id, seen=seen)
+    else:
+        delete(comment_id=comment_id, seen=seen, now=now)
+
+
 def keep(*, comment_id: str, seen: Seen | None = None) -> None:
     """Take a reported comment out of the queue; a new report brings it back.
 

@@ -43,13 +43,10 @@ class ModeratedComment(CommentEntry):
     """
 
     product_id: str = ""
-    seen: Seen = Seen(State.LISTED, 0, 0)
+    seen: str = ""
     waiting_since: datetime | None = None
+    report_count: int = 0
     reports: tuple[Report, ...] = ()
-
-    @property
-    def report_count(self) -> int:
-        return self.seen.reports
 
     @property
     def reports_not_shown(self) -> int:
@@ -76,10 +73,11 @@ def list_moderated(state: State, request: PageRequest) -> ModerationPage:
 
 
 def _moderated(entry: Entry) -> ModeratedComment:
-    shown = entry_of(entry.item)
+    shown, seen = entry_of(entry.item), Seen.of(entry.item)
     return ModeratedComment(
         **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
         product_id=product_id_of(entry.item),
-        seen=Seen.of(entry.item),
+        seen=str(seen),
+        report_count=seen.reports,
         waiting_since=moment_at(entry.position.place),
     )

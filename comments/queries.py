@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
+from typing import TypeVar
 
 from django.urls import reverse
 
@@ -74,6 +75,9 @@ class CommentEntry:
     @property
     def created_iso(self) -> str:
         return timestamp(self.created)
+
+
+Entries = TypeVar("Entries", bound=CommentEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +151,22 @@ def list_comments(
     )
 
 
-def with_replies(comments: Sequence[CommentEntry]) -> tuple[CommentEntry, ...]:
+def with_replies(comments: Sequence[Entries]) -> tuple[Entries, ...]:
     """Add to list entries what the shop replied to them: one call, if to any of them."""
     replies = find_replies([comment.id for comment in comments if comment.is_replied])
     return tuple(replace(comment, reply=replies.get(comment.id)) for comment in comments)
 
 
-def find_comment(comment_id: str) -> WholeComment:
+def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     """Read one comment by its id (AP4), and its body where that is an item of its own.
+
+    ``consistent`` is for whoever has just written it.
 
     Raises NoSuchComment.
     """
     key = keys.comment(comment_id)
     try:
-        comment = Comment.get(key, key)
+        comment = Comment.get(key, key, consistent_read=consistent)
     except Comment.DoesNotExist as error:
         raise NoSuchComment(comment_id) from error
     if comment.expires_at is not None:  # a tombstone
@@ -172,7 +178,7 @@ def find_comment(comment_id: str) -> WholeComment:
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
         seen=str(Seen.of(item)),
-        body=_body(key, entry.text) if entry.is_long else entry.text,
+        body=_body(key, entry.text, consistent=consistent) if entry.is_long else entry.text,
     )
 
 
@@ -233,9 +239,9 @@ def entry_of(item: Item) -> CommentEntry:
     )
 
 
-def _body(key: str, excerpt: str) -> str:
+def _body(key: str, excerpt: str, *, consistent: bool) -> str:
     """Read a long body; an import may be just about to put it, then the excerpt must do."""
     try:
-        return CommentBody.get(key, keys.BODY).text
+        return CommentBody.get(key, keys.BODY, consistent_read=consistent).text
     except CommentBody.DoesNotExist:
         return excerpt

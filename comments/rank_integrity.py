@@ -8,10 +8,12 @@ from comments import helpfulness, keys
 from comments.models import Comment
 from comments.rank_derivation import BEST_RATING, commented_place, five_stars_place
 from comments.ranking import refresh_product
-from comments.ranks import PARTITION, PLACE, Ranking, RankKey, score_at, scored
+from comments.ranks import PARTITION, PLACE, Ranking, RankKey, scored
+from comments.stored import product_id_of
+from comments.tallies import helpful_votes
 from dynamo.client import client
 from dynamo.integrity import Difference
-from dynamo.places import SEPARATOR, id_at
+from dynamo.places import SEPARATOR
 from dynamo.runs import Item
 
 NOWHERE = "nowhere"
@@ -31,13 +33,12 @@ class RanksFound:
         if PLACE in item:
             self.stored[Ranking(ranking), product] = item[PLACE]["S"]
 
-    def add_comment(self, comment: Comment, item: Item) -> Iterator[Difference]:
-        """Count a comment that is in lists, and compare its own rank."""
+    def add_comment(self, comment: Comment) -> None:
+        """Count a comment that is in lists."""
         product_id = keys.product_id_in(comment.product_partition)
         self.newest[product_id] = max(comment.place, self.newest.get(product_id, ""))
         if int(comment.rating) == BEST_RATING:
             self.best_rated[product_id] = self.best_rated.get(product_id, 0) + 1
-        yield from differing_comment(comment, item)
 
     def differences(self) -> Iterator[Difference]:
         """Compare the ranks of products, when all items have been seen."""
@@ -65,36 +66,29 @@ class RanksFound:
         return {key: place for key, place in places.items() if place}
 
 
-def differing_comment(comment: Comment, item: Item) -> Iterator[Difference]:
-    """Compare the keys of a comment's rank with its product, its id, and their own spelling."""
+def differing_comment(key: str, item: Item, votes: int) -> Iterator[Difference]:
+    """Compare the keys of a comment's rank with its votes, which were counted.
+
+    ``key`` is its partition key. A comment that is in no list has none.
+    """
+    comment_id = keys.comment_id_in(key)
     stored = [item.get(name, {"S": NOWHERE})["S"] for name in (PARTITION, PLACE)]
-    votes = _votes(stored[1])
-    product_id = keys.product_id_in(comment.product_partition)
+    is_hidden = Comment.product_partition.attr_name not in item
     expected = [NOWHERE, NOWHERE]
-    if votes > 0:
-        expected = [keys.helpful(product_id), scored(votes, id_at(comment.place))]
+    if votes > 0 and not is_hidden:
+        expected = [keys.helpful(product_id_of(item)), scored(votes, comment_id)]
     if stored != expected:
         yield Difference(
             kind="rank",
-            subject=f"comment {id_at(comment.place)}",
+            subject=f"comment {comment_id}",
             stored=" ".join(stored),
             expected=" ".join(expected),
-            mend=partial(helpfulness.rank_comment, id_at(comment.place), votes),
+            mend=partial(_take_away, key) if is_hidden else partial(_rank, comment_id),
         )
 
 
-def differing_hidden(item: Item) -> Iterator[Difference]:
-    """Tell of a rank of a comment that is in no list."""
-    if PARTITION in item or PLACE in item:
-        stored = " ".join(item[name]["S"] for name in (PARTITION, PLACE) if name in item)
-        yield Difference("rank", item["pk"]["S"], stored, NOWHERE, partial(_take_away, item))
-
-
-def _votes(place: str) -> int:
-    try:
-        return score_at(place)
-    except ValueError:
-        return 0
+def _rank(comment_id: str) -> bool:
+    return helpfulness.refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
 
 
 def _refresh(product_id: str, newest: str) -> bool:
@@ -102,12 +96,12 @@ def _refresh(product_id: str, newest: str) -> bool:
     return True
 
 
-def _take_away(item: Item) -> bool:
+def _take_away(key: str) -> bool:
     listed = Comment.product_partition.attr_name
     try:
         client().update_item(
             TableName=Comment.Meta.table_name,
-            Key={"pk": item["pk"], "sk": item["sk"]},
+            Key={"pk": {"S": key}, "sk": {"S": key}},
             UpdateExpression=f"REMOVE #{PARTITION}, #{PLACE}",
             ConditionExpression=f"attribute_not_exists(#{listed})",
             ExpressionAttributeNames={f"#{name}": name for name in (PARTITION, PLACE, listed)},

@@ -15,6 +15,7 @@ from comments.ranking_listing import (
     ranking_listing,
 )
 from comments.ranking_queries import PLAN, list_most_helpful, list_ranking
+from comments.vote_views import voted_by
 from dynamo.explain import explain
 from dynamo.meter import current_meter, labelled_calls
 from dynamo.web.partials import render_list
@@ -50,6 +51,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         "product": product,
         "trail": [*product.categories[:1], product],
         "listing": helpful_listing(product_id, found, request=asked),
+        "voted": voted_by(request, product_id),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
     whole, fragment = "comments/most_helpful.html", "comments/_most_helpful.html"

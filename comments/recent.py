@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from comments import keys
+from comments.filters import CommentFilter
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of
+from comments.queries import CommentEntry, entry_of, with_replies
 from comments.stored import is_tombstone
 from dynamo.batches import Batches
 from dynamo.client import client, pool
@@ -59,10 +60,24 @@ def with_recent(
     """
     if not recent:
         return tuple(entries)
-    found = [entry_of(item) for item in _read(recent) if belongs(item)]
+    found = with_replies([entry_of(item) for item in _read(recent) if belongs(item)])
     here = [entry for entry in found if _covers(page, request, _place(entry))]
     others = [entry for entry in entries if entry.id not in recent]
     return tuple(sorted([*others, *here], key=_place, reverse=True))
+
+
+def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
+    """Give what tells whether an item of the table is in a list of a product's comments."""
+    partition = keys.product_partition(product_id)
+
+    def belongs(item: Item) -> bool:
+        if item.get(Comment.product_partition.attr_name, {"S": ""})["S"] != partition:
+            return False
+        entry = entry_of(item)
+        right_language = not chosen.languages or entry.language in chosen.languages
+        return right_language and (not chosen.ratings or entry.rating in chosen.ratings)
+
+    return belongs
 
 
 def _covers(page: Page, request: PageRequest, place: str) -> bool:

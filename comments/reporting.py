@@ -47,7 +47,7 @@ class Reason(StrEnum):
 _LABELS = {
     Reason.SPAM: "It is advertising or spam",
     Reason.ABUSE: "It insults or threatens somebody",
-    Reason.PERSONAL: "It shows somebody’s personal data",
+    Reason.PERSONAL: "It shows personal data of somebody",
     Reason.OFF_TOPIC: "It is not about the product",
     Reason.OTHER: "Something else",
 }
@@ -146,7 +146,7 @@ def _reports(items: Iterator[CommentReport]) -> Iterator[Report]:
     for item in items:
         yield Report(
             username=item.sk.removeprefix(keys.REPORT_PREFIX),
-            reason=_LABELS.get(item.reason, item.reason),
+            reason=Reason(item.reason).label,
             text=item.text or "",
             reported=parse_timestamp(item.reported_at),
         )

@@ -1,8 +1,8 @@
 """Addresses of the front page, of products with their comments, and of single comments."""
 
-from django.urls import path
+from django.urls import include, path
 
-from comments import home_views, ranking_views, views
+from comments import home_views, profile_views, ranking_views, views, write_views
 
 urlpatterns = [
     path("", home_views.home, name="home"),
@@ -21,5 +21,15 @@ urlpatterns = [
     path(
         "products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"
     ),
+    path("products/<id:product_id>/comments/new/", write_views.new, name="new_comment"),
+    path("", include("comments.thread_urls")),
+    path("comments/edit/<id_with_slashes:comment_id>/", write_views.edit, name="edit_comment"),
+    path(
+        "comments/delete/<id_with_slashes:comment_id>/",
+        write_views.delete,
+        name="delete_comment",
+    ),
     path("comments/<id_with_slashes:comment_id>/", views.comment, name="comment"),
+    path("languages/detect/", write_views.detect, name="detect_language"),
+    path("users/<id:username>/", profile_views.profile, name="profile"),
 ]

@@ -1,11 +1,12 @@
 """Pages of a product's comments."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -15,18 +16,27 @@ from comments.filters import BadFilter, CommentFilter
 from comments.languages import preferred_language
 from comments.listing import list_url, listing_of, pager_of
 from comments.queries import (
+    CommentEntry,
+    CommentPage,
     Highlights,
+    WholeComment,
     find_comment,
     find_highlights,
     list_comments,
+    with_replies,
 )
+from comments.recent import in_list, recently_written, with_recent
+from comments.staff_views import staff_tools
 from comments.stored import NoSuchComment
+from comments.vote_views import vote_on, voted_by
 from dynamo.explain import explain_reads
 from dynamo.meter import current_meter, labelled_calls
 from dynamo.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.queries import NoSuchProduct, Product, find_product
+
+NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 
 
 @require_safe
@@ -61,19 +71,29 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
 
 @require_safe
 def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Show one comment with its whole text (AP4)."""
+    """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
+    is_recent = comment_id in recently_written(request.session, now=timezone.now())
     try:
         with labelled_calls("comment"):
-            found = find_comment(comment_id)
+            found = find_comment(comment_id, consistent=is_recent)
     except NoSuchComment as error:
-        sentence = "There is no such comment. It may have been deleted."
-        raise Http404(sentence) from error
+        raise Http404(NO_SUCH_COMMENT) from error
+    if found.is_hidden and not _sees_hidden(request, found):
+        raise Http404(NO_SUCH_COMMENT)
+    (found,) = with_replies([found])
     context = {
         "comment": found,
         "product": _product(found.product_id),
+        "voted": vote_on(request, comment_id),
+        "tools": staff_tools(found) if request.user.is_staff else None,
         "explanation": explain_reads(current_meter()),
     }
     return render(request, "comments/comment.html", context)
+
+
+def _sees_hidden(request: HttpRequest, found: WholeComment) -> bool:
+    is_own = bool(found.username) and found.username == request.user.get_username()
+    return is_own or request.user.is_staff
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +113,7 @@ def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
     pager = pager_of(page.product_id, page.chosen)
     if pager.overshot(found.page, page.asked):
         return redirect(pager.first_url)
+    found = replace(found, comments=_with_recent(request, page, found))
     context = {
         "product": shop_product,
         "listing": listing_of(
@@ -103,6 +124,7 @@ def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
             counts=page.counts,
             is_default_language=page.is_default,
         ),
+        "voted": voted_by(request, page.product_id),
     }
     if not wants_partial(request):
         context["highlights"] = _highlights(page)
@@ -110,6 +132,21 @@ def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
             context["basket_add_url"] = reverse("basket_add")
     context["explanation"] = explain_page(found, current_meter())
     return render_list(request, "comments/product.html", "comments/_comments.html", context)
+
+
+def _with_recent(
+    request: HttpRequest, page: CommentsPage, found: CommentPage
+) -> tuple[CommentEntry, ...]:
+    """Show the visitor what they have just written, in a list they did not choose in any case."""
+    is_chosen = not page.is_default or page.asked.position is not None
+    belongs = in_list(page.product_id, page.chosen if is_chosen else CommentFilter())
+    return with_recent(
+        found.comments,
+        recently_written(request.session, now=timezone.now()),
+        page=found.page,
+        request=page.asked,
+        belongs=belongs,
+    )
 
 
 def _highlights(page: CommentsPage) -> Highlights:

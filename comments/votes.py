@@ -48,7 +48,8 @@ def vote(*, comment_id: str, username: str) -> int | None:
     for _ in range(ATTEMPTS):
         product = _votable(comment_id, username)
         vote_item = CommentVote(
-            **key_of(comment_id, username),
+            pk=keys.comment(comment_id),
+            sk=keys.vote(username),
             voter_partition=keys.voter(username),
             place=keys.about(keys.product_id_in(product["S"]), comment_id),
         )

@@ -19,6 +19,8 @@ IDS = {
     "EMAIL_USE_TLS": "config.E013",
     "VAR_DIR": "config.E014",
     "RANK_SHARDS": "config.E015",
+    "COMMENT_WRITES_PER_USER": "config.E016",
+    "COMMENT_WRITES_PER_ADDRESS": "config.E017",
 }
 
 LONGEST_PREFIX = 64

@@ -215,4 +215,9 @@ LOGGING = {
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
 RANK_SHARDS = env.integer("RANK_SHARDS", default=2, least=1, most=64)
+# Comments posted, edited, deleted, voted on and reported in an hour.
+COMMENT_WRITES_PER_USER = env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000)
+COMMENT_WRITES_PER_ADDRESS = env.integer(
+    "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
+)
 REAL_DATA_DIR = env.path("REAL_DATA_DIR", default=BASE_DIR.parent / "shared" / "data")

@@ -4,4 +4,6 @@ from django.apps import AppConfig
 
 
 class ShopConfig(AppConfig):
+    """Makes the shop an app of the site."""
+
     name = "shop"

@@ -158,6 +158,7 @@ class Order(ShopItem):
     item_count = NumberAttribute()
     line_count = NumberAttribute()
     foreign_id = UnicodeAttribute(null=True)
+    zip_prefix = UnicodeAttribute(null=True)
     shard = NumberAttribute()
 
     order_status_date = UnicodeAttribute()

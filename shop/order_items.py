@@ -48,6 +48,7 @@ class NewOrder:
 
     ``id`` comes from `shop.order_ids`. ``history`` has at least one entry, oldest first; the last
     one is the status the order is in. Lines are of different products, `MOST_LINES` at the most.
+    ``zip_prefix`` is where it goes: the first digits of the zip code, zeros included.
     """
 
     id: str
@@ -57,6 +58,7 @@ class NewOrder:
     history: tuple[StatusChange, ...]
     currency: str
     foreign_id: str | None = None
+    zip_prefix: str | None = None
 
     @property
     def now_in(self) -> StatusChange:
@@ -120,6 +122,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         item_count=sum(line.quantity for line in order.lines),
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
+        zip_prefix=order.zip_prefix,
         shard=shard,
         **derived,
     )

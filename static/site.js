@@ -43,6 +43,29 @@
     showFromItsTop(heading);
   }
 
+  // How much of a text fits is counted as the shop counts it: a line's end is one character.
+  function count(field) {
+    const longest = Number(field.dataset.longest);
+    const length = [...field.value].length;
+    const help = document.querySelector(`[data-count-of="${field.id}"]`);
+    const number = (n) => n.toLocaleString("en");
+    help.textContent = length > longest
+      ? `${number(length)} characters: ${number(length - longest)} too many.`
+      : `${number(length)} of ${number(longest)} characters.`;
+    help.classList.toggle("too-long", length > longest);
+  }
+
+  function welcomeForm(form) {
+    (form.querySelector(".form-error") ?? form.querySelector("[aria-invalid], input:not([type=hidden])"))?.focus();
+  }
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.dataset.longest) count(target);
+  });
+
+  // What a redirect would have said on the next page: see dynamo/web/partials.py.
+  document.addEventListener("said", ({ detail }) => notify(detail.sentences.join(" ")));
+
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
     detail.target.setAttribute("aria-busy", "true");
   });
@@ -71,6 +94,10 @@
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     if (target.matches("[data-list]")) {
       welcomeList(target);
+    } else if (target.matches("[data-form]")) {
+      welcomeForm(target);
+    } else if (target.matches(".reported")) {
+      target.focus();
     } else if (target.matches(".comment-text")) {
       target.querySelector(".comment-body")?.focus({ preventScroll: true });
     }

@@ -3,8 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-FIELDS = ("id", "product_id", "language", "rating", "created_at", "author", "title", "body")
-OPTIONAL = frozenset({"author", "title", "body"})
+FIELDS = (
+    "id",
+    "product_id",
+    "language",
+    "rating",
+    "created_at",
+    "author",
+    "title",
+    "body",
+    "reply",
+    "replied_at",
+)
+OPTIONAL = frozenset({"author", "title", "body", "reply", "replied_at"})
 
 
 class BadMapping(ValueError):

@@ -4,7 +4,7 @@ The rules are in docs/importing-orders.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -102,7 +102,7 @@ class ReviewReading:
             comment = reading.read(self._as_comment(record, order_id, product_id))
             if isinstance(comment, Rejected):
                 return _rejected(record, comment.reason)
-            comments.append(comment)
+            comments.append(replace(comment, verified=True))  # it came with the order
         return comments
 
     def _products_of(self, order_id: str) -> list[str]:

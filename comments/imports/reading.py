@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from comments.items import NewComment
+from comments.items import NewComment, NewReply
 from comments.languages import is_language
+from comments.replying import LONGEST_REPLY
 from dynamo.imports.moments import parse_moment
 from dynamo.imports.records import Record, Rejected, RowRefused
 
@@ -51,10 +52,11 @@ class Reading:
             product_id=parse_product_id(values["product_id"] if product_id is None else product_id),
             language=self._language(values["language"].strip()),
             rating=_rating(values["rating"].strip()),
-            created_at=self._moment(values["created_at"].strip()),
+            created_at=self._moment("created_at", values["created_at"].strip()),
             author=_line_of_text("author", values.get("author", "")),
             title=_line_of_text("title", values.get("title", "")),
             body=_body(values.get("body", "")),
+            reply=self._reply(values.get("reply", ""), values.get("replied_at", "").strip()),
         )
 
     def _text(self, record: Record, field: str) -> str:
@@ -82,13 +84,21 @@ class Reading:
             )
         return language
 
-    def _moment(self, text: str) -> datetime:
+    def _reply(self, text: str, replied_at: str) -> NewReply | None:
+        """Read a reply by the shop; a date without any text is none."""
+        if not text.strip():
+            return None
+        if len(text) > LONGEST_REPLY:
+            raise RowRefused(f"reply has {len(text):,} characters, more than {LONGEST_REPLY:,}")
+        return NewReply(text, self._moment("replied_at", replied_at) if replied_at else None)
+
+    def _moment(self, field: str, text: str) -> datetime:
         try:
             moment = parse_moment(text)
         except ValueError as error:
-            raise RowRefused(f"created_at: {error}") from error
+            raise RowRefused(f"{field}: {error}") from error
         if moment > self.now + LATEST:
-            raise RowRefused(f"created_at: “{text}” is in the future")
+            raise RowRefused(f"{field}: “{text}” is in the future")
         return moment
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django_htmx.http import trigger_client_event
 
 
 def wants_partial(request: HttpRequest) -> bool:
@@ -19,9 +21,14 @@ def render_list(
 ) -> HttpResponse:
     """Render the list's fragment for htmx, else the whole page around it.
 
+    A fragment has no place for messages, such as one of the form whose answer led here: they go
+    along as the event ``said``, for a script to show.
+
     ``Vary: HX-Request`` keeps a cache from giving one for the other.
     """
-    template = partial if wants_partial(request) else page
-    response = render(request, template, dict(context))
+    is_partial = wants_partial(request)
+    response = render(request, partial if is_partial else page, dict(context))
+    if is_partial and (sentences := [str(message) for message in get_messages(request)]):
+        trigger_client_event(response, "said", {"sentences": sentences}, after="settle")
     patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
     return response

@@ -9,8 +9,10 @@ olist_products  rows made products and categories
 found           what the files hold, and what of it belongs together
 survey          the first pass: every row of every file is read or rejected
 users           customers made users
+stored          which orders the table has already
 run             both passes: checks everything, then writes
 ==============  =======================================================================
 
-``users`` and ``run`` write; the rest is pure: files or rows in, values out.
+``users`` and ``run`` write and ``stored`` reads the table; the rest is pure: files or rows in,
+values out.
 """

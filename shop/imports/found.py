@@ -46,7 +46,7 @@ class Found:
             raise RowRefused(f"customer_id: “{order.customer_id}” is none of the customers")
         return new_order(
             order,
-            username=customer.username,
+            customer=customer,
             items=self.items.get(order.id, []),
             names=self.product_names,
         )

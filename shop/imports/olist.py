@@ -94,18 +94,23 @@ def read_order(record: Record) -> OlistOrder:
 
 
 def new_order(
-    order: OlistOrder, *, username: str, items: Sequence[OlistItem], names: Mapping[str, str]
+    order: OlistOrder,
+    *,
+    customer: OlistCustomer,
+    items: Sequence[OlistItem],
+    names: Mapping[str, str],
 ) -> NewOrder:
     """Make an order of its row and its items, which may be none; ``names`` are the products'."""
     _require_complete(items)
     return NewOrder(
         id=imported_order_id(order.dates.purchased, order.id),
-        username=username,
+        username=customer.username,
         placed_at=order.dates.purchased,
         lines=_lines(items, names),
         history=history_of(order.status, order.dates),
         currency=CURRENCY,
         foreign_id=order.id,
+        zip_prefix=customer.zip_prefix or None,
     )
 
 

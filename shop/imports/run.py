@@ -20,10 +20,12 @@ from shop.imports import olist_files
 from shop.imports.found import FileCounts, Found
 from shop.imports.olist import OlistOrder
 from shop.imports.olist_products import new_product
+from shop.imports.stored import unchanged_among
 from shop.imports.survey import survey
 from shop.imports.users import ensure_users
 from shop.items import NewCategory, NewProduct
 from shop.order_bulk import Outcome, put_orders
+from shop.order_items import NewOrder
 from shop.services import put_catalogue
 
 ORDERS_AT_A_TIME = 500
@@ -126,7 +128,7 @@ class _OrderLoad:
         orders = self.found.in_order_of_placing()
         with progress.step("Orders", total=len(orders), unit="") as advance:
             for some in _chunks(orders, at_a_time):
-                outcomes = put_orders([self.found.order(order) for order in some])
+                outcomes = _put_changed([self.found.order(order) for order in some])
                 self._reject_taken(some, outcomes)
                 advance(len(some))
                 yield from outcomes
@@ -136,6 +138,14 @@ class _OrderLoad:
         for order, outcome in zip(orders, outcomes, strict=True):
             if outcome is Outcome.TAKEN:
                 self.rejects.add(Rejected(order.line, reason, order.id, self.file))
+
+
+def _put_changed(orders: Sequence[NewOrder]) -> list[Outcome]:
+    """Write the orders that are not stored yet as they are; give what became of each."""
+    unchanged = unchanged_among(orders)
+    changed = [order for order in orders if order.id not in unchanged]
+    written = iter(put_orders(changed))
+    return [Outcome.KEPT if order.id in unchanged else next(written) for order in orders]
 
 
 def _with_taken(files: Mapping[str, FileCounts], taken: int) -> dict[str, FileCounts]:

@@ -355,7 +355,7 @@ class TestWhatVisitorsWrote:
         load([comment])
         listed = visit(f"/products/{product_id}/comments/~/~/")
         assert listed.comment_ids == [odd]
-        link = listed.page.one(data_comment_id=odd).all("a")[-1]["href"]
+        link = listed.page.one(data_comment_id=odd).one("footer").all("a")[-1]["href"]
         assert link == f"/comments/{quote(odd, safe='/~:@!$&*+,;=()' + chr(39))}/"
         alone = visit(link)
         assert alone.comment_ids == [odd]

@@ -21,10 +21,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dynamo.client import client
+from dynamo.meter import metered
 from dynamo.reader import PageRequest
 from shop import keys
 from shop.accounts.queries import find_user
-from shop.models import ShopItem
+from shop.models import Order, ShopItem
 from shop.order_counts import counts_of
 from shop.order_entries import WholeOrder
 from shop.order_filters import OrderFilter
@@ -133,6 +134,13 @@ class TestImport:
         assert listed(alex, statuses=shipped, since=day) == ["1"]
         assert listed(alex, statuses=shipped, until=day) == []
 
+    def test_keeps_the_zeros_of_where_an_order_goes(
+        self, olist: OlistFolder, alex: str, tmp_path: Path
+    ) -> None:
+        import_folder(olist.write(tmp_path))
+        stored = Order.get(keys.user(alex), keys.order(found(f"{alex}-1").id))
+        assert stored.zip_prefix == "01012"
+
     def test_counts_the_orders_of_each_status(
         self, olist: OlistFolder, alex: str, tmp_path: Path
     ) -> None:
@@ -200,6 +208,12 @@ class TestImportAgain:
         counts = import_folder(tmp_path)
         assert table(TABLE) == before
         assert (counts["orders"]["unchanged"], counts["users"]["created"]) == (3, 0)
+
+    def test_writes_no_order_again(self, olist: OlistFolder, tmp_path: Path) -> None:
+        import_folder(olist.write(tmp_path))
+        with metered() as meter:
+            import_folder(tmp_path)
+        assert "TransactWriteItems" not in {call.operation for call in meter.calls}
 
     def test_takes_over_what_became_of_an_order(
         self, olist: OlistFolder, alex: str, tmp_path: Path

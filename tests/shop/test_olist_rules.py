@@ -8,6 +8,7 @@ import pytest
 
 from dynamo.imports.records import Record, RowRefused
 from shop.imports.olist import (
+    OlistCustomer,
     OlistItem,
     OlistOrder,
     new_order,
@@ -148,7 +149,8 @@ def item(number: int, product_id: str = "p", cents: int = 100) -> OlistItem:
 def lines_of(items: Sequence[OlistItem]) -> list[tuple[str, int, int]]:
     order = OlistOrder("a", "c", "created", Dates(DAY[0]), line=2)
     names = {one.product_id: f"Product {one.product_id}" for one in items}
-    made = new_order(order, username="alex", items=items, names=names)
+    customer = OlistCustomer("c", "alex", "01012")
+    made = new_order(order, customer=customer, items=items, names=names)
     return [(line.product_id, line.quantity, line.unit_price_cents) for line in made.lines]
 
 

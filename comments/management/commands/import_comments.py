@@ -1,7 +1,6 @@
 """``manage.py import_comments``: comments from a file of CSV or JSON lines."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,16 @@ from comments.imports.run import Report, Source, import_file
 from comments.languages import LanguageUnknown, is_language
 from dynamo.batches import Batches
 from dynamo.client import client, pool
-from dynamo.failures import FAILURES, sentence_about
-from dynamo.imports.lines import FileUnreadable
 from dynamo.imports.records import RowRefused
-from dynamo.imports.rejects import RejectsFile, RejectsUnwritable
+from dynamo.imports.rejects import RejectsFile
+from dynamo.management.imports import (
+    BAD_USAGE,
+    import_failures,
+    rejects_path,
+    require_none_rejected,
+)
 from dynamo.progress import Progress
 from shop.services import ensure_products
-
-REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
 
 class Command(BaseCommand):
@@ -67,8 +68,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
     def handle(self, **options: Any) -> None:
-        rejects = RejectsFile(_rejects_path(options))
-        try:
+        path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)
+        rejects = RejectsFile(path)
+        with import_failures(self, bad_usage=(BadMapping,)):
             report = import_file(
                 _source(options),
                 writer=BulkWriter(Batches(client(), pool())),
@@ -76,14 +78,6 @@ class Command(BaseCommand):
                 rejects=rejects,
                 progress=Progress(shown=not options["json"]),
             )
-        except (BadMapping, FileUnreadable, RejectsUnwritable) as error:
-            raise CommandError(str(error), returncode=BAD_USAGE) from error
-        except FAILURES as error:
-            sentence = f"{sentence_about(error)} Run the same command again to go on."
-            raise CommandError(sentence) from error
-        except KeyboardInterrupt:
-            self.stderr.write("Interrupted. Run the same command again to go on.")
-            sys.exit(INTERRUPTED)
         self._tell(report, rejects, as_json=options["json"])
 
     def _tell(self, report: Report, rejects: RejectsFile, *, as_json: bool) -> None:
@@ -93,9 +87,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(counts | {"rejects": listed}))
         else:
             self.stdout.write(_prose(counts))
-        if report.rejected:
-            sentence = f"{report.rejected:,} rows were rejected; they are listed in {rejects.path}"
-            raise CommandError(sentence, returncode=REJECTED)
+        require_none_rejected(rejects)
 
 
 def _source(options: dict[str, Any]) -> Source:
@@ -119,15 +111,6 @@ def _language_map(text: str) -> dict[str, str]:
         if not is_language(code):
             raise BadMapping(str(LanguageUnknown(code)))
     return languages
-
-
-def _rejects_path(options: dict[str, Any]) -> Path:
-    """The input's folder may be read-only, so the default is a folder of the site's own."""
-    given, file = options["rejects"], options["file"]
-    path: Path = given or settings.VAR_DIR / "imports" / f"{file.name}.rejected.csv"
-    if path.exists() and file.exists() and path.samefile(file):
-        raise CommandError(f"--rejects is the input itself: {file}", returncode=BAD_USAGE)
-    return path
 
 
 def _counts(report: Report) -> dict[str, Any]:

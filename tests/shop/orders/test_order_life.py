@@ -1,5 +1,7 @@
 """Any interleaving of placing and moving, told by a simple model: queue, tabs and sparse keys."""
 
+from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -26,26 +28,32 @@ from tests.shop.orders.making import START, made_order, put, stored_order
 
 SPARSE = {"order_open_date", "open_shard", "open_place"}
 BIG = 500
+STEPS_BETWEEN_LOOKS = 10
+"""How many steps go by from one look at all orders to the next; there is one at the end, too."""
 
 
 class OrderLife(RuleBasedStateMachine):
     """Two customers' orders; what others have in the queue is remembered and left alone."""
 
     orders: Bundle[str] = Bundle("orders")
+    steps = 0
+    """Of all examples together."""
 
     def __init__(self) -> None:
         super().__init__()
         self.names = [f"{name}-{uuid4().hex[:8]}" for name in ("alice", "bob")]
         self.owner: dict[str, str] = {}
         self.status: dict[str, Status] = {}
+        self.touched = ""
         self.clock = START
-        self.others = {status: _queue_ids(status) for status in OPEN}
+        self.others = _queue()
 
     @rule(target=orders, who=st.integers(0, 1))
     def place(self, who: int) -> str:
         order = made_order(self.names[who], placed_at=self._now())
         put(order)
         self.owner[order.id], self.status[order.id] = order.username, Status.PLACED
+        self.touched = order.id
         return order.id
 
     @rule(order_id=orders, move=st.sampled_from(MOVES))
@@ -78,30 +86,46 @@ class OrderLife(RuleBasedStateMachine):
             self._move(order_id, source, wish)
 
     @invariant()
-    def tabs_count_what_a_recount_counts(self) -> None:
+    def the_order_of_this_step_is_right(self) -> None:
+        if self.touched:
+            OrderLife.steps += 1
+            owner, status = self.owner[self.touched], self.status[self.touched]
+            self._check_item(stored_order(owner, self.touched), status)
+            assert counts_of(owner) == self._counts(owner)
+
+    @invariant()
+    def all_are_right_now_and_then(self) -> None:
+        if OrderLife.steps % STEPS_BETWEEN_LOOKS == 0:
+            self._look_at_all()
+
+    def _look_at_all(self) -> None:
         for name in self.names:
-            mine = [self.status[i] for i, owner in self.owner.items() if owner == name]
-            assert counts_of(name) == {status: mine.count(status) for status in Status}
+            assert counts_of(name) == self._counts(name)
+            mine = {i: self.status[i] for i, owner in self.owner.items() if owner == name}
             found = list_orders(name, OrderFilter(), PageRequest(BIG)).orders
-            assert sorted(order.status for order in found) == sorted(mine)
+            assert {order.id: order.status for order in found} == mine
+            for order_id, status in mine.items():
+                self._check_item(stored_order(name, order_id), status)
+        mine_in_order = [(i, s) for i, s in sorted(self.status.items()) if s.is_open]
+        queue = _queue()
+        assert [entry for entry in queue if entry[0] in self.owner] == mine_in_order
+        assert sorted(queue) == sorted([*self.others, *mine_in_order])
+        in_status = Counter(status for _, status in queue)
+        assert queue_lengths() == {status: in_status[status] for status in OPEN}
 
-    @invariant()
-    def queue_holds_the_open_orders_in_order(self) -> None:
-        lengths = queue_lengths()
-        for status in OPEN:
-            mine = sorted(i for i, s in self.status.items() if s is status)
-            found = _queue_ids(status)
-            assert [i for i in found if i in self.owner] == mine
-            assert sorted(found) == sorted([*self.others[status], *mine])
-            assert lengths[status] == len(found)
+    def _check_item(self, item: Mapping[str, Any], status: Status) -> None:
+        assert item["status"] == {"S": status}
+        assert SPARSE & item.keys() == (SPARSE if status.is_open else set())
+        if status.is_open:
+            shard = int(item["shard"]["N"])
+            assert item["open_shard"] == {"S": f"OPEN#{status}#{shard}"}
 
-    @invariant()
-    def closed_orders_have_no_sparse_key(self) -> None:
-        for order_id, status in self.status.items():
-            keys = SPARSE & stored_order(self.owner[order_id], order_id).keys()
-            assert keys == (SPARSE if status.is_open else set())
+    def _counts(self, name: str) -> dict[Status, int]:
+        mine = [self.status[i] for i, owner in self.owner.items() if owner == name]
+        return {status: mine.count(status) for status in Status}
 
     def _move(self, order_id: str, source: Status, target: Status) -> None:
+        self.touched = order_id
         move_order(
             username=self.owner[order_id],
             order_id=order_id,
@@ -117,16 +141,18 @@ class OrderLife(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Leave nothing open to the next example, whose queue would grow and grow."""
+        self._look_at_all()
         for order_id, status in self.status.items():
             if status.is_open:
                 self._move(order_id, status, Status.CANCELED)
 
 
-def _queue_ids(status: Status) -> list[str]:
-    request, found = PageRequest(BIG), list[str]()
+def _queue() -> list[tuple[str, str]]:
+    """All open orders with their statuses, as the reader of the queue's pages gives them."""
+    request, found = PageRequest(BIG), list[tuple[str, str]]()
     while True:
-        page = list_open_orders([status], request)
-        found += [order.id for order in page.orders]
+        page = list_open_orders(OPEN, request)
+        found += [(order.id, order.status) for order in page.orders]
         if not page.page.has_next:
             return found
         request = PageRequest(BIG, page.page.entries[-1].position)
@@ -142,6 +168,8 @@ class TestTheLifeOfOrders:
 
     @pytest.mark.slow
     def test_keeps_them_right_for_ten_thousand_steps(self) -> None:
+        OrderLife.steps = 0
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
-            OrderLife, settings=settings(max_examples=200, stateful_step_count=50, deadline=None)
+            OrderLife, settings=settings(max_examples=200, stateful_step_count=51, deadline=None)
         )
+        assert OrderLife.steps >= 10_000

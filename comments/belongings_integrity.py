@@ -1,0 +1,218 @@
+"""The integrity of what belongs to comments: votes, reports, replies, picks, what staff moderate.
+
+What a comment's item says of them is compared with the items themselves. Mending counts them
+again, strongly, and holds only while the comment stays as it was found.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from comments import keys
+from comments.models import Comment
+from comments.rank_integrity import differing_comment
+from comments.seen import State
+from comments.stored import is_tombstone, product_id_of
+from comments.tallies import HELPFUL, tallies
+from comments.votes import rank_or_log
+from comments.writing import TABLE, unchanged, update
+from dynamo.client import client
+from dynamo.counters import cells_in
+from dynamo.integrity import Difference
+from dynamo.places import SEPARATOR
+from dynamo.runs import Item
+from dynamo.transactions import ConditionFailed, Transactions, write_together
+
+_QUEUE = Comment.moderation_partition.attr_name
+_QUEUE_PLACE = Comment.moderation_place.attr_name
+_REPORTS = Comment.reports.attr_name
+_FEATURED = Comment.featured_partition.attr_name
+_REPLIED = Comment.replied.attr_name
+_PLACE = Comment.place.attr_name
+_RANK_PLACE = Comment.rank_place.attr_name
+_MARKS = (_QUEUE, _QUEUE_PLACE, _REPORTS, _FEATURED, _REPLIED, _RANK_PLACE)
+_TOLD_BY = (
+    Comment.product_partition.attr_name,
+    Comment.hidden_product.attr_name,
+    Comment.rank_partition.attr_name,
+)
+RECOUNTS = 5
+"""How often votes are recounted when some are cast meanwhile."""
+
+Marks = dict[str, Any]
+"""Attributes as they should be; None for one that should not be there."""
+
+
+@dataclass(slots=True)
+class _Belongings:
+    """What was found of one comment; ``item`` is empty until it is known to say something."""
+
+    item: Item = field(default_factory=dict)
+    votes: int = 0
+    tallied: int = 0
+    reports: int = 0
+    has_reply: bool = False
+
+
+@dataclass(slots=True)
+class BelongingsFound:
+    """What belongs to the comments seen so far, by their partition keys."""
+
+    by_comment: dict[str, _Belongings] = field(default_factory=dict)
+
+    def add_tally(self, item: Item) -> None:
+        """Note a share of a tally."""
+        comment = keys.comment(keys.comment_id_in(item["pk"]["S"]))
+        self._of(comment).tallied += cells_in(item).get(HELPFUL, 0)
+
+    def add_belonging(self, item: Item) -> Iterator[Difference]:
+        """Note an item beside a comment, and compare the keys its user finds it by."""
+        sort_key, found = item["sk"]["S"], self._of(item["pk"]["S"])
+        if sort_key == keys.REPLY:
+            found.has_reply = True
+        elif sort_key.startswith(keys.VOTE_PREFIX):
+            found.votes += 1
+            yield from _differing_user(item, keys.voter(sort_key.removeprefix(keys.VOTE_PREFIX)))
+        elif sort_key.startswith(keys.REPORT_PREFIX):
+            found.reports += 1
+            username = sort_key.removeprefix(keys.REPORT_PREFIX)
+            yield from _differing_user(item, keys.reporter(username))
+
+    def add_comment(self, item: Item) -> None:
+        """Note a comment, if anything belongs to it by what it says; hidden ones always."""
+        if State.of(item) is State.HIDDEN or any(name in item for name in _MARKS):
+            wanted = ("pk", "sk", _PLACE, *_MARKS, *_TOLD_BY)
+            kept = {name: item[name] for name in wanted if name in item}
+            self._of(item["pk"]["S"]).item = kept
+
+    def differences(self, comments: set[str]) -> Iterator[Difference]:
+        """Compare, when all items have been seen, what belongs to the ``comments`` there are."""
+        for key in sorted(self.by_comment.keys() & comments):
+            found = self.by_comment[key]
+            found.item = found.item or _read(key)
+            if found.item:
+                yield from _differing_tally(key, found)
+                yield from _differing_marks(key, found)
+                yield from differing_comment(key, found.item, found.votes)
+
+    def _of(self, comment: str) -> _Belongings:
+        return self.by_comment.setdefault(comment, _Belongings())
+
+
+def recount_votes(comment_id: str) -> bool:
+    """Recount a comment's votes and put its tally and rank right; False when they never stood."""
+    for _ in range(RECOUNTS):
+        try:
+            # Shares changed since settle() read them make the transaction fail.
+            before = tallies().read(comment_id, consistent=True)
+            votes = _count(comment_id, keys.VOTE_PREFIX)
+            if tallies().read(comment_id, consistent=True) != before:
+                continue
+            if actions := tallies().settle(comment_id, {HELPFUL: votes}):
+                Transactions(client()).write(lambda actions=actions: actions)  # type: ignore[misc]
+        except ConditionFailed:
+            continue
+        rank_or_log(comment_id)
+        return True
+    return False
+
+
+def _differing_tally(key: str, found: _Belongings) -> Iterator[Difference]:
+    if found.tallied != found.votes:
+        comment_id = keys.comment_id_in(key)
+        mend = partial(recount_votes, comment_id)
+        yield Difference(
+            "votes", f"comment {comment_id}", str(found.tallied), str(found.votes), mend
+        )
+
+
+def _differing_marks(key: str, found: _Belongings) -> Iterator[Difference]:
+    stored = {name: found.item.get(name) for name in _MARKS if name != _RANK_PLACE}
+    expected = _marks(key, found)
+    wrong = [name for name in stored if stored[name] != expected[name]]
+    if wrong:
+        changes = {name: expected[name] for name in wrong}
+        yield Difference(
+            kind="marks",
+            subject=f"comment {keys.comment_id_in(key)}",
+            stored=_spelled({name: stored[name] for name in wrong}),
+            expected=_spelled(changes),
+            mend=partial(_mend_marks, key, found.item, changes),
+        )
+
+
+def _marks(key: str, found: _Belongings) -> Marks:
+    """Derive what a comment should say of what belongs to it."""
+    item, state = found.item, State.of(found.item)
+    if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
+        state = State.LISTED
+    is_moderated = state is not State.LISTED
+    picked = item.get(_FEATURED) if state is not State.HIDDEN else None
+    return {
+        _QUEUE: {"S": keys.moderation(state)} if is_moderated else None,
+        _QUEUE_PLACE: _queue_place(key, item) if is_moderated else None,
+        _REPORTS: {"N": str(found.reports)} if found.reports else None,
+        _FEATURED: picked and {"S": keys.featured(product_id_of(item))},
+        _REPLIED: {"BOOL": True} if found.has_reply else None,
+    }
+
+
+def _queue_place(key: str, item: Item) -> dict[str, str]:
+    """Give the moment it was queued, else that of the comment, and the comment's id."""
+    place: str = item.get(_QUEUE_PLACE, item[_PLACE])["S"]
+    return {"S": place.partition(SEPARATOR)[0] + SEPARATOR + keys.comment_id_in(key)}
+
+
+def _mend_marks(key: str, item: Item, changes: Marks) -> bool:
+    """Mend what a comment says, unless it says something else by now."""
+    value = {"S": key}
+    same = unchanged({**item, "pk": value}, "pk", *_MARKS)
+    if _REPORTS in changes:
+        counted = _count(keys.comment_id_in(key), keys.REPORT_PREFIX)
+        changes = {**changes, _REPORTS: {"N": str(counted)} if counted else None}
+    try:
+        write_together(client(), [update({"pk": value, "sk": value}, changes, same)])
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _differing_user(item: Item, partition: str) -> Iterator[Difference]:
+    comment_id = keys.comment_id_in(item["pk"]["S"])
+    stored = [item.get(name, {"S": "nothing"})["S"] for name in ("c", _PLACE)]
+    product_id = stored[1].removesuffix(SEPARATOR + comment_id)
+    expected = [partition, keys.about(product_id, comment_id)]
+    if stored != expected:
+        yield Difference(
+            "keys", f"{item['sk']['S']} of {comment_id}", " ".join(stored), " ".join(expected)
+        )
+
+
+def _read(key: str) -> Item:
+    value = {"S": key}
+    answer = client().get_item(
+        TableName=TABLE, Key={"pk": value, "sk": value}, ConsistentRead=True
+    )
+    item = answer.get("Item", {})
+    return {} if is_tombstone(item) else item
+
+
+def _count(comment_id: str, prefix: str) -> int:
+    pages = client().get_paginator("query").paginate(
+        TableName=TABLE,
+        KeyConditionExpression="#pk = :p AND begins_with(#sk, :sk)",
+        ExpressionAttributeNames={"#pk": "pk", "#sk": "sk"},
+        ExpressionAttributeValues={
+            ":p": {"S": keys.comment(comment_id)},
+            ":sk": {"S": prefix},
+        },
+        Select="COUNT",
+        ConsistentRead=True,
+    )
+    return sum(page["Count"] for page in pages)
+
+
+def _spelled(marks: Marks) -> str:
+    values = {name: next(iter(mark.values())) if mark else "none" for name, mark in marks.items()}
+    return ", ".join(f"{name}: {value}" for name, value in values.items())

@@ -1,0 +1,95 @@
+"""What staff moderate, as its page shows it: tabs, decisions, and the URLs around."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from comments.moderation import Decision
+from comments.moderation_queries import ModeratedComment, ModerationPage
+from comments.seen import State
+from dynamo.reader import PageRequest
+from dynamo.web.paging import Pager
+from shop.returning import with_next
+
+URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
+LABELS = {State.REPORTED: "Reported", State.HIDDEN: "Hidden"}
+DECISIONS = {
+    State.REPORTED: (Decision.KEEP, Decision.HIDE, Decision.DELETE),
+    State.HIDDEN: (Decision.RESTORE, Decision.DELETE),
+    State.LISTED: (Decision.HIDE,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A link to the comments in a state."""
+
+    label: str
+    url: str
+    is_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionButton:
+    """Something staff may decide on a comment."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moderated:
+    """A comment in the queue, with where a decision on it is sent to."""
+
+    comment: ModeratedComment
+    decide_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModerationListing:
+    """A page of the comments in a state, oldest first: ``older_url`` leads on."""
+
+    entries: Sequence[Moderated]
+    decisions: Sequence[DecisionButton]
+    heading: str
+    tabs: Sequence[Tab]
+    older_url: str | None
+    newer_url: str | None
+    first_url: str
+    is_first: bool
+
+
+def moderation_pager(state: State) -> Pager:
+    """Give the pages of the comments in a state."""
+    return Pager(first_url=reverse(URL_NAMES[state]), list_name=f"moderation/{state}")
+
+
+def moderation_listing(
+    state: State, found: ModerationPage, *, request: PageRequest, page_url: str
+) -> ModerationListing:
+    """Arrange a page of the comments in a state for its template."""
+    pager = moderation_pager(state)
+    return ModerationListing(
+        entries=[Moderated(each, decide_url(each.id, page_url)) for each in found.comments],
+        decisions=decisions_on(state),
+        heading=f"{LABELS[state]} comments",
+        tabs=[
+            Tab(LABELS[each], reverse(name), is_here=each is state)
+            for each, name in URL_NAMES.items()
+        ],
+        older_url=pager.next_url(found.page),
+        newer_url=pager.previous_url(found.page),
+        first_url=pager.first_url,
+        is_first=request.position is None,
+    )
+
+
+def decide_url(comment_id: str, page_url: str) -> str:
+    """Give the address that decisions on a comment are sent to, leading back to a page."""
+    return with_next(reverse("decide_comment", args=[comment_id]), page_url)
+
+
+def decisions_on(state: State) -> list[DecisionButton]:
+    """Give what staff may decide on a comment in a state."""
+    return [DecisionButton(each.value, each.value.capitalize()) for each in DECISIONS[state]]

@@ -1,0 +1,78 @@
+"""Pages on which staff look at reported and hidden comments, and decide."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from comments.moderation import Decision, NotAsSeen, carry_out
+from comments.moderation_listing import moderation_listing, moderation_pager
+from comments.moderation_queries import PLAN, list_moderated
+from comments.seen import Seen, State
+from comments.stored import NoSuchComment
+from dynamo.explain import explain
+from dynamo.meter import current_meter
+from dynamo.web.partials import render_list
+from dynamo.web.refusals import Refusal
+from shop.access import staff_only
+from shop.returning import back
+
+SAID = {
+    Decision.KEEP: "The comment stays; it is out of the queue.",
+    Decision.HIDE: "The comment is hidden.",
+    Decision.RESTORE: "The comment is back in its lists.",
+    Decision.DELETE: "The comment is deleted.",
+}
+GONE = "There is no such comment any more: somebody has deleted it."
+
+
+@require_safe
+@staff_only
+def reported(request: HttpRequest) -> HttpResponse:
+    """Show the reported comments, oldest report first (P5)."""
+    return _show(request, State.REPORTED)
+
+
+@require_safe
+@staff_only
+def hidden(request: HttpRequest) -> HttpResponse:
+    """Show the hidden comments."""
+    return _show(request, State.HIDDEN)
+
+
+@require_POST
+@staff_only
+def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Carry out what staff decide on a comment, if it is as they saw it."""
+    try:
+        decision = Decision(request.POST.get("decision", ""))
+        seen = Seen.parse(request.POST.get("seen", ""))
+    except ValueError as error:
+        raise Refusal("This form does not say what to do with which comment.") from error
+    try:
+        carry_out(decision, comment_id=comment_id, seen=seen, now=timezone.now())
+    except NotAsSeen as error:
+        messages.warning(request, str(error))
+    except NoSuchComment:
+        messages.warning(request, GONE)
+    else:
+        messages.success(request, SAID[decision])
+    return back(request, default=reverse("moderation"))
+
+
+def _show(request: HttpRequest, state: State) -> HttpResponse:
+    pager = moderation_pager(state)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    found = list_moderated(state, asked)
+    if pager.overshot(found.page, asked):
+        return redirect(pager.first_url)
+    listing = moderation_listing(state, found, request=asked, page_url=request.get_full_path())
+    context = {
+        "listing": listing,
+        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
+    }
+    whole, fragment = "comments/moderation.html", "comments/_moderation.html"
+    return render_list(request, whole, fragment, context)

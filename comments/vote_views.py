@@ -1,0 +1,58 @@
+"""The button that says a comment is helpful."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from comments.stored import NoSuchComment
+from comments.vote_queries import has_voted, voted_on
+from comments.votes import OwnComment, take_back, vote
+from comments.write_taking import require_room
+from dynamo.web.partials import wants_partial
+from dynamo.web.refusals import Refusal
+from shop.access import signed_in
+from shop.returning import back
+
+GONE = "There is no such comment. It may have been deleted."
+
+
+@require_POST
+@signed_in
+def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Say that a comment is helpful, or (``helpful=no``) take that back."""
+    is_helpful = request.POST.get("helpful") != "no"
+    require_room(request, now=timezone.now())
+    write = vote if is_helpful else take_back
+    try:
+        votes = write(comment_id=comment_id, username=request.user.get_username())
+    except NoSuchComment as error:
+        raise Http404(GONE) from error
+    except OwnComment as error:
+        raise Refusal(str(error)) from error
+    if not wants_partial(request):
+        return back(request, default=reverse("comment", args=[comment_id]))
+    context = {
+        "comment": {"id": comment_id},
+        "voted": {comment_id} if is_helpful else set(),
+        "helpful": votes,
+        "page_url": request.GET.get("next", ""),
+        "said": "You find this comment helpful." if is_helpful else "Your vote is taken back.",
+    }
+    return render(request, "comments/_helpful.html", context)
+
+
+def voted_by(request: HttpRequest, product_id: str) -> frozenset[str]:
+    """Give which of a product's comments whoever is signed in finds helpful."""
+    if not request.user.is_authenticated:
+        return frozenset()
+    return voted_on(product_id=product_id, username=request.user.get_username())
+
+
+def vote_on(request: HttpRequest, comment_id: str) -> frozenset[str]:
+    """Give the comment's id if whoever is signed in finds it helpful, by a strong read."""
+    user = request.user
+    if user.is_authenticated and has_voted(comment_id=comment_id, username=user.get_username()):
+        return frozenset({comment_id})
+    return frozenset()

@@ -1,0 +1,101 @@
+"""Moto's server, fit for a shop: one request at a time, and transactions that copy only items.
+
+By itself moto is not safe for threads, not even when they only read, and each action of its
+transactions first copies the whole table, in case something has to be undone. This program
+takes the host and the port, and serves until it is told to end.
+"""
+
+import copy
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.table import Table
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
+from werkzeug.serving import run_simple
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+Actions = list[dict[str, Any]]
+Undo = Callable[[], None]
+
+_Backend: Any = DynamoDBBackend  # whose methods are to be replaced
+_Table: Any = Table
+
+
+def one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
+    """Wrap an application that bears one request at a time."""
+    lock = Lock()
+
+    def locked(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        with lock:
+            return list(app(environ, start_response))
+
+    return locked
+
+
+def copy_items_only() -> None:
+    """Have moto's transactions put back items where they put back copies of tables."""
+    write = _Backend.transact_write_items
+
+    def transact_write_items(backend: Any, transact_items: Actions) -> None:  # noqa: ANN401 - moto's
+        undo = [_undo(backend, *action) for one in transact_items for action in one.items()]
+        with _uncopied_tables():
+            try:
+                write(backend, transact_items)
+            except Exception:
+                for put_back in undo:
+                    put_back()
+                raise
+
+    _Backend.transact_write_items = transact_write_items
+
+
+@contextmanager
+def _uncopied_tables() -> Iterator[None]:
+    """Have moto take for a copy of a table the table itself."""
+    _Table.__deepcopy__ = lambda table, _memo: table
+    try:
+        yield
+    finally:
+        del _Table.__deepcopy__
+
+
+def _undo(backend: Any, kind: str, action: Mapping[str, Any]) -> Undo:  # noqa: ANN401 - moto's
+    """Remember an item as it is."""
+    table = backend.tables.get(action["TableName"])
+    if table is None:  # moto is about to refuse it
+        return lambda: None
+    partition, place = backend.get_keys_value(table, action["Item" if kind == "Put" else "Key"])
+    before = copy.deepcopy(table.get_item(partition, place))
+
+    def put_back() -> None:
+        table.delete_item(partition, place)
+        if before is not None and place:
+            table.items[partition][place] = before
+        elif before is not None:
+            table.items[partition] = before
+
+    return put_back
+
+
+def main(host: str, port: str) -> None:
+    """Serve."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
+    copy_items_only()
+    app = one_at_a_time(DomainDispatcherApplication(create_backend_app))
+    run_simple(host, int(port), app, threaded=True, request_handler=MotoRequestHandler)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

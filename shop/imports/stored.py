@@ -1,0 +1,40 @@
+"""Which orders of an import the table has already, as they are to be.
+
+Reading a hundred orders in one call takes a fraction of what it takes DynamoDB to refuse to write
+each of them again; so an import that is repeated, or goes on, passes over them quickly.
+"""
+
+from collections.abc import Sequence
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.runs import Item
+from shop import keys
+from shop.models import ShopItem
+from shop.order_items import NewOrder, derived_keys
+
+
+def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
+    """Give the ids of the orders that are stored in the same status since the same moment.
+
+    An order is written with all that belongs to it in one transaction: what is there is whole.
+    """
+    table_keys = [_table_key(order) for order in orders]
+    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys)
+    stored = {item["sk"]["S"]: item["order_status_date"]["S"] for item in found}
+    return {order.id for order in orders if stored.get(keys.order(order.id)) == _place_of(order)}
+
+
+def _table_key(order: NewOrder) -> Item:
+    return {"pk": {"S": keys.user(order.username)}, "sk": {"S": keys.order(order.id)}}
+
+
+def _place_of(order: NewOrder) -> str:
+    derived = derived_keys(
+        order_id=order.id,
+        status=order.now_in.status,
+        entered_at=order.now_in.moment,
+        placed_at=order.placed_at,
+        shard=0,  # of no concern to the place
+    )
+    return derived["order_status_date"]

@@ -1,0 +1,457 @@
+"""Orders in Chromium, from the basket to the queue, with and without JavaScript."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from shop.accounts.services import create_profile
+from shop.order_items import NewLine, NewOrder
+from shop.order_status import OPEN, Status
+from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
+from tests.shop.orders.making import START, made_order, put
+from tests.shop.orders.making import put_product as put_product_item
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables", "fast_hashes")]
+
+DAY = timedelta(days=1)
+PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
+LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
+"""Nobody else's orders are as old: these come first in the queue."""
+
+Arrive = Callable[..., Shopper]
+
+
+@pytest.fixture
+def fast_hashes(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(params=[True, False], ids=["javascript", "plain"])
+def javascript(request: pytest.FixtureRequest) -> bool:
+    return request.param
+
+
+@pytest.fixture
+def arrive(site: str, chromium: Browser, javascript: bool) -> Iterator[Arrive]:  # noqa: FBT001
+    """Opens a browser for somebody; none of them may have had anything to complain about."""
+    with ExitStack() as contexts:
+        shoppers = []
+
+        def arrive(username: str = "", **options: Any) -> Shopper:
+            opened = chromium.new_context(
+                base_url=site, locale="en-GB", java_script_enabled=javascript, **options
+            )
+            context = contexts.enter_context(opened)
+            if username:
+                context.add_cookies([session_cookie(username, site=site)])
+            shoppers.append(Shopper.arrive(context))
+            shoppers[-1].username = username
+            return shoppers[-1]
+
+        yield arrive
+        assert all(shopper.is_clean() for shopper in shoppers)
+
+
+@pytest.fixture
+def enrol(arrive: Arrive, fresh: Callable[[str], str]) -> Arrive:
+    def enrol(kind: str, *, is_staff: bool = False, **options: Any) -> Shopper:
+        username = fresh(kind)
+        create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
+        return arrive(username, **options)
+
+    return enrol
+
+
+@pytest.fixture
+def alice(enrol: Arrive) -> Shopper:
+    return enrol("alice")
+
+
+@pytest.fixture
+def bob(enrol: Arrive) -> Shopper:
+    return enrol("bob")
+
+
+@pytest.fixture
+def sam(enrol: Arrive) -> Shopper:
+    return enrol("sam", is_staff=True)
+
+
+@pytest.fixture
+def orders(alice: Shopper) -> list[NewOrder]:
+    """Alice's: one a day, in turn shipped, delivered and canceled, nine in all."""
+    statuses = [Status.SHIPPED, Status.DELIVERED, Status.CANCELED] * 3
+    made = [
+        made_order(alice.username, status, placed_at=START + n * DAY)
+        for n, status in enumerate(statuses)
+    ]
+    put(*made)
+    return made
+
+
+@pytest.fixture
+def queued(alice: Shopper, settings: Any) -> Iterator[list[NewOrder]]:
+    """Alice's again: the first page of the queue, with two that can be shipped at its end."""
+    statuses = [*OPEN, Status.PROCESSING]
+    made = [
+        made_order(alice.username, status, placed_at=LONG_AGO + n * DAY)
+        for n, status in enumerate(statuses)
+    ]
+    put(*made)
+    settings.PAGE_SIZE = len(made)
+    yield made
+    cancel_what_is_open(made)
+
+
+@pytest.fixture
+def lamp(fresh: Callable[[str], str]) -> str:
+    return put_product_item(fresh("lamp"), cents=1_999)
+
+
+def in_status(orders: list[NewOrder], *statuses: Status) -> list[NewOrder]:
+    return [order for order in orders if order.now_in.status in statuses]
+
+
+class TestAnAccount:
+    def test_is_made_left_and_entered_again(
+        self, arrive: Arrive, fresh: Callable[[str], str]
+    ) -> None:
+        alex = arrive()
+        alex.username = fresh("alex")
+        alex.page.goto("/orders/?status=SHIPPED")
+        alex.link("Make an account").click()
+        alex.type_account(PASSWORD)
+        alex.button("Make the account").click()
+        alex.page.wait_for_url("**/orders/?status=SHIPPED")
+        alex.button("Sign out").click()
+        alex.link("Sign in again").click()
+        alex.type_account(PASSWORD)
+        alex.button("Sign in").click()
+        alex.page.wait_for_url("**/orders/")
+        expect(alex.page.locator(".user-name")).to_have_text(alex.username)
+
+    def test_shows_nothing_more_once_it_is_left(
+        self, alice: Shopper, orders: list[NewOrder]
+    ) -> None:
+        alice.page.goto("/orders/")
+        alice.button("Sign out").click()
+        alice.page.wait_for_url("**/accounts/logout/")
+        alice.page.go_back()
+        expect(alice.page.locator("h1")).to_have_text("Sign in")
+        alice.sees([])
+
+
+class TestTheListOfOrders:
+    def test_is_narrowed_by_statuses_and_days_together(
+        self, alice: Shopper, orders: list[NewOrder]
+    ) -> None:
+        alice.page.goto("/orders/")
+        alice.sees(reversed(orders))
+        alice.tab("SHIPPED").click()
+        alice.sees(reversed(in_status(orders, Status.SHIPPED)))
+        alice.tab("DELIVERED").click()
+        chosen = in_status(orders, Status.SHIPPED, Status.DELIVERED)
+        alice.sees(reversed(chosen))
+        alice.show_days("2023-01-02", "2023-01-08")
+        alice.sees(reversed(chosen[1:5]))
+        days = "from=2023-01-02&to=2023-01-08"
+        assert alice.address == f"/orders/?status=SHIPPED&status=DELIVERED&{days}"
+        alice.tab("SHIPPED").click()
+        alice.sees(reversed(in_status(chosen[1:5], Status.DELIVERED)))
+        alice.link("Any date").click()
+        alice.sees(reversed(in_status(orders, Status.DELIVERED)))
+        assert alice.address == "/orders/?status=DELIVERED"
+
+    def test_counts_in_its_tabs(self, alice: Shopper, orders: list[NewOrder]) -> None:
+        alice.page.goto("/orders/?status=SHIPPED")
+        alice.sees_counts(SHIPPED=3, DELIVERED=3, CANCELED=3)
+        expect(alice.tab("SHIPPED")).to_have_attribute("aria-pressed", "true")
+        expect(alice.tab("DELIVERED")).to_have_attribute("aria-pressed", "false")
+
+    def test_takes_days_that_are_left_empty_for_any(
+        self, alice: Shopper, orders: list[NewOrder]
+    ) -> None:
+        alice.page.goto("/orders/")
+        alice.show_days("2023-01-08", "")
+        alice.sees(reversed(orders[7:]))
+        alice.page.wait_for_url("**/orders/?from=2023-01-08")
+
+    def test_is_paged_to_older_and_newer_orders(
+        self, alice: Shopper, orders: list[NewOrder], settings: Any
+    ) -> None:
+        settings.PAGE_SIZE = 2
+        alice.page.goto("/orders/?status=SHIPPED&status=DELIVERED")
+        found = list(reversed(in_status(orders, Status.SHIPPED, Status.DELIVERED)))
+        pages = [found[:2], found[2:4], found[4:]]
+        alice.sees(pages[0])
+        expect(alice.page_link("prev")).to_have_count(0)
+        for page in pages[1:]:
+            alice.page_link("next").click()
+            alice.sees(page)
+        expect(alice.page_link("next")).to_have_count(0)
+        for page in pages[1::-1]:
+            alice.page_link("prev").click()
+            alice.sees(page)
+
+    def test_is_gone_through_with_the_back_button(
+        self, alice: Shopper, orders: list[NewOrder], settings: Any
+    ) -> None:
+        settings.PAGE_SIZE = 2
+        shipped = list(reversed(in_status(orders, Status.SHIPPED)))
+        alice.page.goto("/orders/")
+        alice.sees(orders[:-3:-1])
+        alice.tab("SHIPPED").click()
+        alice.sees(shipped[:2])
+        alice.page_link("next").click()
+        alice.sees(shipped[2:])
+        alice.page.go_back()
+        alice.sees(shipped[:2])
+        alice.page.go_back()
+        alice.sees(orders[:-3:-1])
+        assert alice.address == "/orders/"
+        alice.page.go_forward()
+        alice.sees(shipped[:2])
+
+    def test_leads_to_an_order_and_back(self, alice: Shopper, orders: list[NewOrder]) -> None:
+        alice.page.goto("/orders/?status=DELIVERED")
+        delivered = in_status(orders, Status.DELIVERED)
+        alice.row(delivered[1]).get_by_role("link").click()
+        expect(alice.page.locator("h1")).to_have_text(delivered[1].id)
+        expect(alice.page.locator(".ledger-goods tfoot")).to_contain_text("39.98")
+        expect(alice.page.locator(".history li")).to_have_count(2)
+        alice.page.go_back()
+        alice.sees(reversed(delivered))
+
+
+class TestTheQueue:
+    def test_ships_an_order_which_its_customer_sees_at_once(
+        self, alice: Shopper, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        alice.page.goto("/orders/")
+        alice.sees_counts(PLACED=1, APPROVED=1, PROCESSING=2)
+        sam.page.goto("/")
+        sam.link("Queue").click()
+        sam.sees(queued)
+        sam.row(queued[2]).get_by_role("button", name="Ship").click()
+        sam.is_told(f"Order {queued[2].id} is shipped now.")
+        expect(sam.row(queued[2])).to_have_count(0)
+        alice.page.reload()
+        alice.sees_counts(PLACED=1, APPROVED=1, PROCESSING=1, SHIPPED=1)
+        expect(alice.row(queued[2])).to_have_attribute("data-status", "SHIPPED")
+
+    def test_takes_an_order_from_its_placing_to_the_parcel(
+        self, alice: Shopper, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        sam.page.goto("/staff/orders/")
+        row = sam.row(queued[0])
+        for move, status in [("Approve", "APPROVED"), ("Process", "PROCESSING")]:
+            row.get_by_role("button", name=move).click()
+            expect(row).to_have_attribute("data-status", status)
+        row.get_by_role("button", name="Ship").click()
+        expect(row).to_have_count(0)
+        alice.page.goto(f"/orders/{queued[0].id}/")
+        expect(alice.page.locator(".history-name")).to_have_text(
+            ["Placed", "Approved", "Processing", "Shipped"]
+        )
+
+    def test_ships_the_selected_at_once(
+        self, alice: Shopper, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        sam.page.goto("/staff/orders/?status=PROCESSING")
+        for order in queued[2:]:
+            sam.row(order).get_by_role("checkbox").check()
+        sam.button("Ship the selected").click()
+        sam.is_told("2 orders shipped.")
+        for order in queued[2:]:
+            expect(sam.row(order)).to_have_count(0)
+        alice.page.goto("/orders/")
+        alice.sees_counts(PLACED=1, APPROVED=1, SHIPPED=2)
+
+    def test_is_narrowed_to_a_status_and_paged(
+        self, sam: Shopper, queued: list[NewOrder], settings: Any
+    ) -> None:
+        settings.PAGE_SIZE = 1
+        sam.page.goto("/staff/orders/")
+        sam.sees(queued[:1])
+        sam.tab("PROCESSING").click()
+        sam.sees(queued[2:3])
+        sam.page_link("next").click()
+        sam.sees(queued[3:])
+        sam.page_link("prev").click()
+        sam.sees(queued[2:3])
+
+    def test_stays_on_its_page_when_an_order_leaves_it(
+        self, sam: Shopper, queued: list[NewOrder], settings: Any
+    ) -> None:
+        settings.PAGE_SIZE = 2
+        sam.page.goto("/staff/orders/")
+        sam.page_link("next").click()
+        sam.sees(queued[2:])
+        address = sam.address
+        sam.row(queued[2]).get_by_role("button", name="Ship").click()
+        expect(sam.row(queued[2])).to_have_count(0)
+        expect(sam.row(queued[3])).to_have_count(1)
+        assert sam.address == address
+
+    def test_does_not_come_back_with_the_back_button(
+        self, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        sam.page.goto("/staff/orders/")
+        sam.row(queued[2]).get_by_role("button", name="Ship").click()
+        expect(sam.row(queued[2])).to_have_count(0)
+        sam.row(queued[3]).get_by_role("link").first.click()
+        expect(sam.page.locator("h1")).to_have_text(queued[3].id)
+        sam.page.go_back()
+        expect(sam.row(queued[3])).to_have_count(1)
+        expect(sam.row(queued[2])).to_have_count(0)
+
+    def test_leads_to_the_orders_of_a_customer(
+        self, alice: Shopper, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        sam.page.goto("/staff/orders/")
+        sam.row(queued[0]).get_by_role("link", name=alice.username).click()
+        expect(sam.page.locator("h1")).to_contain_text(alice.username)
+        sam.sees(reversed(queued))
+
+    @pytest.mark.real_engine
+    def test_tells_the_slower_of_two_who_click_at_once(
+        self, alice: Shopper, enrol: Arrive, queued: list[NewOrder]
+    ) -> None:
+        staff = [enrol(name, is_staff=True) for name in ("sam", "sue")]
+        for one in staff:
+            one.page.goto("/staff/orders/")
+        for one in staff:
+            ship = one.row(queued[2]).get_by_role("button", name="Ship")
+            ship.evaluate("button => button.click()")
+        told = []
+        for one in staff:
+            expect(one.row(queued[2])).to_have_count(0)
+            told.append(one.page.locator(".message").inner_text())
+        assert sorted(told) == [
+            f"Order {queued[2].id} is shipped by now; it stays as it is.",
+            f"Order {queued[2].id} is shipped now.",
+        ]
+        alice.page.goto("/orders/")
+        alice.sees_counts(PLACED=1, APPROVED=1, PROCESSING=1, SHIPPED=1)
+
+
+@pytest.mark.parametrize("javascript", [True], ids=["javascript"])
+class TestWhatJavaScriptAdds:
+    def test_is_that_no_page_is_loaded_anew(self, sam: Shopper, queued: list[NewOrder]) -> None:
+        sam.page.goto("/staff/orders/")
+        loads = len(sam.loads)
+        sam.tab("PROCESSING").click()
+        expect(sam.tab("PROCESSING")).to_have_attribute("aria-pressed", "true")
+        sam.row(queued[2]).get_by_role("button", name="Ship").click()
+        expect(sam.row(queued[2])).to_have_count(0)
+        assert len(sam.loads) == loads
+
+    def test_is_one_box_that_selects_all(self, sam: Shopper, queued: list[NewOrder]) -> None:
+        sam.page.goto("/staff/orders/")
+        sam.page.get_by_label("Select all that can be shipped").check()
+        sam.button("Ship the selected").click()
+        sam.is_told("2 orders shipped.")
+
+
+class TestTheBasket:
+    def test_becomes_an_order_when_its_visitor_signs_up(
+        self, arrive: Arrive, fresh: Callable[[str], str], lamp: str
+    ) -> None:
+        alex = arrive()
+        alex.username = fresh("alex")
+        alex.page.goto(f"/products/{lamp}/")
+        alex.page.get_by_label("Quantity").fill("3")
+        alex.button("Add to basket").click()
+        alex.is_told(f"Product {lamp} is in the basket.")
+        expect(alex.page.locator("tfoot")).to_contain_text("59.97")
+        alex.button("Place the order").click()
+        alex.link("Make an account").click()
+        alex.type_account(PASSWORD)
+        alex.button("Make the account").click()
+        alex.page.wait_for_url("**/basket/")
+        alex.button("Place the order").click()
+        alex.is_told("Thank you! Your order is placed.")
+        expect(alex.page.locator(".ledger-goods tfoot")).to_contain_text("59.97")
+
+    def test_is_ordered_once_however_often_it_is_clicked(self, alice: Shopper, lamp: str) -> None:
+        alice.page.goto(f"/products/{lamp}/")
+        alice.button("Add to basket").click()
+        alice.button("Place the order").dblclick()
+        alice.page.wait_for_url("**/orders/*/")
+        alice.page.goto("/orders/")
+        alice.sees_counts(PLACED=1)
+
+    def test_is_empty_behind_the_back_button_once_it_is_ordered(
+        self, alice: Shopper, lamp: str
+    ) -> None:
+        alice.page.goto(f"/products/{lamp}/")
+        alice.button("Add to basket").click()
+        alice.button("Place the order").click()
+        alice.page.wait_for_url("**/orders/*/")
+        alice.page.go_back()
+        expect(alice.page.locator(".basket")).to_contain_text("There is nothing in it yet.")
+
+    def test_leads_to_an_order_that_its_customer_can_cancel(
+        self, alice: Shopper, lamp: str
+    ) -> None:
+        alice.page.goto(f"/products/{lamp}/")
+        alice.button("Add to basket").click()
+        alice.button("Place the order").click()
+        alice.button("Cancel").click()
+        expect(alice.page.locator("article")).to_have_attribute("data-status", "CANCELED")
+        alice.page.goto("/orders/")
+        alice.sees_counts(CANCELED=1)
+
+
+class TestWhatIsNotForACustomer:
+    def test_does_not_exist_for_one(
+        self, alice: Shopper, bob: Shopper, queued: list[NewOrder]
+    ) -> None:
+        bob.finds_nothing(f"/orders/{queued[0].id}/")
+        bob.finds_nothing("/staff/orders/")
+        bob.finds_nothing(f"/staff/customers/{alice.username}/orders/")
+        expect(bob.link("Queue")).to_have_count(0)
+
+
+@pytest.mark.parametrize("javascript", [True], ids=["javascript"])
+class TestAWindowOf320Pixels:
+    @pytest.fixture
+    def narrow(self, enrol: Arrive) -> Shopper:
+        return enrol("sam" + "w" * 40, is_staff=True, viewport={"width": 320, "height": 640})
+
+    @pytest.fixture
+    def wide_order(self, narrow: Shopper, fresh: Callable[[str], str]) -> Iterator[NewOrder]:
+        lines = [NewLine("lamp", "Donaudampfschifffahrtslampe" * 4, 99, 99_999_999)]
+        order = made_order(
+            narrow.username,
+            Status.PROCESSING,
+            placed_at=LONG_AGO - DAY,
+            foreign_id=fresh("f" * 64),
+            lines=lines,
+        )
+        put(order)
+        yield order
+        cancel_what_is_open([order])
+
+    def test_needs_no_sideways_scrolling_for_orders(
+        self, narrow: Shopper, wide_order: NewOrder
+    ) -> None:
+        for address in (
+            "/orders/",
+            "/orders/?status=SHIPPED&from=2023-01-01",
+            f"/orders/{wide_order.id}/",
+            "/staff/orders/",
+            f"/staff/customers/{narrow.username}/orders/",
+        ):
+            narrow.is_narrow_enough(address)
+
+    def test_needs_none_for_basket_and_account(self, narrow: Shopper, lamp: str) -> None:
+        narrow.is_narrow_enough(f"/products/{lamp}/")
+        narrow.button("Add to basket").click()
+        for address in ("/basket/", "/accounts/password_change/", "/accounts/login/"):
+            narrow.is_narrow_enough(address)
+        narrow.is_narrow_enough("/accounts/sign-up/")
