@@ -152,7 +152,7 @@ def _marks(key: str, found: _Belongings) -> Marks:
     return {
         _QUEUE: {"S": keys.moderation(state)} if is_moderated else None,
         _QUEUE_PLACE: _queue_place(key, item) if is_moderated else None,
-        _REPORTS: {"N": str(found.reports)} if found.reports else None,
+        _REPORTS: {"N": str(found.reports)} if found.reports or _REPORTS in item else None,
         _FEATURED: picked and {"S": keys.featured(product_id_of(item))},
         _REPLIED: {"BOOL": True} if found.has_reply else None,
     }
@@ -170,7 +170,7 @@ def _mend_marks(key: str, item: Item, changes: Marks) -> bool:
     same = unchanged({**item, "pk": value}, "pk", *_MARKS)
     if _REPORTS in changes:
         counted = _count(keys.comment_id_in(key), keys.REPORT_PREFIX)
-        changes = {**changes, _REPORTS: {"N": str(counted)} if counted else None}
+        changes = {**changes, _REPORTS: {"N": str(counted)}}
     try:
         write_together(client(), [update({"pk": value, "sk": value}, changes, same)])
     except ConditionFailed:

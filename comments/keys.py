@@ -18,8 +18,8 @@ One Query on a comment's partition key finds all that must go with it when it is
 the shares of its tally. A comment that was deleted leaves a *tombstone* in its place for a while:
 its keys, its product, and when it may be forgotten.
 
-What a user has written is listed by the sparse index ``by_author``: partition ``AUTHOR#<username>``,
-sort key the place. Imported comments have no user, and are not in it. Votes and reports are found
+What a user has written is listed by the sparse index ``by_author``: its partition is
+``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it. Votes and reports are found
 by their user in other partitions of it: ``VOTER#<username>`` and ``REPORTER#<username>``, sort key
 ``<product>#<comment>``; one Query tells which of a product's comments a user found helpful.
 

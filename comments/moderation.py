@@ -55,6 +55,14 @@ _LISTS = {
 _TAKEN_AWAY = (*_LISTS.values(), helpfulness.PARTITION, helpfulness.PLACE, _FEATURED)
 """What a hidden comment does not have, whether or not it had it before."""
 
+_MEANWHILE = (
+    "Somebody has decided on this comment, reported or changed it since you looked: look again."
+)
+_NOT_FROM = {
+    State.HIDDEN: "A hidden comment is restored or deleted, not kept.",
+    State.REPORTED: "A reported comment is kept, hidden or deleted, not restored.",
+}
+
 Changes = dict[str, Mapping[str, Any] | None]
 
 
@@ -70,11 +78,8 @@ class Decision(StrEnum):
 class NotAsSeen(DynamoError):
     """The comment is not any more as it was when the decision was made."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Somebody has decided on this comment, reported or changed it since you looked. "
-            "Nothing was done: please look again."
-        )
+    def __init__(self, sentence: str) -> None:
+        super().__init__(f"{sentence} Nothing was done.")
 
 
 def carry_out(
@@ -160,7 +165,7 @@ def delete(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
         pass
     else:
         if seen is not None and seen != Seen.of(stored.item):
-            raise NotAsSeen
+            raise NotAsSeen(_MEANWHILE)
     delete_comment(comment_id, now=now)
 
 
@@ -178,8 +183,10 @@ def _decide(
         now_seen = Seen.of(stored.item)
         if now_seen.state == until:
             return stored
-        if now_seen.state == never_from or (seen is not None and seen != now_seen):
-            raise NotAsSeen
+        if seen is not None and seen != now_seen:
+            raise NotAsSeen(_MEANWHILE)
+        if now_seen.state is never_from:
+            raise NotAsSeen(_NOT_FROM[never_from])
         try:
             decide(stored)
         except ConditionFailed:

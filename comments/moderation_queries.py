@@ -12,7 +12,6 @@ from comments.models import Comment
 from comments.queries import CommentEntry, entry_of
 from comments.reporting import Report, reports_of
 from comments.seen import Seen, State
-from comments.stored import product_id_of
 from dynamo.merging import Entry
 from dynamo.places import id_at, moment_at
 from dynamo.reader import Order, Page, PageRequest
@@ -42,7 +41,6 @@ class ModeratedComment(CommentEntry):
     ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
     """
 
-    product_id: str = ""
     seen: str = ""
     waiting_since: datetime | None = None
     report_count: int = 0
@@ -76,7 +74,6 @@ def _moderated(entry: Entry) -> ModeratedComment:
     shown, seen = entry_of(entry.item), Seen.of(entry.item)
     return ModeratedComment(
         **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
-        product_id=product_id_of(entry.item),
         seen=str(seen),
         report_count=seen.reports,
         waiting_since=moment_at(entry.position.place),

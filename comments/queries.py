@@ -173,8 +173,9 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
         raise NoSuchComment(comment_id)
     item = comment.serialize()
     entry = entry_of(item)
+    shown = {field.name: getattr(entry, field.name) for field in fields(CommentEntry)}
     return WholeComment(
-        **{field.name: getattr(entry, field.name) for field in fields(CommentEntry)},
+        **{**shown, "username": comment.username or ""},
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
         seen=str(Seen.of(item)),

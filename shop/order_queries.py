@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
@@ -100,6 +100,16 @@ def has_bought(username: str, product_id: str) -> bool:
     except OrderPointer.DoesNotExist:
         return False
     return True
+
+
+def products_bought_by(username: str) -> Iterator[str]:
+    """Give the ids of the products a user ever ordered, strongly read."""
+    prefix = keys.bought(username, "")
+    edges = ShopItem.query(
+        keys.user(username), ShopItem.sk.startswith(prefix), consistent_read=True
+    )
+    for edge in edges:
+        yield edge.sk.removeprefix(prefix)
 
 
 def _find(order_id: str, username: str | None) -> FoundOrder | None:

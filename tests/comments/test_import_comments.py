@@ -404,7 +404,7 @@ class TestInterruptedImport:
         process.communicate()
 
     @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-    def test_is_finished_by_running_it_again(  # noqa: PLR0917 - fixtures
+    def test_is_finished_by_running_it_again(
         self,
         how: signal.Signals,
         tmp_path: Path,

@@ -118,7 +118,7 @@ class TestRejectedRows:
         ("stem", "column", "said"),
         [(REVIEWS, "review_score", "rating: “x”"), (ORDERS, "order_status", "is rejected")],
     )
-    def test_are_reviews_that_are_wrong_themselves_or_in_their_order(  # noqa: PLR0917 - fixtures
+    def test_are_reviews_that_are_wrong_themselves_or_in_their_order(
         self, olist: OlistFolder, stem: str, column: str, said: str, tmp_path: Path
     ) -> None:
         olist.rows[stem][1][column] = "x"

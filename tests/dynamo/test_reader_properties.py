@@ -133,7 +133,7 @@ class TestFallingBackInMidPage:
     """To other runs of the same list, when the first ones turn out dearer than expected."""
 
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
-    def test_changes_nothing_but_the_cost(self, data, listing, order, size, at):  # noqa: PLR0917
+    def test_changes_nothing_but_the_cost(self, data, listing, order, size, at):
         price = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]))
         budget = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]))
         others = [half for run in listing.runs for half in split(run, at)]
@@ -207,7 +207,7 @@ class TestTheCostOfAPage:
         size=sizes,
         cut=cuts | st.just(lambda _request: None),
     )
-    def test_is_never_more_of_a_run_than_a_page_and_one_item(self, data, listing, order, size, cut):  # noqa: PLR0917
+    def test_is_never_more_of_a_run_than_a_page_and_one_item(self, data, listing, order, size, cut):
         listing.cut = cut
         first_reads = data.draw(st.none() | st.just([min(2, size)] * len(listing.runs)))
         page = listing.read(PageRequest(size), order, first_reads=first_reads)

@@ -132,7 +132,7 @@ class TestATableThatDiffers:
             ({"by_kind": index("kind", IncludeProjection(["name", "x"]))}, "the index by_kind"),
         ],
     )
-    def test_is_refused_in_a_sentence(self, create, described, table, change, what):  # noqa: PLR0917
+    def test_is_refused_in_a_sentence(self, create, described, table, change, what):
         indexes = {
             "by_kind": index("kind", IncludeProjection(["other", "name"])),
             "by_day": index("day", kind=LocalSecondaryIndex),

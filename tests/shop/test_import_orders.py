@@ -397,7 +397,7 @@ class TestInterruptedImport:
             pytest.param(signal.SIGINT, 50, marks=pytest.mark.slow),
         ],
     )
-    def test_is_finished_by_running_it_again(  # noqa: PLR0917 - fixtures
+    def test_is_finished_by_running_it_again(
         self,
         part: Path,
         expected: list[str],

@@ -47,7 +47,7 @@ class TestTheShards:
             some = [made_order(username, placed_at=placed_at) for _ in range(8)]
             put(*some)
             orders += sorted(order.id for order in some)
-        found = there_and_back(queue_of(Status.PLACED), size=7)
+        found = there_and_back(queue_of(Status.PLACED), size=25)
         assert [order_id for order_id in found if order_id in set(orders)] == orders
 
     def test_are_all_read_by_a_process_that_has_written_none(

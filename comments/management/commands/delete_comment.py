@@ -1,0 +1,28 @@
+"""``manage.py delete_comment``: deletes a comment with all that belongs to it."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from comments.services import delete_comment
+from dynamo.management.failures import failures_in_one_line
+
+
+class Command(BaseCommand):
+    """Deletes one comment by its id."""
+
+    help = (
+        "Delete a comment with its text, votes, reports and reply, and count it out. Deleting it "
+        "again is no error, and finishes what was cut off."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("id", metavar="ID", help="the comment's id")
+
+    def handle(self, **options: Any) -> None:
+        comment_id = options["id"]
+        with failures_in_one_line():
+            was_there = delete_comment(comment_id, now=timezone.now())
+        outcome = "is deleted" if was_there else "is not there (any more)"
+        self.stdout.write(f"The comment “{comment_id}” {outcome}.")

@@ -1,0 +1,39 @@
+"""``manage.py moderate``: decides on a comment, as staff do in the shop."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from comments.moderation import Decision, carry_out
+from comments.stored import NoSuchComment
+from dynamo.management.failures import failures_in_one_line
+
+DONE = {
+    Decision.KEEP: "is kept",
+    Decision.HIDE: "is hidden",
+    Decision.RESTORE: "is back in its lists",
+    Decision.DELETE: "is deleted",
+}
+
+
+class Command(BaseCommand):
+    """Keeps, hides, restores or deletes one comment, as it is at the moment."""
+
+    help = (
+        "Decide on a comment: keep it (take it out of the queue of reported ones), hide it from all "
+        "lists, restore a hidden one, or delete it. Deciding the same again changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("id", metavar="ID", help="the comment's id")
+        parser.add_argument("decision", choices=[decision.value for decision in Decision])
+
+    def handle(self, **options: Any) -> None:
+        comment_id, decision = options["id"], Decision(options["decision"])
+        try:
+            with failures_in_one_line():
+                carry_out(decision, comment_id=comment_id, now=timezone.now())
+        except NoSuchComment as error:
+            raise CommandError(f"There is no comment “{comment_id}”.") from error
+        self.stdout.write(f"The comment “{comment_id}” {DONE[decision]}.")

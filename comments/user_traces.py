@@ -1,0 +1,87 @@
+"""What users left at the comments of others: their votes and reports, found and taken away.
+
+Both carry the keys of the index ``by_author``, in partitions of their own. The index lags: what
+was left a moment ago is found by asking again.
+"""
+
+from collections.abc import Iterator
+
+from comments import keys
+from comments.models import ByAuthor, Comment
+from comments.stored import NoSuchComment
+from comments.votes import THERE, take_back
+from comments.writing import TABLE, Condition, delete
+from dynamo.client import client
+from dynamo.runs import Item
+from dynamo.transactions import Action, ConditionFailed, write_together
+
+_COMMENT = 0
+"""Number of the transaction's action on the comment."""
+
+
+def voted_by_user(username: str) -> Iterator[str]:
+    """Give the ids of the comments a user found helpful."""
+    return _comments_in(keys.voter(username))
+
+
+def reported_by_user(username: str) -> Iterator[str]:
+    """Give the ids of the comments a user reported."""
+    return _comments_in(keys.reporter(username))
+
+
+def delete_vote(*, comment_id: str, username: str) -> None:
+    """Delete a user's vote, and count it out; also what a deleted comment may have left of it.
+
+    Raises Contended, and botocore's errors.
+    """
+    try:
+        take_back(comment_id=comment_id, username=username)
+    except NoSuchComment:
+        _delete_item(comment_id, keys.vote(username))
+
+
+def delete_report(*, comment_id: str, username: str) -> None:
+    """Delete a user's report, and count it out; the comment stays in the queue if it is there.
+
+    Raises Contended, and botocore's errors.
+    """
+    report = delete(_key(comment_id, keys.report(username)), Condition("attribute_exists(pk)"))
+    try:
+        write_together(client(), [_uncount(comment_id), report])
+    except ConditionFailed as error:
+        if _COMMENT in error.failed:
+            _delete_item(comment_id, keys.report(username))
+
+
+def _comments_in(partition: str) -> Iterator[str]:
+    pages = client().get_paginator("query").paginate(
+        TableName=TABLE,
+        IndexName=ByAuthor.Meta.index_name,
+        KeyConditionExpression="#c = :p",
+        ExpressionAttributeNames={"#c": ByAuthor.partition.attr_name},
+        ExpressionAttributeValues={":p": {"S": partition}},
+    )
+    for page in pages:
+        for item in page["Items"]:
+            yield keys.comment_id_in(item["pk"]["S"])
+
+
+def _uncount(comment_id: str) -> Action:
+    return {
+        "Update": {
+            "TableName": TABLE,
+            "Key": _key(comment_id, keys.comment(comment_id)),
+            "UpdateExpression": "ADD #nr :less",
+            "ConditionExpression": THERE.expression,
+            "ExpressionAttributeNames": {**THERE.names, "#nr": Comment.reports.attr_name},
+            "ExpressionAttributeValues": {":less": {"N": "-1"}},
+        }
+    }
+
+
+def _delete_item(comment_id: str, sort_key: str) -> None:
+    client().delete_item(TableName=TABLE, Key=_key(comment_id, sort_key))
+
+
+def _key(comment_id: str, sort_key: str) -> Item:
+    return {"pk": {"S": keys.comment(comment_id)}, "sk": {"S": sort_key}}

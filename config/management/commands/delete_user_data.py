@@ -1,0 +1,49 @@
+"""``manage.py delete_user_data``: erases what a user left, as the law asks for."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from comments.user_data import TRACES
+from dynamo.erasure import erase
+from dynamo.management.failures import failures_in_one_line
+from shop.accounts.closing import shut_profile
+from shop.accounts.names import BadUsername, username_of
+from shop.user_data import PROFILE, PURCHASES, has_orders
+
+
+class Command(BaseCommand):
+    """Erases a user, but for the orders."""
+
+    help = (
+        "Delete a user's comments, votes and reports, the record of what they bought, their e-mail "
+        "address and password. Orders are business records and stay, under a name that nobody can "
+        "use any more; without orders the profile is deleted too. Indexes lag: run it again after "
+        "a minute, until it finds nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username", metavar="USERNAME")
+        parser.add_argument("--dry-run", action="store_true", help="only say what there is")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            username = username_of(options["username"])
+        except BadUsername as error:
+            raise CommandError(str(error)) from error
+        dry_run: bool = options["dry_run"]
+        with failures_in_one_line():
+            if not dry_run:
+                shut_profile(username)  # so that nothing is written meanwhile
+            found = erase([*TRACES, PURCHASES, PROFILE], username, dry_run=dry_run)
+            keeps_orders = has_orders(username)
+        if options["json"]:
+            figures = {"username": username, "dry_run": dry_run, "found": found}
+            self.stdout.write(json.dumps(figures | {"orders_kept": keeps_orders}))
+            return
+        for kind, number in found.items():
+            self.stdout.write(f"{kind}: {number}{'' if dry_run else ' deleted'}")
+        if keeps_orders:
+            self.stdout.write("The orders stay: they are business records.")

@@ -1,0 +1,51 @@
+"""The end of an account: shut, so that nobody can use it any more, or gone altogether."""
+
+from dataclasses import replace
+
+from django.contrib.auth.hashers import make_password
+
+from dynamo.client import client
+from dynamo.transactions import write_together
+from shop import keys
+from shop.accounts.items import account_in, email_edge
+from shop.accounts.services import TABLE, change_account
+from shop.models import Profile
+
+
+def shut_profile(username: str) -> None:
+    """Keep the name from being used and forget all else; doing so again changes nothing.
+
+    The sessions of the user end. Raises StaleAccount when the account is changed meanwhile.
+    """
+    profile = _profile(username)
+    if profile is None:
+        return
+    before = account_in(profile)
+    after = replace(
+        before,
+        password=before.password if before.password.startswith("!") else make_password(None),
+        email=None,
+        is_staff=False,
+        is_active=False,
+        last_login=None,
+    )
+    change_account(username=username, before=before, after=after)
+
+
+def delete_profile(username: str) -> None:
+    """Delete a profile and what leads to it; content when there is none."""
+    profile = _profile(username)
+    if profile is None:
+        return
+    gone = [{"pk": {"S": keys.user(username)}, "sk": {"S": keys.profile(username)}}]
+    if profile.email:
+        edge = email_edge(username, profile.email)
+        gone.append({"pk": {"S": edge.pk}, "sk": {"S": edge.sk}})
+    write_together(client(), [{"Delete": {"TableName": TABLE, "Key": key}} for key in gone])
+
+
+def _profile(username: str) -> Profile | None:
+    try:
+        return Profile.get(keys.user(username), keys.profile(username), consistent_read=True)
+    except Profile.DoesNotExist:
+        return None

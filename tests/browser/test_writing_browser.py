@@ -1,0 +1,195 @@
+"""Comments are written in a real browser, with JavaScript and without."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, Page, expect
+
+from comments.stored import load_comment
+from tests.browser.conftest import Visitor
+from tests.comments.writers import Writer, load_older, made_product, new_url, someone
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+NASTY = """<script>window.hit=1</script><img src=x onerror="window.hit=1">'"></textarea>{{7*7}}"""
+REFUSED = "Failed to load resource: the server responded with a status of"
+RESPONSE = "Response Status Error Code"
+
+
+@pytest.fixture
+def lamp() -> str:
+    return made_product()
+
+
+def seat(browser: Browser, site: str, writer: Writer, *, script: bool = True) -> Visitor:
+    """Put somebody who is signed in at a browser of their own."""
+    context = browser.new_context(base_url=site, locale="en-GB", java_script_enabled=script)
+    value = writer.browser.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+    return Visitor.arrive(context)
+
+
+@pytest.fixture
+def alice(site: str, chromium: Browser) -> Iterator[Visitor]:
+    visitor = seat(chromium, site, someone("alice"))
+    yield visitor
+    visitor.forgive(REFUSED, RESPONSE)
+    assert visitor.is_clean()
+    visitor.page.context.close()
+
+
+def fill(page: Page, *, stars: int = 5, title: str = "Lovely", body: str = "Bright.") -> None:
+    page.locator(f"input[name=rating][value='{stars}']").check()
+    page.get_by_label("Title").fill(title)
+    page.get_by_label("Your comment").fill(body)
+
+
+def write(visitor: Visitor, product: str, **said: str) -> str:
+    """Post a comment and give its id."""
+    visitor.page.goto(new_url(product))
+    fill(visitor.page, **said)  # type: ignore[arg-type]
+    visitor.page.get_by_role("button", name="Post").click()
+    expect(visitor.page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
+    return visitor.comment_ids[0]
+
+
+class TestPosting:
+    def test_shows_the_comment_at_the_top_at_once(self, alice, lamp):
+        older = load_older(lamp, count=3)
+        mine = write(alice, lamp)
+        assert alice.comment_ids == [mine, *older]
+        assert alice.address == f"/products/{lamp}/"
+
+    def test_opens_its_form_on_the_products_page(self, alice, lamp):
+        alice.page.goto(f"/products/{lamp}/")
+        alice.page.get_by_role("link", name="Write a comment").click()
+        fill(alice.page, title="From here")
+        alice.page.get_by_role("button", name="Post").click()
+        expect(alice.page.get_by_role("heading", name="From here")).to_be_visible()
+
+    def test_twice_by_two_clicks_posts_once(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page)
+        alice.page.get_by_role("button", name="Post").dblclick()
+        expect(alice.page.locator(".message").first).to_be_visible()
+        assert len(alice.comment_ids) == 1
+
+    def test_with_a_mistake_stays_where_it_is_with_all_that_was_typed(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page, title="t" * 130, body="Still here.")
+        alice.page.get_by_role("button", name="Post").click()
+        expect(alice.page.locator(".errorlist")).to_contain_text("120 fit")
+        expect(alice.page.get_by_label("Your comment")).to_have_value("Still here.")
+        assert alice.focus == "id_title"
+        assert len(alice.loads) == 1
+
+    def test_counts_characters_while_one_types(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        alice.page.get_by_label("Your comment").fill("ab\n🦊")
+        expect(alice.page.locator("#id_body_count")).to_have_text("4 of 5,000 characters.")
+        alice.page.get_by_label("Title").fill("t" * 121)
+        expect(alice.page.locator("#id_title_count")).to_have_text("121 characters: 1 too many.")
+
+    def test_shows_the_language_it_found_out(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        alice.page.get_by_label("Your comment").fill("Die Lampe ist schön hell und warm.")
+        expect(alice.page.locator("#detected-language")).to_have_text("Detected: German")
+        fill(alice.page, body="Die Lampe ist schön hell und warm.", title="")
+        alice.page.get_by_role("button", name="Post").click()
+        expect(alice.page.locator("[data-language=de]")).to_be_visible()
+
+    def test_works_without_javascript(self, site, chromium, lamp):
+        plain = seat(chromium, site, someone("alice"), script=False)
+        plain.page.goto(new_url(lamp))
+        fill(plain.page)
+        plain.page.get_by_role("button", name="Post").click()
+        expect(plain.page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
+        assert plain.page.locator("[data-comment-id]").count() == 1
+
+
+class TestScriptInAnyField:
+    def test_is_inert_wherever_it_is_shown(self, alice, lamp):
+        mine = write(alice, lamp, title=NASTY[:110], body=NASTY)
+        owner = load_comment(mine).comment.username
+        for url in (
+            f"/products/{lamp}/",
+            f"/comments/{mine}/",
+            f"/comments/edit/{mine}/",
+            f"/comments/delete/{mine}/",
+            f"/users/{owner}/",
+        ):
+            alice.page.goto(url)
+            assert alice.page.evaluate("window.hit") is None
+            assert "<script>window.hit" in (
+                alice.page.locator("main").inner_text()
+                + alice.page.locator("main").evaluate(
+                    "m => [...m.querySelectorAll('textarea')].map(t => t.value).join()"
+                )
+            )
+
+    def test_is_inert_in_a_form_that_is_refused(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page, title=NASTY * 3, body=NASTY)
+        alice.page.get_by_role("button", name="Post").click()
+        expect(alice.page.locator(".errorlist")).to_be_visible()
+        expect(alice.page.get_by_label("Your comment")).to_have_value(NASTY)
+        assert alice.page.evaluate("window.hit") is None
+
+
+class TestEditing:
+    def test_changes_the_comment_and_says_so(self, alice, lamp):
+        write(alice, lamp)
+        alice.page.get_by_role("link", name="Edit").click()
+        fill(alice.page, stars=2, title="Dim")
+        alice.page.get_by_role("button", name="Save").click()
+        expect(alice.page.get_by_role("heading", name="Dim")).to_be_visible()
+        expect(alice.page.locator(".edited")).to_be_visible()
+
+    def test_in_two_browsers_at_once_shows_both_to_the_later(self, site, chromium, lamp):
+        writer = someone("alice")
+        here, there = (seat(chromium, site, writer) for _ in range(2))
+        mine = write(here, lamp)
+        for visitor in (here, there):
+            visitor.page.goto(f"/comments/edit/{mine}/")
+        fill(here.page, title="Here")
+        here.page.get_by_role("button", name="Save").click()
+        expect(here.page.get_by_role("heading", name="Here")).to_be_visible()
+        fill(there.page, title="There")
+        there.page.get_by_role("button", name="Save").click()
+        expect(there.page.locator(".theirs")).to_contain_text("Here")
+        expect(there.page.get_by_label("Title")).to_have_value("There")
+        there.page.get_by_role("button", name="Save").click()
+        expect(there.page.get_by_role("heading", name="There")).to_be_visible()
+        for visitor in (here, there):
+            visitor.page.context.close()
+
+
+class TestDeleting:
+    def test_closes_the_gap_in_place(self, alice, lamp):
+        older = load_older(lamp, count=3)
+        write(alice, lamp)
+        alice.page.on("dialog", lambda dialog: dialog.accept())
+        loads = len(alice.loads)
+        alice.page.get_by_role("link", name="Delete").click()
+        alice.wait_for(*older)
+        expect(alice.page.locator("#notice")).to_contain_text("The comment is deleted.")
+        assert (len(alice.loads), alice.address) == (loads, f"/products/{lamp}/")
+
+    def test_does_nothing_when_one_says_no(self, alice, lamp):
+        mine = write(alice, lamp)
+        alice.page.on("dialog", lambda dialog: dialog.dismiss())
+        alice.page.get_by_role("link", name="Delete").click()
+        alice.page.reload()
+        assert alice.comment_ids == [mine]
+
+    def test_asks_on_a_page_of_its_own_without_javascript(self, site, chromium, lamp):
+        writer = someone("alice")
+        writer.write(lamp)
+        plain = seat(chromium, site, writer, script=False)
+        plain.page.goto(f"/products/{lamp}/")
+        plain.page.get_by_role("link", name="Delete").click()
+        plain.page.get_by_role("button", name="Delete").click()
+        expect(plain.page.locator(".message")).to_have_text("The comment is deleted.")
+        assert plain.page.locator("[data-comment-id]").count() == 0
+        plain.page.context.close()

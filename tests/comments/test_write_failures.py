@@ -1,0 +1,222 @@
+"""Every write fails well, wherever the database fails; and many at once stay exact."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+
+import pytest
+
+from comments.counts import counts_of
+from comments.filters import CommentFilter
+from comments.integrity import comment_differences
+from comments.profile_queries import ids_written_by
+from comments.queries import list_comments
+from comments.stored import NoSuchComment, load_comment
+from dynamo.client import client
+from dynamo.reader import PageRequest
+from tests.comments.faulty import When, failing, troubled
+from tests.comments.outage import own_engine
+from tests.comments.test_deleting import put_belongings
+from tests.comments.writers import (
+    WORDS,
+    Writer,
+    delete_url,
+    edit_url,
+    fields_of,
+    made_product,
+    new_url,
+    sign_in,
+    someone,
+)
+from tests.strict import refuse_what_aws_refuses
+
+pytestmark = pytest.mark.real_engine
+
+LONG = "A long story, told at length. " * 60
+DONE, TOLD = frozenset({200, 302}), frozenset({403, 409, 429, 503})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tables in which nothing is but what these tests write: the check reads all of them."""
+    with own_engine(tmp_path_factory.mktemp("engine")):
+        refuse_what_aws_refuses(client())
+        yield
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Something that is sent: it can be sent again, and ends with so many comments."""
+
+    writer: Writer
+    url: str
+    form: dict[str, str]
+    product: str
+    cells: dict[tuple[str, int], int]
+
+    def send(self) -> int:
+        return self.writer.send(self.url, self.form).status_code
+
+
+def post() -> Flow:
+    alice, lamp = someone("alice"), made_product()
+    form = {**alice.open_form(lamp), **WORDS}
+    return Flow(alice, new_url(lamp), form, lamp, {("en", 5): 1})
+
+
+def post_a_long_text() -> Flow:
+    flow = post()
+    return Flow(flow.writer, flow.url, {**flow.form, "body": LONG}, flow.product, flow.cells)
+
+
+def edit_that_moves_keys() -> Flow:
+    alice, lamp = someone("alice"), made_product()
+    comment = alice.write(lamp).comment
+    form = {**WORDS, "version": "1", "rating": "1", "language": "de", "body": LONG}
+    return Flow(alice, edit_url(comment), form, lamp, {("de", 1): 1})
+
+
+def edit_of_words() -> Flow:
+    alice, lamp = someone("alice"), made_product()
+    comment = alice.write(lamp, body=LONG).comment
+    form = {**WORDS, "version": "1", "body": "Short now."}
+    return Flow(alice, edit_url(comment), form, lamp, {("en", 5): 1})
+
+
+def delete() -> Flow:
+    alice, lamp = someone("alice"), made_product()
+    comment = alice.write(lamp, body=LONG).comment
+    return Flow(alice, delete_url(comment), {}, lamp, {})
+
+
+def delete_with_votes() -> Flow:
+    alice, lamp = someone("alice"), made_product()
+    comment = alice.write(lamp).comment
+    put_belongings(comment.id, votes=120)
+    return Flow(alice, delete_url(comment), {}, lamp, {})
+
+
+def differences(*, but_for: frozenset[str] = frozenset()) -> list[str]:
+    """What the check finds, but for the kinds that a write puts right after its commit."""
+    found = [d for d in comment_differences() if d.kind not in but_for]
+    return [f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found]
+
+
+LATER = frozenset({"rank", "leftovers", "keys", "votes", "marks"})
+
+
+@pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
+@pytest.mark.parametrize(
+    "flow_of",
+    [post, post_a_long_text, edit_that_moves_keys, edit_of_words, delete, delete_with_votes],
+)
+class TestAWriteWhoseCallFails:
+    def test_leaves_the_data_whole_and_is_finished_by_doing_it_again(
+        self, flow_of: Callable[[], Flow], when: When
+    ) -> None:
+        for number in count(1):
+            flow = flow_of()
+            with failing(number, when) as failed:
+                status = flow.send()
+            assert status in ({302, 503} if failed else {302}), (number, failed, status)
+            assert differences(but_for=LATER) == [], (number, failed)
+            assert flow.send() == 302, (number, failed)
+            assert differences() == [], (number, failed)
+            assert counts_of(flow.product, consistent=True).cells == flow.cells
+            if not failed:
+                break
+        assert number > 5
+
+
+class TestAFormWhoseWriteFails:
+    def test_comes_back_with_what_was_typed_and_when_to_send_it_again(self) -> None:
+        flow = post()
+        with failing(1_000, "before it is sent"), troubled(seed=1, conflicts=1, throttled=0):
+            shown = flow.writer.post(flow.url, flow.form)
+        assert (shown.status, shown.response["Retry-After"]) == (503, "1")
+        assert fields_of(shown)["body"] == WORDS["body"]
+        assert fields_of(shown)["form_id"] == flow.form["form_id"]
+
+
+class TestFiftyAtOnce:
+    """On one product, with conflicts and throttling."""
+
+    def test_are_done_or_told_and_all_agrees(self) -> None:
+        lamp = made_product()
+        writers = [someone("alice") for _ in range(25)]
+        forms = [(w, {**w.open_form(lamp), **WORDS, "rating": str(n % 5 + 1)})
+                 for n, w in enumerate(writers * 2)]  # fmt: skip
+        sends = [lambda w=w, f=f: w.send(new_url(lamp), f).status_code for w, f in forms]
+        with troubled(seed=2, conflicts=0.2, throttled=0.02):
+            posted = at_once(sends)
+        assert {*posted} <= DONE | TOLD
+        assert again(sends, posted) <= {302}
+        assert differences() == []
+        assert counts_of(lamp, consistent=True).total == 50
+
+        changes = list(changes_of(lamp, writers))
+        with troubled(seed=3, conflicts=0.2, throttled=0.02):
+            changed = at_once(changes)
+        assert {*changed} <= DONE | TOLD | {404}
+        assert again(changes, changed) <= {302, 404, 409}
+        settle(lamp)
+        assert differences() == []
+        agrees(lamp)
+
+    def test_that_are_the_same_form_post_once(self) -> None:
+        flow = post()
+        browsers = [sign_in(flow.writer.username) for _ in range(10)]
+        sends = [lambda b=b: b.send(flow.url, flow.form).status_code for b in browsers]
+        assert {*at_once(sends)} <= DONE | TOLD
+        assert flow.send() == 302
+        assert counts_of(flow.product, consistent=True).cells == flow.cells
+        assert differences() == []
+
+
+def at_once(sends: list[Callable[[], int]]) -> list[int]:
+    with ThreadPoolExecutor(max_workers=len(sends)) as threads:
+        return list(threads.map(lambda send: send(), sends))
+
+
+def again(sends: list[Callable[[], int]], statuses: list[int]) -> set[int]:
+    """Send again, one after the other, what was not done."""
+    return {send() for send, status in zip(sends, statuses, strict=True) if status == 503}
+
+
+def changes_of(lamp: str, writers: list[Writer]) -> Iterator[Callable[[], int]]:
+    """For each comment an edit; for every other one a second edit, or a deletion sent twice."""
+    mine = [(w, comment_id) for w in writers for comment_id in ids_written_by(w.username)]
+    for number, (writer, comment_id) in enumerate(mine):
+        comment = load_comment(comment_id).comment
+        form = {**WORDS, "version": "1", "rating": str(5 - number % 5), "language": "de"}
+        other = sign_in(writer.username)
+        if number % 3 == 0:
+            yield lambda w=writer, c=comment, f=form: w.send(edit_url(c), f).status_code
+        elif number % 3 == 1:
+            yield lambda w=writer, c=comment: w.send(delete_url(c)).status_code
+            yield lambda w=other, c=comment: w.send(delete_url(c)).status_code
+        else:
+            yield lambda w=writer, c=comment, f=form: w.send(edit_url(c), f).status_code
+            yield lambda w=other, c=comment, f=form: w.send(
+                edit_url(c), {**f, "title": "Another"}
+            ).status_code
+
+
+def settle(lamp: str) -> None:
+    """One more write, which derives the ranks that were left behind under throttling."""
+    someone("bob").write(lamp, rating="5")
+
+
+def agrees(lamp: str) -> None:
+    """Count what can be read, and compare."""
+    counts = counts_of(lamp, consistent=True)
+    found = list_comments(lamp, CommentFilter(), PageRequest(100), counts=counts).comments
+    cells = Counter((comment.language, comment.rating) for comment in found)
+    assert dict(cells) == dict(counts.cells)
+    for comment in found:
+        try:
+            load_comment(comment.id)
+        except NoSuchComment:  # pragma: no cover - what must not be
+            pytest.fail(f"{comment.id} is listed, but not there")

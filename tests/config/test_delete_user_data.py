@@ -1,0 +1,98 @@
+"""What a user left is erased, but for the orders."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from django.core.management import call_command
+
+from comments.counts import counts_of
+from comments.imports.olist_reviews import LANGUAGE
+from comments.items import NewComment
+from comments.profile_queries import ids_written_by
+from comments.votes import vote
+from shop.accounts.queries import NoSuchUser, find_user, users_with_email
+from shop.accounts.services import change_account
+from shop.order_items import NewLine
+from shop.order_queries import has_bought, list_orders
+from shop.order_filters import OrderFilter
+from dynamo.reader import PageRequest
+from tests.comments.loading import load
+from tests.comments.truth import START
+from tests.comments.writers import Writer, made_product, someone
+from tests.shop.orders.making import made_order, put
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+@pytest.fixture
+def alice() -> Writer:
+    writer = someone("alice")
+    account = find_user(writer.username)._stored
+    assert account
+    email = f"{writer.username}@example.com"
+    change_account(username=writer.username, before=account, after=replace(account, email=email))
+    return writer
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    call_command("delete_user_data", *arguments, "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+def buy(writer: Writer, product: str) -> None:
+    put(made_order(writer.username, lines=[NewLine(product, "Lamp", 1, 100)]))
+
+
+class TestDeletingUserData:
+    def test_takes_comments_votes_and_the_profile(self, capsys, alice):
+        lamp, bobs = made_product(), someone("bob").write(made_product()).comment
+        alice.write(lamp, body="long " * 900)
+        vote(comment_id=bobs.id, username=alice.username)
+        found = run(capsys, alice.username)["found"]
+        assert (found["comments"], found["votes"], found["profile"]) == (1, 1, 1)
+        assert list(ids_written_by(alice.username)) == []
+        assert counts_of(lamp, consistent=True).total == 0
+        assert users_with_email(f"{alice.username}@example.com") == []
+        with pytest.raises(NoSuchUser):
+            find_user(alice.username)
+
+    def test_keeps_orders_under_a_name_that_is_of_no_use(self, capsys, alice):
+        lamp = made_product()
+        buy(alice, lamp)
+        assert run(capsys, alice.username)["orders_kept"]
+        user = find_user(alice.username)
+        assert (user.is_active, user.email, user.has_usable_password()) == (False, "", False)
+        assert len(list_orders(alice.username, OrderFilter(), PageRequest(5)).orders) == 1
+        assert not has_bought(alice.username, lamp)
+        assert alice.browser.get("/orders/").status_code == 302
+
+    def test_takes_reviews_that_were_imported_with_orders(self, capsys, alice):
+        lamp = made_product()
+        buy(alice, lamp)
+        theirs = NewComment(f"{lamp}-1", lamp, LANGUAGE, 5, START, alice.username, verified=True)
+        another = replace(theirs, id=f"{lamp}-2", author="somebody")
+        load([theirs, another, replace(another, id=f"{lamp}-3", author=alice.username, verified=False)])
+        assert run(capsys, alice.username)["found"]["imported reviews"] == 1
+        assert counts_of(lamp, consistent=True).total == 2
+
+    def test_only_tells_when_dry(self, capsys, alice):
+        alice.write(made_product())
+        found = run(capsys, alice.username, "--dry-run")["found"]
+        assert (found["comments"], found["profile"]) == (1, 1)
+        assert len(list(ids_written_by(alice.username))) == 1
+        assert find_user(alice.username).is_active
+
+    def test_again_finds_nothing(self, capsys, alice):
+        buy(alice, made_product())
+        alice.write(made_product())
+        run(capsys, alice.username)
+        assert set(run(capsys, alice.username)["found"].values()) == {0}
+
+
+class TestDeletingAComment:
+    def test_says_what_became_of_it(self, capsys, alice):
+        comment = alice.write(made_product()).comment
+        for outcome in ("is deleted", "is not there (any more)"):
+            call_command("delete_comment", comment.id)
+            assert capsys.readouterr().out == f"The comment “{comment.id}” {outcome}.\n"
