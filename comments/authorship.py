@@ -41,7 +41,7 @@ def comment_id_of(form_id: str, *, username: str, product_id: str) -> str:
 
 def is_author(username: str, stored: StoredComment) -> bool:
     """Tell whether a comment is a user's own, by the table."""
-    return bool(username) and stored.comment.username == username
+    return stored.comment.username == username != ""
 
 
 def username_shown(comment: Comment) -> str:
@@ -51,8 +51,10 @@ def username_shown(comment: Comment) -> str:
     users write has an id made here and says whether its author is a buyer, and its author is the
     user. An import brings at most one of the two.
     """
-    is_users = comment.verified is not None and _MADE_HERE.fullmatch(id_at(comment.place))
-    return comment.author or "" if is_users else ""
+    if comment.verified is None:
+        return ""
+    is_made_here = _MADE_HERE.fullmatch(id_at(comment.place))
+    return comment.author or "" if is_made_here else ""
 
 
 def _signer(username: str, product_id: str) -> TimestampSigner:

@@ -42,7 +42,12 @@ class CommentForm(forms.Form):
     body = TextField(label="Your comment", required=False, max_length=LONGEST_TEXT)
     language = forms.CharField(label="Language", required=False)
 
-    def __init__(self, *args: Any, fallback: str = DEFAULT_LANGUAGE, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - Django's
+        fallback: str = DEFAULT_LANGUAGE,
+        **kwargs: Any,  # noqa: ANN401 - Django's
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._fallback = fallback if is_language(fallback) else DEFAULT_LANGUAGE
         for name, longest in (("title", LONGEST_TITLE), ("body", LONGEST_TEXT)):
@@ -61,7 +66,7 @@ class CommentForm(forms.Form):
 
     @property
     def detected(self) -> str:
-        """The language that the text, as typed, seems to be in; the fallback if it does not tell."""
+        """The language that the text, as typed, seems to be in, else the fallback."""
         text = f"{self['title'].value() or ''}\n{self['body'].value() or ''}"
         return detect_language(text) or self._fallback
 

@@ -19,9 +19,10 @@ the shares of its tally. A comment that was deleted leaves a *tombstone* in its 
 its keys, its product, and when it may be forgotten.
 
 What a user has written is listed by the sparse index ``by_author``: its partition is
-``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it. Votes and reports are found
-by their user in other partitions of it: ``VOTER#<username>`` and ``REPORTER#<username>``, sort key
-``<product>#<comment>``; one Query tells which of a product's comments a user found helpful.
+``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it.
+Votes and reports are found by their user in other partitions of it: ``VOTER#<username>`` and
+``REPORTER#<username>``, sort key ``<product>#<comment>``; one Query tells which of a product's
+comments a user found helpful.
 
 What is reported or hidden lies in the sparse index ``moderation``, in the partition of its state;
 what staff have picked of a product's comments in the sparse index ``featured``, partition

@@ -24,7 +24,7 @@ def sweep(comment_id: str) -> int:
     """
     key = {"S": keys.comment(comment_id)}
     comment = {"pk": key, "sk": key}
-    belongings = []
+    belongings: list[Item] = []
     for item in _partition(keys.comment(comment_id)):
         if item["sk"] != key:
             belongings.append({"pk": item["pk"], "sk": item["sk"]})
@@ -44,19 +44,23 @@ def sweep(comment_id: str) -> int:
 
 def _partition(key: str) -> Iterator[Item]:
     """Read all that shares a comment's partition key, strongly."""
-    pages = client().get_paginator("query").paginate(
-        TableName=TABLE,
-        KeyConditionExpression="#pk = :p",
-        ExpressionAttributeNames={"#pk": "pk"},
-        ExpressionAttributeValues={":p": {"S": key}},
-        ConsistentRead=True,
+    pages = (
+        client()
+        .get_paginator("query")
+        .paginate(
+            TableName=TABLE,
+            KeyConditionExpression="#pk = :p",
+            ExpressionAttributeNames={"#pk": "pk"},
+            ExpressionAttributeValues={":p": {"S": key}},
+            ConsistentRead=True,
+        )
     )
     for page in pages:
         yield from page["Items"]
 
 
 def _tally(comment_id: str) -> list[Item]:
-    """Give the keys of the shares of a comment's tally; share 0, which knows of the others, last."""
+    """Give the keys of a comment's tally; that of share 0, which knows of the others, last."""
     first = {name: {"S": value} for name, value in keys.tally(comment_id, 0).items()}
     item = client().get_item(TableName=TABLE, Key=first, ConsistentRead=True).get("Item")
     if item is None:

@@ -29,9 +29,7 @@ MOST_BYTES = 700
 _SESSION_KEY = "written"
 
 
-def remember_written(
-    session: MutableMapping[str, Any], comment_id: str, *, now: datetime
-) -> None:
+def remember_written(session: MutableMapping[str, Any], comment_id: str, *, now: datetime) -> None:
     """Remember that this visitor writes a comment now."""
     others = [each for each in _remembered(session, now=now) if each[0] != comment_id]
     kept: list[list[Any]] = [[comment_id, int(now.timestamp())], *others][:MOST]

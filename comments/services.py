@@ -212,7 +212,7 @@ def _delete(stored: StoredComment, *, now: datetime) -> None:
     changes = CountChanges()
     if not stored.is_hidden:
         changes.add(comment.product_id, stored.cell, -1)
-    tombstone = {
+    tombstone: Item = {
         **_key(comment.id, keys.comment(comment.id)),
         Comment.hidden_product.attr_name: {"S": comment.product_id},
         EXPIRY: {"N": str(int((now + timedelta(days=TOMBSTONE_DAYS)).timestamp()))},
@@ -228,7 +228,7 @@ def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
     return item.serialize(), body.serialize() if body else None
 
 
-def _text_of(stored: StoredComment) -> Item | None:
+def _text_of(stored: StoredComment) -> dict[str, str] | None:
     return {"S": stored.comment.body} if stored.has_long_body else None
 
 

@@ -12,7 +12,6 @@ from dynamo.client import client, pool
 from dynamo.places import id_at, moment_at
 from dynamo.runs import Item
 
-
 EXPIRY = Comment.expires_at.attr_name
 _LISTED = Comment.product_partition.attr_name
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -142,12 +141,12 @@ def _post_new(request: HttpRequest, product_id: str) -> HttpResponse:
             ),
         )
     except BadForm as error:
-        form = _again(form, form_id=_form_id(request, product_id))
+        form = _again(request, form_id=_form_id(request, product_id))
         sentence = f"{error} Here is a new one with all that you typed: send it once more."
         return _refuse(request, form, page, NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY, sentence))
     except NotWritten as refusal:
         if refusal.stored is not None:  # from now on it is an edit of what was posted
-            return _refuse_edit(request, request.POST, refusal.stored.comment.id, refusal)
+            return _refuse_edit(request, refusal.stored.comment.id, refusal)
         return _refuse(request, form, page, refusal)
     messages.success(request, "Thank you! Your comment is posted.")
     return _lead_to(request, reverse("product", args=[product_id]))
@@ -180,14 +179,12 @@ def _post_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
             ),
         )
     except NotWritten as refusal:
-        return _refuse_edit(request, request.POST, comment_id, refusal)
+        return _refuse_edit(request, comment_id, refusal)
     messages.success(request, "Your comment is changed.")
     return _lead_to(request, reverse("comment", args=[comment_id]))
 
 
-def _write(
-    request: HttpRequest, comment_id: str, write: Callable[[datetime], NewComment]
-) -> None:
+def _write(request: HttpRequest, comment_id: str, write: Callable[[datetime], NewComment]) -> None:
     """Write if that is not too often. Raises NotWritten."""
     now = timezone.now()
     try:
@@ -218,11 +215,9 @@ def _require_valid(request: HttpRequest, form: CommentForm) -> None:
         raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
-def _refuse_edit(
-    request: HttpRequest, typed: Any, comment_id: str, refusal: NotWritten  # noqa: ANN401 - a QueryDict
-) -> HttpResponse:
+def _refuse_edit(request: HttpRequest, comment_id: str, refusal: NotWritten) -> HttpResponse:
     """Show what was typed as an edit of the comment as it is now."""
-    data = typed.copy()
+    data = request.POST.copy()
     theirs = refusal.stored.comment if refusal.stored else None
     if refusal.stored:
         data["version"] = str(refusal.stored.version)
@@ -269,10 +264,10 @@ def _deletable(request: HttpRequest, comment_id: str) -> NewComment | None:
     return stored.comment
 
 
-def _again(form: NewCommentForm, *, form_id: str) -> NewCommentForm:
-    data = form.data.copy()
+def _again(request: HttpRequest, *, form_id: str) -> NewCommentForm:
+    data = request.POST.copy()
     data["form_id"] = form_id
-    return NewCommentForm(data)
+    return NewCommentForm(data, fallback=_language_of(request))
 
 
 def _form_id(request: HttpRequest, product_id: str) -> str:

@@ -160,7 +160,7 @@ PATTERNS = (
     AccessPattern(
         "P1",
         "Write sharding of a table: scatter writes, gather reads",
-        "counters spread to `COUNTS#42#1`, `#2`, … when their writers meet",
+        "counters spread to `COUNTS#42#1`, `#2`, … when their writers meet; so do tallies of votes",
         "dynamo.counters.Counters.change",
         "/products/{product}/",
     ),
@@ -181,7 +181,8 @@ PATTERNS = (
     AccessPattern(
         "P5",
         "Sparse global index",
-        "`open_orders`: a closed order has no `open_shard`; `ranked`: only what ranks is in it",
+        "`open_orders`: a closed order has no `open_shard`; `ranked`: only what ranks is in it; "
+        "`moderation`: only reported and hidden comments; `featured`: only what staff picked",
         "shop.order_items.derived_keys",
         "/staff/orders/",
     ),

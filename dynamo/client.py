@@ -4,7 +4,7 @@ PynamoDB would build a client for each model, lazily and without a lock, and wai
 for an answer. A page cannot; see `dynamo.models` for how the models come to use this one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -74,6 +74,16 @@ def pool() -> Pool:
         _connection()
         assert _process.pool is not None  # noqa: S101 - connect sets both
         return _process.pool
+
+
+def patient_client() -> "DynamoDBClient":
+    """Build a client for what takes its time, such as an embedded engine adding an index.
+
+    It asks once and waits ten minutes: a second attempt would meet the first one under way.
+    """
+    with _lock:
+        patient = replace(_connection(), read_seconds=600.0, attempts=1)
+    return build_client(patient)
 
 
 def build_client(connection: Connection) -> "DynamoDBClient":

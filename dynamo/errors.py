@@ -9,7 +9,8 @@ The tree, each class beside the function that raises it::
     ├── Unavailable                 faults.py: the database did not answer as it should
     │   ├── Throttled               over its capacity: come back later
     │   │   └── Contended           transactions.py: other writers kept winning
-    │   └── Unreachable             away, or too slow
+    │   ├── Unreachable             away, or too slow
+    │   └── NotSetUp                a table or index is missing
     ├── TableDiffers                tables.py: a table exists with keys that cannot be changed
     ├── TableNotReady               tables.py: not active within the time limit
     ├── Refusal                     web/refusals.py: what a visitor asked for is not allowed

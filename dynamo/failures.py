@@ -16,10 +16,6 @@ def sentence_about(failure: BaseException) -> str:
     if fault is not None:
         return str(fault)
     cause = _botocore_cause(failure)
-    if isinstance(cause, ClientError):
-        code = cause.response.get("Error", {}).get("Code", "")
-        if code == "ResourceNotFoundException":
-            return "A table is missing: run “manage.py create_tables” first."
     return " ".join(str(cause).split())
 
 

@@ -27,6 +27,10 @@ BUSY = "The database is busier than it can bear at the moment."
 _UNREACHABLE = frozenset({"InternalServerError", "ServiceUnavailable", "InternalFailure"})
 
 
+_NO_INDEX = "does not have the specified index"
+"""What DynamoDB says, as a ValidationException, of a Query on an index that is not there."""
+
+
 class Unavailable(DynamoError):
     """The database did not answer as it should; ``retry_after`` says when to ask again."""
 
@@ -44,6 +48,12 @@ class Unreachable(Unavailable):
     """The database is away, or took longer than the time limit."""
 
 
+class NotSetUp(Unavailable):
+    """A table or index that the models declare is not there."""
+
+    retry_after = 30
+
+
 def fault_in(error: BaseException) -> Unavailable | None:
     """Find the fault a failed call comes down to; None when it is another kind of mistake."""
     for cause in _causes(error):
@@ -52,15 +62,18 @@ def fault_in(error: BaseException) -> Unavailable | None:
         if isinstance(cause, HTTPClientError | ConnectionError):
             return Unreachable("The database cannot be reached at the moment.")
         if isinstance(cause, ClientError):
-            return _fault_of_code(cause.response.get("Error", {}).get("Code", ""))
+            error_of_call = cause.response.get("Error", {})
+            return _fault_of(error_of_call.get("Code", ""), error_of_call.get("Message", ""))
     return None
 
 
-def _fault_of_code(code: str) -> Unavailable | None:
+def _fault_of(code: str, message: str) -> Unavailable | None:
     if code in _THROTTLED:
         return Throttled(BUSY)
     if code in _UNREACHABLE:
         return Unreachable("The database is out of order at the moment.")
+    if code == "ResourceNotFoundException" or _NO_INDEX in message:
+        return NotSetUp("The database is not set up yet: “manage.py create_tables” does it.")
     return None
 
 

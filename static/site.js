@@ -56,7 +56,10 @@
   }
 
   function welcomeForm(form) {
-    (form.querySelector(".form-error") ?? form.querySelector("[aria-invalid], input:not([type=hidden])"))?.focus();
+    const first = [".form-error", "[aria-invalid]", "input:not([type=hidden])"]
+      .map((selector) => form.querySelector(selector))
+      .find((element) => element !== null);
+    first?.focus();
   }
 
   document.addEventListener("input", ({ target }) => {

@@ -80,10 +80,8 @@ class TestTheProfile:
         ids = written(alice, 45)
         there = list(follow(profile_url(alice), "older"))
         assert [i for shown in there for i in shown.comment_ids] == ids
-        back = [there[-1].comment_ids]
-        for shown in follow(there[-1].newer, "newer"):
-            back.append(shown.comment_ids)
-        assert [i for page in reversed(back) for i in page] == ids
+        back = [there[-1], *follow(there[-1].newer, "newer")]
+        assert [i for shown in reversed(back) for i in shown.comment_ids] == ids
 
     def test_does_not_have_imported_comments_of_the_same_name(self, alice):
         product = made_product()
@@ -155,4 +153,3 @@ class TestTheNameOnAComment:
 
     def test_is_in_the_account_menu(self, alice):
         assert alice.get("/basket/").page.one("a", href=profile_url(alice)).text == "Comments"
-

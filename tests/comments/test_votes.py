@@ -115,9 +115,8 @@ class TestOnesVotes:
 class TestManyVoters:
     def test_at_once_are_all_counted(self, comment):
         """Every voter votes twice; every other one takes it back."""
-        with troubled(seed=5, conflicts=0.1, throttled=0.02):
-            with ThreadPoolExecutor(10) as threads:
-                list(threads.map(partial(_vote_twice, comment.id), range(50)))
+        with troubled(seed=5, conflicts=0.1, throttled=0.02), ThreadPoolExecutor(10) as threads:
+            list(threads.map(partial(_vote_twice, comment.id), range(50)))
         vote(comment_id=comment.id, username="last")
         assert helpful(comment) == [26]
         assert differing(comment) == []

@@ -199,9 +199,11 @@ def changes_of(lamp: str, writers: list[Writer]) -> Iterator[Callable[[], int]]:
             yield lambda w=other, c=comment: w.send(delete_url(c)).status_code
         else:
             yield lambda w=writer, c=comment, f=form: w.send(edit_url(c), f).status_code
-            yield lambda w=other, c=comment, f=form: w.send(
-                edit_url(c), {**f, "title": "Another"}
-            ).status_code
+            yield (
+                lambda w=other, c=comment, f=form: (
+                    w.send(edit_url(c), {**f, "title": "Another"}).status_code
+                )
+            )
 
 
 def settle(lamp: str) -> None:

@@ -11,12 +11,12 @@ from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.profile_queries import ids_written_by
 from comments.votes import vote
+from dynamo.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
+from shop.order_filters import OrderFilter
 from shop.order_items import NewLine
 from shop.order_queries import has_bought, list_orders
-from shop.order_filters import OrderFilter
-from dynamo.reader import PageRequest
 from tests.comments.loading import load
 from tests.comments.truth import START
 from tests.comments.writers import Writer, made_product, someone
@@ -72,7 +72,13 @@ class TestDeletingUserData:
         buy(alice, lamp)
         theirs = NewComment(f"{lamp}-1", lamp, LANGUAGE, 5, START, alice.username, verified=True)
         another = replace(theirs, id=f"{lamp}-2", author="somebody")
-        load([theirs, another, replace(another, id=f"{lamp}-3", author=alice.username, verified=False)])
+        load(
+            [
+                theirs,
+                another,
+                replace(another, id=f"{lamp}-3", author=alice.username, verified=False),
+            ]
+        )
         assert run(capsys, alice.username)["found"]["imported reviews"] == 1
         assert counts_of(lamp, consistent=True).total == 2
 

@@ -12,7 +12,7 @@ from pynamodb.exceptions import GetError, QueryError
 
 from dynamo.client import Connection, build_client
 from dynamo.engine.ports import free_port
-from dynamo.faults import Throttled, Unavailable, Unreachable, fault_in
+from dynamo.faults import NotSetUp, Throttled, Unavailable, Unreachable, fault_in
 
 URL = "http://127.0.0.1:9"
 
@@ -85,6 +85,28 @@ class TestAFaultWithinAnotherError:
         assert fault_in(error) is None
 
 
+class TestATableOrIndexThatIsNotThere:
+    @pytest.mark.parametrize(
+        "error",
+        [
+            answer("ResourceNotFoundException"),
+            ClientError(
+                {
+                    "Error": {
+                        "Code": "ValidationException",
+                        "Message": "The table does not have the specified index: ranked",
+                    }
+                },
+                "Query",
+            ),
+        ],
+    )
+    def test_says_how_to_set_it_up(self, error):
+        fault = fault_in(error)
+        assert isinstance(fault, NotSetUp)
+        assert "create_tables" in str(fault)
+
+
 class TestAMistake:
     @pytest.mark.parametrize(
         "error",
@@ -92,7 +114,6 @@ class TestAMistake:
             ValueError("x"),
             answer("ValidationException"),
             answer("ConditionalCheckFailedException"),
-            answer("ResourceNotFoundException"),
             NoCredentialsError(),
             ClientError({}, "Query"),
             QueryError("no cause at all"),

@@ -21,8 +21,8 @@ class Command(BaseCommand):
     """Keeps, hides, restores or deletes one comment, as it is at the moment."""
 
     help = (
-        "Decide on a comment: keep it (take it out of the queue of reported ones), hide it from all "
-        "lists, restore a hidden one, or delete it. Deciding the same again changes nothing."
+        "Decide on a comment: keep it (take it out of the queue of reported ones), hide it from "
+        "all lists, restore a hidden one, or delete it. Deciding the same again changes nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.module_loading import import_string
 
-from dynamo.client import client
+from dynamo.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from dynamo.tables import Throughput, create_missing
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         with failures_in_one_line():
             create_missing(
                 [import_string(name) for name in settings.DYNAMODB_MODELS],
-                client=client(),
+                client=patient_client(),
                 provisioned=Throughput(*provisioned) if provisioned else None,
                 report=lines.append if options["json"] else self.stdout.write,
             )

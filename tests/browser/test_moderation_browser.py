@@ -1,0 +1,227 @@
+"""Votes, reports, moderation and replies in a real browser, with JavaScript and without."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from comments.items import NewComment
+from comments.moderation_queries import list_moderated
+from comments.reporting import Reason, report_comment
+from comments.seen import State
+from comments.services import delete_comment
+from comments.tallies import helpful_votes
+from dynamo.reader import PageRequest
+from tests.browser.conftest import Visitor
+from tests.browser.test_writing_browser import seat
+from tests.comments.threads import NOW, differing, made_comment, moderated
+from tests.comments.writers import Writer, someone
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+NASTY = """<script>window.hit=1</script><img src=x onerror="window.hit=1">'"></textarea>"""
+REFUSED = "Failed to load resource: the server responded with a status of"
+RESPONSE = "Response Status Error Code"
+
+
+@pytest.fixture
+def comment() -> NewComment:
+    return made_comment()
+
+
+@pytest.fixture(autouse=True)
+def empty_queue() -> None:
+    """The queue is of the whole shop: what other tests left in it is out of the way."""
+    for state in (State.REPORTED, State.HIDDEN):
+        while found := list_moderated(state, PageRequest(100)).comments:
+            for each in found:
+                delete_comment(each.id)
+
+
+@contextmanager
+def sitting(
+    chromium: Browser, site: str, writer: Writer, *, script: bool = True
+) -> Iterator[Visitor]:
+    visitor = seat(chromium, site, writer, script=script)
+    try:
+        yield visitor
+        visitor.forgive(REFUSED, RESPONSE)
+        if script:
+            assert visitor.page.evaluate("window.hit ?? 0") == 0
+            assert visitor.is_clean()
+    finally:
+        visitor.page.context.close()
+
+
+@pytest.fixture
+def bob(site: str, chromium: Browser) -> Iterator[Visitor]:
+    with sitting(chromium, site, someone("bob")) as visitor:
+        yield visitor
+
+
+@pytest.fixture
+def sam(site: str, chromium: Browser) -> Iterator[Visitor]:
+    with sitting(chromium, site, someone("sam", is_staff=True)) as visitor:
+        yield visitor
+
+
+def report(comment: NewComment, text: str = "") -> None:
+    report_comment(
+        comment_id=comment.id, username="bob", reason=Reason.ABUSE, text=text, now=NOW
+    )
+
+
+def helpful_button(visitor: Visitor, comment: NewComment) -> Locator:
+    return visitor.page.locator(f"[data-comment-id='{comment.id}'] button.helpful")
+
+
+class TestVoting:
+    def test_presses_the_button_in_place_and_keeps_the_focus(self, bob, comment):
+        bob.page.goto(f"/products/{comment.product_id}/")
+        loads, button = len(bob.loads), helpful_button(bob, comment)
+        for pressed, text in (("true", "Helpful · 1"), ("false", "Helpful")):
+            button.focus()
+            bob.page.keyboard.press("Enter")
+            expect(button).to_have_attribute("aria-pressed", pressed)
+            expect(button).to_have_text(text)
+            expect(button).to_be_focused()
+        assert len(bob.loads) == loads
+
+    def test_says_what_was_done_in_the_live_region(self, bob, comment):
+        bob.page.goto(f"/comments/{comment.id}/")
+        helpful_button(bob, comment).click()
+        expect(bob.page.locator("#announcement")).to_have_text("You find this comment helpful.")
+        helpful_button(bob, comment).click()
+        expect(bob.page.locator("#announcement")).to_have_text("Your vote is taken back.")
+
+    def test_counts_a_double_click_once(self, bob, comment):
+        bob.page.goto(f"/comments/{comment.id}/")
+        helpful_button(bob, comment).dblclick()
+        expect(helpful_button(bob, comment)).not_to_be_disabled()
+        assert helpful_votes(comment.id) in {0, 1}
+        assert differing(comment) == []
+
+    def test_of_a_comment_that_is_gone_is_told_and_leaves_the_list(self, bob, comment):
+        bob.page.goto(f"/products/{comment.product_id}/")
+        delete_comment(comment.id)
+        helpful_button(bob, comment).click()
+        expect(bob.page.locator("#notice")).to_contain_text("There is no such comment")
+        expect(helpful_button(bob, comment)).to_be_visible()
+
+    def test_works_without_javascript(self, site, chromium, comment):
+        with sitting(chromium, site, someone("bob"), script=False) as bob:
+            url = f"/products/{comment.product_id}/"
+            bob.page.goto(url)
+            helpful_button(bob, comment).click()
+            expect(helpful_button(bob, comment)).to_have_attribute("aria-pressed", "true")
+            assert bob.page.url.endswith(url)
+
+    def test_of_two_browsers_at_once_counts_both(self, site, chromium, bob, comment):
+        with sitting(chromium, site, someone("cat")) as cat:
+            for visitor in (bob, cat):
+                visitor.page.goto(f"/comments/{comment.id}/")
+            for visitor in (bob, cat):
+                helpful_button(visitor, comment).click()
+            for visitor in (bob, cat):
+                pressed = helpful_button(visitor, comment)
+                expect(pressed).to_have_attribute("aria-pressed", "true")
+        assert helpful_votes(comment.id) == 2
+
+
+class TestReporting:
+    def test_unfolds_in_the_comment_and_thanks(self, bob, comment):
+        bob.page.goto(f"/products/{comment.product_id}/")
+        loads = len(bob.loads)
+        bob.page.get_by_role("link", name="Report").click()
+        bob.page.get_by_label("It insults or threatens somebody").check()
+        bob.page.get_by_label("In your own words").fill(NASTY)
+        bob.page.get_by_role("button", name="Report").click()
+        thanks = bob.page.locator(".reported")
+        expect(thanks).to_have_text("Thank you. The shop will look at this comment.")
+        expect(thanks).to_be_focused()
+        assert len(bob.loads) == loads
+        assert moderated(comment, State.REPORTED)
+
+    def test_works_without_javascript(self, site, chromium, comment):
+        with sitting(chromium, site, someone("bob"), script=False) as bob:
+            bob.page.goto(f"/comments/{comment.id}/")
+            bob.page.get_by_role("link", name="Report").click()
+            bob.page.get_by_label("Something else").check()
+            bob.page.get_by_role("button", name="Report").click()
+            expect(bob.page.locator(".message")).to_contain_text("The shop will look")
+        assert moderated(comment, State.REPORTED)
+
+
+class TestModerating:
+    def test_closes_the_gap_in_place_and_says_so(self, sam, comment):
+        other = made_comment()
+        for each in (comment, other):
+            report(each, NASTY)
+        sam.page.goto("/staff/comments/")
+        loads = len(sam.loads)
+        expect(sam.page.locator(".report-text").first).to_have_text(NASTY)
+        row = sam.page.locator(f"[data-comment-id='{comment.id}']")
+        row.get_by_role("button", name="Hide").click()
+        sam.wait_for(other.id)
+        expect(sam.page.locator("#notice")).to_have_text("The comment is hidden.")
+        assert len(sam.loads) == loads
+        assert differing(comment, other) == []
+
+    def test_restores_what_is_hidden(self, sam, comment):
+        report(comment)
+        sam.page.goto("/staff/comments/")
+        sam.page.get_by_role("button", name="Hide").click()
+        sam.wait_for()
+        sam.page.get_by_role("link", name="Hidden").click()
+        sam.page.get_by_role("button", name="Restore").click()
+        sam.wait_for()
+        sam.page.goto(f"/products/{comment.product_id}/")
+        sam.wait_for(comment.id)
+
+    def test_by_two_at_once_is_won_by_one_and_told_to_the_other(
+        self, site, chromium, sam, comment
+    ):
+        report(comment)
+        with sitting(chromium, site, someone("tom", is_staff=True)) as tom:
+            for moderator in (sam, tom):
+                moderator.page.goto("/staff/comments/")
+            sam.page.get_by_role("button", name="Keep").click()
+            sam.wait_for()
+            tom.page.get_by_role("button", name="Hide").click()
+            tom.wait_for()
+            expect(tom.page.locator("#notice")).to_contain_text(
+                "Somebody has decided on this comment"
+            )
+        assert moderated(comment, State.HIDDEN) is None
+        assert differing(comment) == []
+
+    def test_works_without_javascript(self, site, chromium, comment):
+        report(comment)
+        with sitting(chromium, site, someone("sam", is_staff=True), script=False) as sam:
+            sam.page.goto("/staff/comments/")
+            sam.page.get_by_role("button", name="Keep").click()
+            expect(sam.page.locator(".message")).to_contain_text("out of the queue")
+            expect(sam.page.locator("[data-comment-id]")).to_have_count(0)
+
+
+class TestRepliesAndPicks:
+    def test_show_nasty_words_as_words(self, sam, bob, comment):
+        sam.page.goto(f"/comments/{comment.id}/")
+        sam.page.get_by_label("The shop’s reply").fill(NASTY)  # noqa: RUF001 - an apostrophe
+        sam.page.get_by_role("button", name="Reply").click()
+        sam.page.get_by_role("button", name="Staff pick").click()
+        expect(sam.page.locator(".message")).to_have_text("The comment is picked.")
+        bob.page.goto(f"/products/{comment.product_id}/")
+        expect(bob.page.locator(".reply .prose")).to_have_text(NASTY)
+        expect(bob.page.locator(f"[data-pick-id='{comment.id}']")).to_be_visible()
+
+    def test_of_two_at_once_keep_what_both_typed(self, site, chromium, sam, comment):
+        with sitting(chromium, site, someone("tom", is_staff=True)) as tom:
+            for staff in (sam, tom):
+                staff.page.goto(f"/comments/{comment.id}/")
+            for staff, text in ((sam, "Sam’s"), (tom, "Tom’s")):  # noqa: RUF001 - the same
+                staff.page.locator(".reply-form textarea").fill(text)
+                staff.page.get_by_role("button", name="Reply").click()
+            expect(tom.page.locator(".reply .prose")).to_have_text("Sam’s")  # noqa: RUF001
+            expect(tom.page.locator("textarea")).to_have_value("Tom’s")  # noqa: RUF001
