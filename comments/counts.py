@@ -12,15 +12,12 @@ from functools import lru_cache
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import Comment
-from dynamo.backoff import Backoff
 from dynamo.batches import Batches
-from dynamo.client import client, pool
 from dynamo.counters import Counters
+from dynamo.reading import page_batches
 
 Cell = tuple[str, int]
 """A language and a rating."""
-PATIENCE = Backoff(attempts=3)
-"""A visitor is waiting: a throttled table is said to be busy rather than waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Give the counters of all products."""
-    return _counters_of(Batches(client(), pool(), backoff=PATIENCE))
+    return _counters_of(page_batches())
 
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:

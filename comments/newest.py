@@ -12,11 +12,10 @@ from comments import keys
 from comments.access_patterns import plan
 from comments.filters import CommentFilter
 from comments.models import Comment
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.client import pool
 from dynamo.places import id_at
 from dynamo.reader import PageRequest
-from dynamo.reading import read
+from dynamo.reading import page_batches, read
 
 _PARTITION = Comment.product_partition.attr_name
 _PLACE = Comment.place.attr_name
@@ -64,7 +63,7 @@ def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
     """Give those the table knows of: comments at that place, listed under that product."""
     wanted = set(suggestions)
     values = [{"S": keys.comment(each)} for each in {id_at(place) for _, place in wanted}]
-    found = Batches(client(), pool()).get(
+    found = page_batches().get(
         Comment.Meta.table_name, [{"pk": value, "sk": value} for value in values]
     )
     listed = [item for item in found if _PARTITION in item]

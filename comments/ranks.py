@@ -18,9 +18,9 @@ from django.conf import settings
 
 from comments import keys
 from comments.models import Comment, ProductRank
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.client import client
 from dynamo.places import SEPARATOR
+from dynamo.reading import page_batches
 from dynamo.runs import Item
 from dynamo.shards import Shards
 
@@ -84,7 +84,7 @@ def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
     """Read the items of ranks, strongly; those that do not exist are left out."""
     wanted = {keys.rank(*key): key for key in rank_keys}
     table_keys = [table_key(key) for key in wanted.values()]
-    found = Batches(client(), pool()).get(TABLE, table_keys)
+    found = page_batches().get(TABLE, table_keys)
     return {wanted[item["pk"]["S"]]: item for item in found}
 
 

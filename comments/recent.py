@@ -14,11 +14,10 @@ from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, with_replies
 from comments.stored import is_tombstone
-from dynamo.batches import Batches
-from dynamo.client import client, pool
 from dynamo.meter import labelled_calls
 from dynamo.places import place_of
 from dynamo.reader import Page, PageRequest, Toward
+from dynamo.reading import page_batches
 from dynamo.runs import Item
 
 REMEMBERED_FOR = timedelta(minutes=1)
@@ -96,7 +95,7 @@ def _place(entry: CommentEntry) -> str:
 def _read(comment_ids: Sequence[str]) -> list[Item]:
     values = [{"S": keys.comment(comment_id)} for comment_id in comment_ids]
     with labelled_calls("just written"):
-        found = Batches(client(), pool()).get(
+        found = page_batches().get(
             Comment.Meta.table_name, [{"pk": value, "sk": value} for value in values]
         )
     return [item for item in found if not is_tombstone(item)]

@@ -10,10 +10,9 @@ from datetime import datetime
 
 from comments import keys
 from comments.models import CommentReply
-from dynamo.batches import Batches
-from dynamo.client import client, pool
 from dynamo.meter import labelled_calls
 from dynamo.places import parse_timestamp, timestamp
+from dynamo.reading import page_batches
 from dynamo.runs import Item
 
 
@@ -49,7 +48,7 @@ def _replies(comment_ids: Sequence[str], *, consistent: bool) -> dict[str, Reply
         {"pk": {"S": keys.comment(each)}, "sk": {"S": keys.REPLY}} for each in comment_ids
     ]
     with labelled_calls("replies"):
-        found = Batches(client(), pool()).get(
+        found = page_batches().get(
             CommentReply.Meta.table_name, table_keys, consistent=consistent
         )
     return {keys.comment_id_in(item["pk"]["S"]): _reply(item) for item in found}

@@ -7,9 +7,8 @@ from comments import keys
 from comments.counts import Cell
 from comments.items import NewComment
 from comments.models import Comment, CommentBody
-from dynamo.batches import Batches
-from dynamo.client import client, pool
 from dynamo.places import id_at, moment_at
+from dynamo.reading import page_batches
 from dynamo.runs import Item
 
 EXPIRY = Comment.expires_at.attr_name
@@ -57,7 +56,7 @@ class StoredComment:
 def load_comment(comment_id: str) -> StoredComment:
     """Read a comment and its long body, strongly. Raises NoSuchComment."""
     key = keys.comment(comment_id)
-    found = Batches(client(), pool()).get(
+    found = page_batches().get(
         Comment.Meta.table_name,
         [{"pk": {"S": key}, "sk": {"S": sort_key}} for sort_key in (key, keys.BODY)],
     )

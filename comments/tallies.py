@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from comments import keys
-from comments.counts import PATIENCE
 from comments.models import Comment
 from dynamo.batches import Batches
-from dynamo.client import client, pool
 from dynamo.counters import Counters
+from dynamo.reading import page_batches
 
 HELPFUL = "helpful"
 """The cell of a tally that counts votes."""
@@ -20,7 +19,7 @@ HELPFUL = "helpful"
 
 def tallies() -> Counters:
     """Give the counters of all comments' votes."""
-    return _tallies_of(Batches(client(), pool(), backoff=PATIENCE))
+    return _tallies_of(page_batches())
 
 
 def helpful_votes(comment_id: str) -> int:

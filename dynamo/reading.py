@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 
+from dynamo.backoff import Backoff
+from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.merging import Fallback
 from dynamo.reader import Order, Page, PageRequest, read_page
 from dynamo.runs import Run
 from dynamo.sources import QuerySource
+
+PATIENCE = Backoff(attempts=3)
+"""A visitor is waiting: a throttled table is said to be busy rather than waited for."""
 
 
 def read(
@@ -29,3 +34,8 @@ def read(
         fallback=fallback,
         look_ahead=look_ahead,
     )
+
+
+def page_batches() -> Batches:
+    """Give batch calls for a page, which gives up a throttled call soon: its reader is waiting."""
+    return Batches(client(), pool(), backoff=PATIENCE)

@@ -12,9 +12,10 @@ from functools import lru_cache
 from django.conf import settings
 
 from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.client import client
 from dynamo.counted import Deltas, write_counted
 from dynamo.counters import Counters
+from dynamo.reading import page_batches
 from dynamo.transactions import Action, Transactions, write_together
 from shop import keys
 from shop.models import ShopItem
@@ -90,7 +91,7 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
 
 def _counters(name: str) -> Counters:
     least = settings.ORDER_SHARDS if name == QUEUE else 1
-    return _counters_of(Batches(client(), pool()), least)
+    return _counters_of(page_batches(), least)
 
 
 @lru_cache(maxsize=4)

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
 from dynamo.meter import labelled_calls
 from dynamo.reader import Order, Page, PageRequest
-from dynamo.reading import read
+from dynamo.reading import page_batches, read
 from dynamo.runs import Item, Run
 from shop import keys
 from shop.models import Order as StoredOrder
@@ -148,7 +146,7 @@ def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]
         {"pk": {"S": keys.item(order_id, number)}, "sk": {"S": keys.order(order_id)}}
         for number in range(1, count + 1)
     ]
-    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys)
+    found = page_batches().get(ShopItem.Meta.table_name, table_keys)
     return sorted(found, key=lambda item: item["pk"]["S"])
 
 

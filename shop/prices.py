@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.reading import page_batches
 from dynamo.runs import Item
 from shop import keys
 from shop.models import ShopItem
@@ -26,7 +25,7 @@ def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
         {part: {"S": keys.product(product_id)} for part in ("pk", "sk")}
         for product_id in product_ids
     ]
-    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys, consistent=False)
+    found = page_batches().get(ShopItem.Meta.table_name, table_keys, consistent=False)
     products = [_priced(item) for item in found if is_for_sale(item)]
     return {product.id: product for product in products}
 

@@ -7,10 +7,9 @@ from functools import partial
 
 from django.urls import reverse
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.client import pool
 from dynamo.reader import Order, Page, PageRequest
-from dynamo.reading import read
+from dynamo.reading import page_batches, read
 from dynamo.runs import Index, Item, Run
 from shop import keys
 from shop.models import ShopItem
@@ -167,7 +166,7 @@ def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
     """Read products by their ids, half a unit each; those that do not exist are left out."""
     values = [{"S": keys.product(product_id)} for product_id in dict.fromkeys(product_ids)]
     table_keys = [{"pk": value, "sk": value} for value in values]
-    nodes = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys, consistent=False)
+    nodes = page_batches().get(ShopItem.Meta.table_name, table_keys, consistent=False)
     tiles = [
         ProductTile(node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX), node["name"]["S"])
         for node in nodes

@@ -27,7 +27,7 @@ from comments.imports.columns import Columns
 from comments.imports.run import Report, Source, import_file
 from comments.items import NewComment
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of, find_comment
+from comments.queries import CommentEntry, entry_of, find_comment, with_replies
 from dynamo.client import client
 from dynamo.imports.rejects import RejectsFile
 from dynamo.meter import metered
@@ -503,10 +503,15 @@ class TestRealReviews:
         self, reviews: Path, review_rows: list[tuple[int, Row]], fresh: Callable[[str], str]
     ) -> None:
         product = fresh("reviews")
-        options = {"columns": COLUMNS, "language_map": "us=en,jp=ja,dk=da", "product_id": product}
+        columns = f"{COLUMNS},reply=reply_text,replied_at=reply_date"
+        options = {"columns": columns, "language_map": "us=en,jp=ja,dk=da", "product_id": product}
         assert run(reviews, **options)["read"] == 31_367
         assert run(reviews, **options)["unchanged"] == 31_367
         expected = sorted((row["review_date"], row["review_id"]) for _, row in review_rows)
         found = [(f"{c.created:%Y-%m-%d %H:%M:%S}", c.id) for c in listed(product)]
         assert found == expected[::-1]
         assert find_comment(expected[0][1]).product_id == product
+        replies = {row["review_id"]: row["reply_text"] for _, row in review_rows}
+        said = {c.id: c.reply.text for c in with_replies(listed(product)) if c.reply}
+        assert said == {review: text for review, text in replies.items() if text}
+        assert len(said) == 11_296
