@@ -191,24 +191,26 @@ def _differing_user(item: Item, partition: str) -> Iterator[Difference]:
 
 def _read(key: str) -> Item:
     value = {"S": key}
-    answer = client().get_item(
-        TableName=TABLE, Key={"pk": value, "sk": value}, ConsistentRead=True
-    )
+    answer = client().get_item(TableName=TABLE, Key={"pk": value, "sk": value}, ConsistentRead=True)
     item = answer.get("Item", {})
     return {} if is_tombstone(item) else item
 
 
 def _count(comment_id: str, prefix: str) -> int:
-    pages = client().get_paginator("query").paginate(
-        TableName=TABLE,
-        KeyConditionExpression="#pk = :p AND begins_with(#sk, :sk)",
-        ExpressionAttributeNames={"#pk": "pk", "#sk": "sk"},
-        ExpressionAttributeValues={
-            ":p": {"S": keys.comment(comment_id)},
-            ":sk": {"S": prefix},
-        },
-        Select="COUNT",
-        ConsistentRead=True,
+    pages = (
+        client()
+        .get_paginator("query")
+        .paginate(
+            TableName=TABLE,
+            KeyConditionExpression="#pk = :p AND begins_with(#sk, :sk)",
+            ExpressionAttributeNames={"#pk": "pk", "#sk": "sk"},
+            ExpressionAttributeValues={
+                ":p": {"S": keys.comment(comment_id)},
+                ":sk": {"S": prefix},
+            },
+            Select="COUNT",
+            ConsistentRead=True,
+        )
     )
     return sum(page["Count"] for page in pages)
 

@@ -41,7 +41,5 @@ def explain_comments(
     with metered() as meter:
         with labelled_calls("counts"):
             counts = counts_of(product_id)
-        found = list_comments(
-            product_id, chosen, request, counts=counts, forced_plan=forced_plan
-        )
+        found = list_comments(product_id, chosen, request, counts=counts, forced_plan=forced_plan)
     return explain_page(found, meter)

@@ -114,7 +114,6 @@ class _Found:
         for key in sorted(self.long_comments - self.bodies):
             yield Difference("body", key, "none", "a body, which is lost")
 
-
     def leftovers(self) -> Iterator[Difference]:
         """Tell of what belonged to comments that are deleted (or never were)."""
         for key in sorted(self.with_belongings - self.comments):

@@ -120,9 +120,7 @@ def hide(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
         changes: Changes = dict.fromkeys(_TAKEN_AWAY)
         changes[_HIDDEN_PRODUCT] = {"S": comment.product_id}
         changes[_QUEUE] = {"S": keys.moderation(State.HIDDEN)}
-        changes[_QUEUE_PLACE] = stored.item.get(
-            _QUEUE_PLACE, {"S": place_of(now, comment_id)}
-        )
+        changes[_QUEUE_PLACE] = stored.item.get(_QUEUE_PLACE, {"S": place_of(now, comment_id)})
         counts = CountChanges()
         counts.add(comment.product_id, stored.cell, -1)
         _write(stored, changes, counts)

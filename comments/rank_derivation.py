@@ -12,7 +12,6 @@ from dynamo.runs import Item
 BEST_RATING = 5
 
 
-
 @dataclass(frozen=True, slots=True)
 class Touch:
     """What a writer knows of a product: its newest comment's place, and how many it has seen.

@@ -80,9 +80,7 @@ def helpful_pager(product_id: str) -> Pager:
     return Pager(first_url=first_url, list_name=f"helpful/{product_id}")
 
 
-def ranking_listing(
-    board: Board, found: ProductRanking, *, request: PageRequest
-) -> RankingListing:
+def ranking_listing(board: Board, found: ProductRanking, *, request: PageRequest) -> RankingListing:
     """Arrange a page of a ranking of products for its template."""
     pager = board_pager(board)
     return RankingListing(
@@ -96,9 +94,7 @@ def ranking_listing(
     )
 
 
-def helpful_listing(
-    product_id: str, found: HelpfulPage, *, request: PageRequest
-) -> HelpfulListing:
+def helpful_listing(product_id: str, found: HelpfulPage, *, request: PageRequest) -> HelpfulListing:
     """Arrange a page of a product's most helpful comments for its template."""
     pager = helpful_pager(product_id)
     return HelpfulListing(

@@ -135,9 +135,7 @@ def _products(
     return tuple(_product(ranking, entry, tiles) for entry in page.entries)
 
 
-def _product(
-    ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]
-) -> RankedProduct:
+def _product(ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]) -> RankedProduct:
     place, number = entry.position.place, entry.position.ordinal
     product_id = id_at(place)
     tile = tiles.get(product_id, ProductTile(product_id, product_id))

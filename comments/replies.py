@@ -48,9 +48,7 @@ def _replies(comment_ids: Sequence[str], *, consistent: bool) -> dict[str, Reply
         {"pk": {"S": keys.comment(each)}, "sk": {"S": keys.REPLY}} for each in comment_ids
     ]
     with labelled_calls("replies"):
-        found = page_batches().get(
-            CommentReply.Meta.table_name, table_keys, consistent=consistent
-        )
+        found = page_batches().get(CommentReply.Meta.table_name, table_keys, consistent=consistent)
     return {keys.comment_id_in(item["pk"]["S"]): _reply(item) for item in found}
 
 

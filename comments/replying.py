@@ -38,9 +38,7 @@ class ReplyChanged(DynamoError):
         self.reply = reply
 
 
-def reply_to(
-    *, comment_id: str, text: str, author: str, seen: Reply | None, now: datetime
-) -> None:
+def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now: datetime) -> None:
     """Reply to a comment, or change the reply that was ``seen``; doing so again changes nothing.
 
     Raises NoSuchComment, also for one that is hidden, ReplyChanged, Contended, and botocore's

@@ -64,13 +64,17 @@ def _count(product_id: str, one: Cell) -> int | None:
     """Count a partition from its index; None when it is longer than a page should count."""
     chosen = CommentFilter.of([one[0]], [one[1]])
     (run,) = exact_pattern(chosen).runs(product_id, chosen)
-    pages = client().get_paginator("query").paginate(
-        TableName=run.index.table,
-        IndexName=run.index.name or "",
-        KeyConditionExpression="#p = :p",
-        ExpressionAttributeNames={"#p": run.index.partition_key},
-        ExpressionAttributeValues={":p": {"S": run.partition}},
-        Select="COUNT",
+    pages = (
+        client()
+        .get_paginator("query")
+        .paginate(
+            TableName=run.index.table,
+            IndexName=run.index.name or "",
+            KeyConditionExpression="#p = :p",
+            ExpressionAttributeNames={"#p": run.index.partition_key},
+            ExpressionAttributeValues={":p": {"S": run.partition}},
+            Select="COUNT",
+        )
     )
     counted = 0
     for page in pages:

@@ -18,9 +18,7 @@ urlpatterns = [
         views.comments,
         name="comments",
     ),
-    path(
-        "products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"
-    ),
+    path("products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"),
     path("products/<id:product_id>/comments/new/", write_views.new, name="new_comment"),
     path("", include("comments.thread_urls")),
     path("comments/edit/<id_with_slashes:comment_id>/", write_views.edit, name="edit_comment"),

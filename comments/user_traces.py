@@ -54,12 +54,16 @@ def delete_report(*, comment_id: str, username: str) -> None:
 
 
 def _comments_in(partition: str) -> Iterator[str]:
-    pages = client().get_paginator("query").paginate(
-        TableName=TABLE,
-        IndexName=ByAuthor.Meta.index_name,
-        KeyConditionExpression="#c = :p",
-        ExpressionAttributeNames={"#c": ByAuthor.partition.attr_name},
-        ExpressionAttributeValues={":p": {"S": partition}},
+    pages = (
+        client()
+        .get_paginator("query")
+        .paginate(
+            TableName=TABLE,
+            IndexName=ByAuthor.Meta.index_name,
+            KeyConditionExpression="#c = :p",
+            ExpressionAttributeNames={"#c": ByAuthor.partition.attr_name},
+            ExpressionAttributeValues={":p": {"S": partition}},
+        )
     )
     for page in pages:
         for item in page["Items"]:

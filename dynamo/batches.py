@@ -61,9 +61,7 @@ class Batches:
         ]
         self.pool.gather(calls)
 
-    def get(
-        self, table: str, table_keys: Iterable[Item], *, consistent: bool = True
-    ) -> list[Item]:
+    def get(self, table: str, table_keys: Iterable[Item], *, consistent: bool = True) -> list[Item]:
         """Read the items with these keys; those that do not exist are left out.
 
         The order is not that of the keys, which must not repeat. Raises like `put`.
@@ -111,9 +109,7 @@ class Batches:
                 raise
             return [], pending
 
-    def _write_once(
-        self, table: str, requests: Sequence[Any]
-    ) -> tuple[list[Item], Sequence[Any]]:
+    def _write_once(self, table: str, requests: Sequence[Any]) -> tuple[list[Item], Sequence[Any]]:
         response = self.client.batch_write_item(RequestItems={table: list(requests)})
         return [], response.get("UnprocessedItems", {}).get(table, [])
 

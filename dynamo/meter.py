@@ -92,7 +92,10 @@ def attach(client: "DynamoDBClient") -> None:
 
 
 def _ask_for_capacity(
-    params: dict[str, Any], model: Any, context: dict[str, Any], **_: object  # noqa: ANN401 - botocore's
+    params: dict[str, Any],
+    model: Any,
+    context: dict[str, Any],
+    **_: object,  # noqa: ANN401 - botocore's
 ) -> None:
     if "ReturnConsumedCapacity" in model.input_shape.members:
         params["ReturnConsumedCapacity"] = "INDEXES"
@@ -100,7 +103,10 @@ def _ask_for_capacity(
 
 
 def _count(
-    parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object  # noqa: ANN401 - botocore's
+    parsed: Mapping[str, Any],
+    model: Any,
+    context: Mapping[str, Any],
+    **_: object,  # noqa: ANN401 - botocore's
 ) -> None:
     meter = _meter.get()
     if meter is None or "ConsumedCapacity" not in parsed:

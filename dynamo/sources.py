@@ -39,9 +39,7 @@ NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0)
 class Source(Protocol):
     """Gives the next items of a run, in order."""
 
-    def query(
-        self, run: Run, *, behind: Position | None, limit: int, ascending: bool
-    ) -> Chunk:
+    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         """Read up to ``limit`` items of ``run`` behind a position (None: from its edge)."""
 
 
@@ -55,9 +53,7 @@ class QuerySource:
     def __init__(self, client: "DynamoDBClient") -> None:
         self._client = client
 
-    def query(
-        self, run: Run, *, behind: Position | None, limit: int, ascending: bool
-    ) -> Chunk:
+    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         request = query_request(run, behind=behind, limit=limit, ascending=ascending)
         if request is None:
             return NOTHING

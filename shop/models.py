@@ -34,9 +34,7 @@ class Inverted(GlobalSecondaryIndex["ShopItem"]):
 
     class Meta:
         index_name = "inverted"
-        projection = IncludeProjection(
-            ["name", "category", "history", *ORDER_SHOWN, *LINE_SHOWN]
-        )
+        projection = IncludeProjection(["name", "category", "history", *ORDER_SHOWN, *LINE_SHOWN])
 
     sk = UnicodeAttribute(hash_key=True)
     pk = UnicodeAttribute(range_key=True)

@@ -67,9 +67,7 @@ def sam(site: str, chromium: Browser) -> Iterator[Visitor]:
 
 
 def report(comment: NewComment, text: str = "") -> None:
-    report_comment(
-        comment_id=comment.id, username="bob", reason=Reason.ABUSE, text=text, now=NOW
-    )
+    report_comment(comment_id=comment.id, username="bob", reason=Reason.ABUSE, text=text, now=NOW)
 
 
 def helpful_button(visitor: Visitor, comment: NewComment) -> Locator:
@@ -179,9 +177,7 @@ class TestModerating:
         sam.page.goto(f"/products/{comment.product_id}/")
         sam.wait_for(comment.id)
 
-    def test_by_two_at_once_is_won_by_one_and_told_to_the_other(
-        self, site, chromium, sam, comment
-    ):
+    def test_by_two_at_once_is_won_by_one_and_told_to_the_other(self, site, chromium, sam, comment):
         report(comment)
         with sitting(chromium, site, someone("tom", is_staff=True)) as tom:
             for moderator in (sam, tom):

@@ -319,7 +319,9 @@ class TestBadUsage:
         error = failing(tmp_path / "a.csv", product_id="p", rejects=tmp_path / "a.csv" / "b")
         assert error.returncode == 2
 
-    @pytest.mark.parametrize("content", [b"", gzip.compress(b"id\n1\n" * 99)[:-9]])
+    @pytest.mark.parametrize(
+        "content", [b"", gzip.compress(b"id\n1\n" * 99, mtime=0)[:-9]], ids=["empty", "cut short"]
+    )
     def test_of_a_file_that_is_no_table(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "a.csv").write_bytes(content)
         assert failing(tmp_path / "a.csv").returncode == 2

@@ -47,9 +47,7 @@ def comment() -> NewComment:
 
 
 def report(comment: NewComment, username: str = "bob") -> None:
-    report_comment(
-        comment_id=comment.id, username=username, reason=Reason.SPAM, text="", now=NOW
-    )
+    report_comment(comment_id=comment.id, username=username, reason=Reason.SPAM, text="", now=NOW)
 
 
 def seen_now(comment: NewComment) -> Seen:

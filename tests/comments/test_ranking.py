@@ -155,9 +155,7 @@ class TestWritersWhoMeet:
     def test_never_store_what_is_older_over_what_is_newer(self, comment):
         """The first writer has counted one, and stores it when there are two."""
         second = another(comment, 1)
-        with before_rank_is_stored(
-            FIVE_STARS, comment.product_id, lambda: add_comment(second)
-        ):
+        with before_rank_is_stored(FIVE_STARS, comment.product_id, lambda: add_comment(second)):
             add_comment(comment)
         assert five_stars(comment.product_id) == 2
 
@@ -345,9 +343,7 @@ class TestRankingOfTheShop:
         assert [p for p in there if p in stars] == expected
         assert back == there
 
-    def test_is_read_to_its_last_shard_by_a_process_that_has_written_none(
-        self, comment, settings
-    ):
+    def test_is_read_to_its_last_shard_by_a_process_that_has_written_none(self, comment, settings):
         settings.RANK_SHARDS = count_shards() + 3
         products = [f"{comment.product_id}-{number}" for number in range(20)]
         load(*(replace(comment, id=p, product_id=p) for p in products)).rank_products(SILENT)

@@ -148,9 +148,7 @@ class TestTwoOfStaffAtOnce:
 
         def change(number: int) -> bool:
             try:
-                reply_to(
-                    comment_id=comment.id, text=str(number), author="sam", seen=seen, now=NOW
-                )
+                reply_to(comment_id=comment.id, text=str(number), author="sam", seen=seen, now=NOW)
             except ReplyChanged:
                 return False
             return True

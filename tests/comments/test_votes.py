@@ -175,9 +175,7 @@ class TestFailures:
 class TestTallyThatIsWrong:
     def test_is_found_and_recounted(self, comment):
         vote(comment_id=comment.id, username="bob")
-        client().transact_write_items(
-            TransactItems=[tallies().change(comment.id, {"helpful": 5})]
-        )
+        client().transact_write_items(TransactItems=[tallies().change(comment.id, {"helpful": 5})])
         found = [d for d in comment_differences() if comment.id in d.subject]
         assert [(d.kind, d.stored, d.expected) for d in found] == [("votes", "6", "1")]
         assert found[0].mend
