@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from botocore.model import OperationModel
+
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
@@ -93,9 +95,9 @@ def attach(client: "DynamoDBClient") -> None:
 
 def _ask_for_capacity(
     params: dict[str, Any],
-    model: Any,
+    model: OperationModel,
     context: dict[str, Any],
-    **_: object,  # noqa: ANN401 - botocore's
+    **_: object,
 ) -> None:
     if "ReturnConsumedCapacity" in model.input_shape.members:
         params["ReturnConsumedCapacity"] = "INDEXES"
@@ -104,9 +106,9 @@ def _ask_for_capacity(
 
 def _count(
     parsed: Mapping[str, Any],
-    model: Any,
+    model: OperationModel,
     context: Mapping[str, Any],
-    **_: object,  # noqa: ANN401 - botocore's
+    **_: object,
 ) -> None:
     meter = _meter.get()
     if meter is None or "ConsumedCapacity" not in parsed:
