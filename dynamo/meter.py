@@ -99,7 +99,8 @@ def _ask_for_capacity(
     context: dict[str, Any],
     **_: object,
 ) -> None:
-    if "ReturnConsumedCapacity" in model.input_shape.members:
+    asked = model.input_shape
+    if asked is not None and "ReturnConsumedCapacity" in asked.members:
         params["ReturnConsumedCapacity"] = "INDEXES"
     context["dynamo_request"] = params
 
