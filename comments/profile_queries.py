@@ -48,7 +48,7 @@ class WrittenAbout:
 
 
 def list_written_by(username: str, request: PageRequest) -> ProfilePage:
-    """Read a page of a user's comments, newest first, hidden ones included (QP7)."""
+    """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(username)], request)
     return ProfilePage(tuple(entry_of(entry.item) for entry in page.entries), page)
 

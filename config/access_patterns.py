@@ -116,8 +116,10 @@ COMMENTS = (
     AccessPattern(
         "AP5",
         "Delete a comment by its id",
-        "one transaction: the comment, its long body, its product's counts",
+        "one transaction: the comment, its long body, its product's counts; then all that belongs "
+        "to it, by its partition key",
         "comments.services.delete_comment",
+        "/comments/delete/{comment}/",
     ),
     AccessPattern(
         "AP6",
@@ -182,7 +184,8 @@ PATTERNS = (
         "P5",
         "Sparse global index",
         "`open_orders`: a closed order has no `open_shard`; `ranked`: only what ranks is in it; "
-        "`moderation`: only reported and hidden comments; `featured`: only what staff picked",
+        "`moderation`: only reported and hidden comments; `featured`: only what staff picked; "
+        "`by_author`: only what users wrote",
         "shop.order_items.derived_keys",
         "/staff/orders/",
     ),
@@ -203,7 +206,8 @@ PATTERNS = (
     AccessPattern(
         "P9",
         "Adjacency lists: nodes, edges, and the way back",
-        "`CATEGORY#lighting` / `PRODUCT#42` is an edge; `inverted` reads it from the other end",
+        "`CATEGORY#lighting` / `PRODUCT#42` is an edge; `inverted` reads it from the other end; "
+        "`USER#alex` / `BOUGHT#alex#42` verifies a purchase",
         "shop.queries.find_product",
         "/categories/{category}/",
     ),

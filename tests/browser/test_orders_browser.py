@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from shop import order_moving
 from shop.accounts.services import create_profile
-from shop.order_items import NewLine, NewOrder
+from shop.order_items import NewLine, NewOrder, StatusChange
 from shop.order_status import OPEN, Status
 from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.shop.orders.making import START, made_order, put
@@ -111,12 +111,13 @@ def queued(alice: Shopper, settings: Any) -> Iterator[list[NewOrder]]:
 
 @pytest.fixture
 def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two moves have both seen the order as it was before either changes it."""
+    """Two who ship have both seen the order as it was before either changes it."""
     both, spell = Barrier(2, timeout=10), order_moving.status_update
 
-    def status_update(**change: Any) -> Any:
-        both.wait()
-        return spell(**change)
+    def status_update(*, target: StatusChange, **change: Any) -> Any:
+        if target.status is Status.SHIPPED:
+            both.wait()
+        return spell(target=target, **change)
 
     monkeypatch.setattr(order_moving, "status_update", status_update)
 

@@ -23,7 +23,7 @@ from tests.comments.threads import NOW, differing, made_comment
 from tests.comments.truth import START
 from tests.comments.writers import Writer, someone
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("few_items")
 
 
 @pytest.fixture

@@ -11,8 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
+from comments.keys import comment as comment_key
 from comments.models import Comment
 from comments.queries import find_comment
+from dynamo.client import client
 from dynamo.reader import PageRequest
 from tests.comments.walking import ids_on, read_page
 from tests.shop.olist_folders import ITEMS, ORDERS, REVIEWS, OlistFolder, part_of
@@ -77,6 +79,22 @@ class TestImport:
         run(olist.write(tmp_path))
         lamp = f"{shop}-lamp"
         assert listed(lamp) == [f"review-{shop}-order{number}-{lamp}" for number in (2, 1)]
+
+    def test_marks_reviews_as_verified_purchases_also_those_it_left_unmarked_once(
+        self, olist: OlistFolder, shop: str, tmp_path: Path
+    ) -> None:
+        folder = olist.write(tmp_path)
+        run(folder)
+        (comment_id,) = listed(f"{shop}-desk")
+        assert find_comment(comment_id).is_verified
+        key = {"S": comment_key(comment_id)}
+        client().update_item(
+            TableName=Comment.Meta.table_name,
+            Key={"pk": key, "sk": key},
+            UpdateExpression="REMOVE v",
+        )
+        assert run(folder)["replaced"] == 1
+        assert find_comment(comment_id).is_verified
 
     def test_keeps_what_the_customer_said(
         self, olist: OlistFolder, shop: str, tmp_path: Path

@@ -33,7 +33,7 @@ from tests.comments.threads import NOW, differing, helpful, made_comment, modera
 from tests.comments.walking import ids_on, read_page
 from tests.comments.writers import Writer, nobody, someone
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("few_items")
 EVERYWHERE = [("~", "~"), ("en", "~"), ("~", "5"), ("en", "5")]
 
 
@@ -206,6 +206,7 @@ class TestDeleting:
         assert lists_with(comment) == EVERYWHERE
 
 
+@pytest.mark.real_engine
 class TestTwoModeratorsAtOnce:
     @pytest.mark.parametrize(
         ("one", "other"), [(Decision.KEEP, Decision.HIDE), (Decision.HIDE, Decision.KEEP)]

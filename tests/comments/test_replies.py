@@ -37,7 +37,7 @@ from tests.comments.threads import NOW, differing, made_comment
 from tests.comments.truth import START
 from tests.comments.writers import Writer, someone
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("few_items")
 THANKS = NewReply("Thank you!", START)
 
 
@@ -134,6 +134,7 @@ class TestReplying:
         assert differing(comment) == []
 
 
+@pytest.mark.real_engine
 class TestTwoOfStaffAtOnce:
     def test_one_replies_and_the_other_is_told(self, comment):
         reply_to(comment_id=comment.id, text="Mine", author="sam", seen=None, now=NOW)

@@ -23,7 +23,7 @@ from tests.comments.faulty import When, failing
 from tests.comments.threads import NOW, differing, helpful, made_comment, moderated
 from tests.comments.writers import Writer, nobody, someone
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("few_items")
 TABLE = Comment.Meta.table_name
 SCRIPT = "<script>alert(1)</script>"
 

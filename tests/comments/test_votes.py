@@ -23,7 +23,7 @@ from tests.comments.faulty import When, failing, troubled
 from tests.comments.threads import NOW, differing, helpful, made_comment
 from tests.comments.writers import Writer, nobody, someone
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("few_items")
 
 
 @pytest.fixture
@@ -112,6 +112,7 @@ class TestOnesVotes:
         assert not has_voted(comment_id=comment.id, username="cat")
 
 
+@pytest.mark.real_engine
 class TestManyVoters:
     def test_at_once_are_all_counted(self, comment):
         """Every voter votes twice; every other one takes it back."""
