@@ -93,7 +93,7 @@ class TestImport:
             Key={"pk": key, "sk": key},
             UpdateExpression="REMOVE v",
         )
-        assert run(folder)["replaced"] == 1
+        assert run(folder)["comments"]["replaced"] == 1
         assert find_comment(comment_id).is_verified
 
     def test_keeps_what_the_customer_said(
