@@ -4,6 +4,7 @@ Each process of a parallel run has an engine of its own, in memory, and its own 
 """
 
 import os
+import signal
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -44,6 +45,7 @@ def engine_name(asked: str | None) -> str:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
     options = early_config.known_args_namespace
     name = engine_name(options.engine)
+    _heed_interrupts()
     early_config.stash[name_key] = name
     early_config.stash[engine_key] = None
     url = name if "://" in name else "http://127.0.0.1:9"  # the controller of a parallel run
@@ -53,6 +55,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     early_config.add_cleanup(folder.cleanup)
     _set_environment(url, var=folder.name)
     yield
+
+
+def _heed_interrupts() -> None:
+    """What was started in the background ignores Ctrl-C, and so would the commands under test."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _only_controls(options: object) -> bool:

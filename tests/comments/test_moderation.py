@@ -1,7 +1,8 @@
 """Staff keep, hide, restore and delete comments; nobody else does, and no two of them at odds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -12,6 +13,7 @@ from comments.bulk import BulkWriter
 from comments.counts import counts_of
 from comments.featuring import feature
 from comments.filters import CommentFilter
+from comments.helpfulness import refresh_comment
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.models import Comment
@@ -77,6 +79,23 @@ def spoil(comment: NewComment, name: str, value: dict[str, str]) -> None:
         ExpressionAttributeNames={"#n": name},
         ExpressionAttributeValues={":v": value},
     )
+
+
+@contextmanager
+def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
+    """Let something happen, once, just before a transaction is sent."""
+    left = [happens]
+
+    def meet(**_: object) -> None:
+        if left:
+            left.pop()()
+
+    events, event = client().meta.events, "provide-client-params.dynamodb.TransactWriteItems"
+    events.register(event, meet)
+    try:
+        yield
+    finally:
+        events.unregister(event, meet)
 
 
 class TestKeeping:
@@ -150,6 +169,22 @@ class TestHiding:
         again = NewComment(**{**_fields(comment), "username": "", "created_at": NOW})
         BulkWriter(Batches(client(), pool())).write([again])
         assert state_of(comment) is State.HIDDEN
+        assert differing(comment) == []
+
+    def test_is_not_undone_by_an_import_that_has_read_it_before(self, comment):
+        again = NewComment(**{**_fields(comment), "username": "", "created_at": NOW})
+        with before_the_next_transaction(lambda: hide(comment_id=comment.id, now=NOW)):
+            BulkWriter(Batches(client(), pool())).write([again])
+        assert state_of(comment) is State.HIDDEN
+        assert differing(comment) == []
+
+    def test_is_not_undone_by_a_vote_that_is_being_ranked(self, comment):
+        def tally() -> int:
+            hide(comment_id=comment.id, now=NOW)
+            return 1
+
+        assert not refresh_comment(comment.id, tally=tally)
+        assert helpful(comment) == []
         assert differing(comment) == []
 
     def test_of_what_is_gone_is_told(self, comment):
