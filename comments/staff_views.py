@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from comments.featuring import feature, unfeature
+from comments.moderation import Decision
 from comments.moderation_listing import DecisionButton, decide_url, decisions_on
 from comments.queries import WholeComment
 from comments.replies import Reply, find_reply
@@ -42,7 +43,7 @@ class ReplyForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class StaffTools:
-    """What staff may do on a comment's page."""
+    """What staff may do on a comment's page, besides deleting it as its author may."""
 
     decisions: list[DecisionButton]
     decide_url: str
@@ -51,8 +52,9 @@ class StaffTools:
 
 def staff_tools(comment: WholeComment) -> StaffTools:
     """Give what staff may do with a comment as it was read; a hidden one is not replied to."""
+    decisions = decisions_on(Seen.parse(comment.seen).state)
     return StaffTools(
-        decisions=decisions_on(Seen.parse(comment.seen).state),
+        decisions=[each for each in decisions if each.value != Decision.DELETE],
         decide_url=decide_url(comment.id, comment.url),
         reply_form=None if comment.is_hidden else ReplyForm.of(comment.reply),
     )

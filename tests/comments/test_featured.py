@@ -121,7 +121,7 @@ class TestPages:
             form = sam.get(url).page.one("form", action=f"/staff/comments/feature/{comment.id}/")
             assert form.one("input", name="featured")["value"] == value
             assert sam.post(form["action"], {"featured": value}).status == 200
-            picks = sam.get(product).page.all("blockquote", class_="pick")
+            picks = sam.get(product).page.all(class_="pick")
             assert [pick["data-pick-id"] for pick in picks] == shown_picks
 
     def test_have_no_section_without_picks(self, sam, comment):
