@@ -1,0 +1,83 @@
+"""A single update waits for transactions on its item, and for nothing else."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from dynamo.backoff import Backoff
+from dynamo.transactions import ConditionFailed, Contended
+from dynamo.updates import update_item
+
+EVENT = "provide-client-params.dynamodb.UpdateItem"
+BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)
+
+
+@contextmanager
+def conflicting(client: Any, number: int) -> Iterator[None]:
+    """Let the next ``number`` updates meet a transaction."""
+    left = [number]
+
+    def meet(**_: object) -> None:
+        if left[0]:
+            left[0] -= 1
+            code = "TransactionConflictException"
+            error = {"Error": {"Code": code, "Message": "met another"}}
+            raise client.exceptions.TransactionConflictException(error, "UpdateItem")
+
+    client.meta.events.register(EVENT, meet)
+    try:
+        yield
+    finally:
+        client.meta.events.unregister(EVENT, meet)
+
+
+@pytest.fixture(scope="module")
+def table(new_table: Callable[[], str]) -> str:
+    return new_table()
+
+
+@pytest.fixture
+def parameters(table: str, fresh: Callable[[str], str]) -> dict[str, Any]:
+    """An update that counts how often it was made, and may be made twice."""
+    key = {"S": fresh("thing")}
+    return {
+        "TableName": table,
+        "Key": {"pk": key, "sk": key},
+        "UpdateExpression": "ADD made :one",
+        "ConditionExpression": "attribute_not_exists(made) OR made < :two",
+        "ExpressionAttributeValues": {":one": {"N": "1"}, ":two": {"N": "2"}},
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+
+
+class TestAnUpdateThatMeetsATransaction:
+    def test_is_made_once_the_transaction_has_passed(self, strict_client, parameters):
+        pauses: list[float] = []
+        with conflicting(strict_client, 2):
+            update_item(strict_client, parameters, backoff=BACKOFF, sleep=pauses.append)
+        answer = strict_client.get_item(TableName=parameters["TableName"], Key=parameters["Key"])
+        assert answer["Item"]["made"] == {"N": "1"}
+        assert len(pauses) == 2
+
+    def test_is_given_up_when_they_keep_coming(self, strict_client, parameters):
+        with conflicting(strict_client, 4), pytest.raises(Contended):
+            update_item(strict_client, parameters, backoff=BACKOFF, sleep=lambda _pause: None)
+
+
+class TestAnUpdateWhoseConditionFails:
+    def test_is_told_at_once_with_the_item(self, strict_client, parameters):
+        for _ in range(2):
+            update_item(strict_client, parameters)
+        with pytest.raises(ConditionFailed) as failed:
+            update_item(strict_client, parameters)
+        assert failed.value.failed[0]["made"] == {"N": "2"}
+
+
+class TestAnUpdateThatIsWrong:
+    def test_is_not_made_again(self, strict_client, parameters):
+        wrong = {**parameters, "UpdateExpression": "ADD made"}
+        with pytest.raises(ClientError, match="ValidationException"):
+            update_item(strict_client, wrong)
