@@ -22,7 +22,7 @@ from dynamo.counters import cells_in
 from dynamo.integrity import Difference
 from dynamo.places import SEPARATOR
 from dynamo.runs import Item
-from dynamo.transactions import ConditionFailed, Transactions, write_together
+from dynamo.transactions import ConditionFailed, write_together
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -110,7 +110,7 @@ def recount_votes(comment_id: str) -> bool:
             if tallies().read(comment_id, consistent=True) != before:
                 continue
             if actions := tallies().settle(comment_id, {HELPFUL: votes}):
-                Transactions(client()).write(lambda actions=actions: actions)  # type: ignore[misc]
+                write_together(client(), actions)
         except ConditionFailed:
             continue
         rank_or_log(comment_id)

@@ -23,7 +23,7 @@ from dynamo.places import id_at, moment_at
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from dynamo.runs import Item
-from dynamo.transactions import ConditionFailed, Transactions
+from dynamo.transactions import ConditionFailed, write_together
 
 TABLE = Comment.Meta.table_name
 RECOUNT_PAGE = 1_000
@@ -135,7 +135,7 @@ def recount(product_id: str) -> bool:
             continue
         try:
             if actions := counter.settle(product_id, wanted):
-                Transactions(client()).write(lambda actions=actions: actions)  # type: ignore[misc]
+                write_together(client(), actions)
         except ConditionFailed:
             continue
         return True

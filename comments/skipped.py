@@ -19,7 +19,7 @@ from dynamo.merging import Entry
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read
 from dynamo.runs import Run
-from dynamo.transactions import ConditionFailed, Transactions
+from dynamo.transactions import ConditionFailed, write_together
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def _recount(product_id: str, cells: Iterable[Cell]) -> None:
     known = {name: number for name, number in counted.items() if number is not None}
     try:
         if actions := counters().settle(product_id, known):
-            Transactions(client()).write(lambda: actions)
+            write_together(client(), actions)
     except ConditionFailed:
         logger.info("%s is being written to: the next reader will recount", product_id)
 
