@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 from hypothesis import settings as hypothesis_settings
 
-from dynamo.client import client
+from dynamo.client import Connection, client, connect
 from dynamo.engine import EngineServer
 from dynamo.tables import create_missing
 from tests.engine_plugin import engine_key, name_key
@@ -52,6 +52,21 @@ def engine(pytestconfig: pytest.Config) -> EngineServer:
 def engine_name(pytestconfig: pytest.Config) -> str:
     """'moto', 'dynoxide' or an address."""
     return pytestconfig.stash[name_key]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience_with_moto(pytestconfig: pytest.Config) -> None:
+    """Moto reads whole tables in one thread: on a busy machine that can outlast a page's limit."""
+    if pytestconfig.stash[name_key] == "moto":
+        connect(
+            Connection(
+                region=settings.AWS_REGION,
+                endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
+                access_key=settings.AWS_ACCESS_KEY_ID,
+                secret_key=settings.AWS_SECRET_ACCESS_KEY,
+                read_seconds=60.0,
+            )
+        )
 
 
 @pytest.fixture(scope="session")

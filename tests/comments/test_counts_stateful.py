@@ -123,4 +123,4 @@ TestWriting.settings = settings(max_examples=10, stateful_step_count=12)
 class TestWritingAtLength(Writing.TestCase):
     """The same, for longer."""
 
-    settings = settings(max_examples=100, stateful_step_count=50)
+    settings = settings(max_examples=40, stateful_step_count=50)
