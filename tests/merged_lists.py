@@ -7,7 +7,7 @@ behind the separator, and characters of two to four bytes.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 from zlib import crc32
 
@@ -113,7 +113,11 @@ class MergedList:
 
     def walk(self, request: PageRequest, order: Order, **how: Any) -> Iterator[Page]:
         """Turn pages in the direction of the first request until there is no further one."""
-        for _ in range(len(self.things) + 2):
+        ever: set[str] = set()  # whatever was there at any time: the list may change on the way
+        for pages in count():
+            ever.update(thing.place for thing in self.things)
+            if pages > len(ever) + 1:
+                break
             page = self.read(request, order, **how)
             yield page
             onward = request.toward is Toward.NEXT
