@@ -10,8 +10,9 @@ import django
 
 from config.benchmark.stores import Load
 
-BUSY = 0.5
-"""Load average above which the times are worth less."""
+BUSY = 1.0
+"""Load average above which the times are worth less. Below, a minute's average may well remember
+what has ended just before."""
 
 
 @dataclass(frozen=True, slots=True)
