@@ -18,6 +18,7 @@ module                 what it does
 ``grid``               compares them over every set of ratings and many of languages
 ``proxy``              delays every call to the engine
 ``throughput``         measures the site behind gunicorn
+``importing``          loads comments with their counts, and without
 ``costs``, ``timing``  what reading costs, and how long things take
 ``report``             what was found, as data
 ``rendering``          turns that into ``sections``, each by a module ``…_section``

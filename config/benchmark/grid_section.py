@@ -1,6 +1,6 @@
 """The grid, in words and drawn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import mean, median, quantiles
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,12 @@ def grid_section(figures: GridFigures, *, notes: Sequence[str]) -> Section:
                 ("what", "at most", "found", "holds"),
                 tuple(_promises(figures)),
             ),
+            Table(
+                "Its capacity units by how many languages are chosen: each takes a query of its "
+                "own, and a query half a unit, even where it finds a comment or none",
+                ("languages", "pages", "mean", "median", "95 %", "most"),
+                tuple(_by_languages(figures)),
+            ),
         ),
         plots=(Plot(NAME, f"{TITLE}: capacity units and time by reader", _draw(figures)),),
     )
@@ -82,6 +88,17 @@ def _promises(figures: GridFigures) -> list[tuple[str, str, str, str]]:
     ]
 
 
+def _by_languages(figures: GridFigures) -> Iterator[tuple[str, ...]]:
+    units = OF_PAGES[UNITS]
+    found: dict[int, list[float]] = {}
+    for one in figures.lists:
+        pages = one.by_reader[SITE.name].pages
+        found.setdefault(len(one.languages), []).extend(units(page) for page in pages)
+    for number, costs in sorted(found.items()):
+        name = str(number) if number else "any"
+        yield name, f"{len(costs):,}", *map(_spelled, _distribution(costs))
+
+
 def _rows(found: Sequence[tuple[str, str, Sequence[float]]]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (what, reader, *map(_spelled, _distribution(values))) for what, reader, values in found
@@ -90,7 +107,8 @@ def _rows(found: Sequence[tuple[str, str, Sequence[float]]]) -> tuple[tuple[str,
 
 def _distribution(found: Sequence[float]) -> tuple[float, float, float, float]:
     """Give mean, median, 95th percentile and maximum."""
-    return mean(found), median(found), quantiles(found, n=20, method="inclusive")[-1], max(found)
+    p95 = quantiles(found, n=20, method="inclusive")[-1] if len(found) > 1 else found[0]
+    return mean(found), median(found), p95, max(found)
 
 
 def _spelled(number: float) -> str:

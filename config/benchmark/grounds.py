@@ -17,7 +17,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from config.benchmark.exports import local
-from dynamo.client import Connection, client, connect
+from dynamo.client import client, connected
 from dynamo.engine import DynoxideEngine
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
@@ -37,18 +37,8 @@ class PageFailed(DynamoError):
 @contextmanager
 def connected_to(endpoint_url: str) -> Iterator[None]:
     """Let the site read from an engine of this machine, and from its own again afterwards."""
-    connect(local(endpoint_url))
-    try:
+    with connected(local(endpoint_url)):
         yield
-    finally:
-        connect(
-            Connection(
-                region=settings.AWS_REGION,
-                endpoint_url=settings.DYNAMODB_ENDPOINT_URL or None,
-                access_key=settings.AWS_ACCESS_KEY_ID,
-                secret_key=settings.AWS_SECRET_ACCESS_KEY,
-            )
-        )
 
 
 class Site:

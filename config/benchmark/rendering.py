@@ -4,6 +4,8 @@ from pathlib import Path
 
 from config.benchmark.grid import GridFigures
 from config.benchmark.grid_section import grid_section
+from config.benchmark.importing import ImportFigures
+from config.benchmark.importing_section import importing_section
 from config.benchmark.page_section import page_section
 from config.benchmark.pages import DepthFigures
 from config.benchmark.plotting import styled
@@ -28,7 +30,8 @@ def sections_of(report: Report) -> list[Section]:
 
 def _section(name: str, part: Part, report: Report) -> Section:
     machine = report.machine
-    notes = [note for note in (machine.sentence, machine.warning, part.data.sentence) if note]
+    data = part.data.sentence if part.data else ""
+    notes = [note for note in (machine.sentence, machine.warning, data) if note]
     match part.figures:
         case DepthFigures() as figures:
             return page_section(figures, name=name, title=f"Pages of {name}", notes=notes)
@@ -36,4 +39,6 @@ def _section(name: str, part: Part, report: Report) -> Section:
             return grid_section(figures, notes=notes)
         case ThroughputFigures() as figures:
             return throughput_section(figures, notes=notes)
+        case ImportFigures() as figures:
+            return importing_section(figures, notes=notes)
     raise TypeError(name)

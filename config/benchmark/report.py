@@ -82,10 +82,10 @@ class Figures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a run: what was found, on which data."""
+    """A part of a run: what was found, on which data, None where it makes its own."""
 
     figures: Figures
-    data: DataFigures
+    data: DataFigures | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Report:
         return {
             "machine": asdict(self.machine),
             "parts": {
-                name: {"data": asdict(part.data), **part.figures.as_dict()}
+                name: {"data": asdict(part.data) if part.data else None, **part.figures.as_dict()}
                 for name, part in self.parts.items()
             },
         }

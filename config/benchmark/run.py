@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
@@ -10,6 +12,7 @@ from config.benchmark.comment_data import CommentAnswers, CommentData
 from config.benchmark.comment_pages import comment_cases, furnish
 from config.benchmark.grid import grid, measure_grid
 from config.benchmark.grounds import Stage, set_stage
+from config.benchmark.importing import measure_imports
 from config.benchmark.order_data import OrderAnswers, OrderData
 from config.benchmark.order_pages import order_cases, sign_in
 from config.benchmark.pages import measure_pages
@@ -19,8 +22,8 @@ from config.benchmark.throughput import measure_throughput
 from dynamo.engine import BinaryMissing, find
 from dynamo.progress import Progress
 
-PARTS = ("comments", "grid", "throughput", "orders")
-COMMENTS, GRID, THROUGHPUT, ORDERS = PARTS
+PARTS = ("comments", "grid", "throughput", "orders", "imports")
+COMMENTS, GRID, THROUGHPUT, ORDERS, IMPORTS = PARTS
 ON_COMMENTS, ON_ORDERS = frozenset({COMMENTS, GRID, THROUGHPUT}), frozenset({ORDERS})
 """The parts that a data set is loaded for."""
 TURNS_OF_ONE = 12
@@ -32,7 +35,7 @@ class Asked:
     """What to measure: ``pages`` are page numbers, ``turns`` how often each is timed.
 
     ``orders`` are those of one customer, ``queued`` the open ones of all others. ``seconds`` is
-    how long a turn of throughput lasts.
+    how long a turn of throughput lasts, ``imported`` how many comments one of imports loads.
     """
 
     parts: Sequence[str]
@@ -42,6 +45,7 @@ class Asked:
     pages: Sequence[int]
     turns: int
     seconds: float
+    imported: int
     fresh: bool = False
 
 
@@ -60,7 +64,20 @@ def run_benchmarks(asked: Asked, *, progress: Progress) -> Report:
         with set_stage(binary=binary, db_path=stored.path, progress=progress) as stage:
             for name, figures in _measure(stage, data, asked):
                 parts[name] = Part(figures, DataFigures(data.name, stored.load))
+    if IMPORTS in asked.parts:
+        parts[IMPORTS] = Part(_measure_imports(asked, binary=binary, progress=progress), None)
     return Report(machine=machine, parts=parts)
+
+
+def _measure_imports(asked: Asked, *, binary: Path, progress: Progress) -> Figures:
+    folder = settings.VAR_DIR / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        TemporaryDirectory(dir=folder, prefix="imports-") as temporary,
+        set_stage(binary=binary, db_path=Path(temporary) / "new.db", progress=progress) as stage,
+    ):
+        turns = ceil(asked.turns / TURNS_OF_ONE)
+        return measure_imports(stage, comments=asked.imported, turns=turns)
 
 
 def _data_sets(asked: Asked) -> Iterator[tuple[CommentData | OrderData, bool]]:

@@ -78,11 +78,18 @@ class Section:
 
 def write_sections(sections: Sequence[Section], folder: Path) -> list[Path]:
     """Bring ``benchmarks.md`` and its plots up to date, and return what was written."""
-    plots, page = folder / "benchmarks", folder / "benchmarks.md"
+    page = folder / "benchmarks.md"
+    return [page, *write_into(page, sections, command="bench")]
+
+
+def write_into(page: Path, sections: Sequence[Section], *, command: str) -> list[Path]:
+    """Bring a page up to date, and its plots in a folder of its name; return their files."""
+    plots = page.with_suffix("")
     plots.mkdir(parents=True, exist_ok=True)
-    written = [page]
+    written = []
     for section in sections:
-        replace_section(page, section.name, section.markdown(folder=plots.name))
+        text = section.markdown(folder=plots.name)
+        replace_section(page, section.name, text, command=command)
         for plot in section.plots:
             path = plots / f"{plot.name}.svg"
             plot.figure.savefig(path, metadata={"Date": None, "Creator": None})
@@ -90,12 +97,12 @@ def write_sections(sections: Sequence[Section], folder: Path) -> list[Path]:
     return written
 
 
-def replace_section(path: Path, name: str, text: str) -> None:
+def replace_section(path: Path, name: str, text: str, *, command: str = "bench") -> None:
     """Put ``text`` between the marks of a section; all around it stays as it is.
 
-    Where the marks are missing, they are added at the end.
+    ``command`` is the one that writes it. Where the marks are missing, they are added at the end.
     """
-    begin, end = f"<!-- {name}: written by manage.py bench -->", f"<!-- end of {name} -->"
+    begin, end = f"<!-- {name}: written by manage.py {command} -->", f"<!-- end of {name} -->"
     document = path.read_text() if path.exists() else _TITLE
     before, found, rest = document.partition(begin)
     _, _, after = rest.partition(end)

@@ -96,7 +96,7 @@ class Stores:
 
     def engine_version(self) -> str:
         """Give the engine's name and version."""
-        return _run([str(self.binary), "--version"]).strip()
+        return version_of(self.binary)
 
     def _fingerprint(self, data: DataSet, schema: dict[str, Any]) -> str:
         table = schema["Table"]
@@ -131,6 +131,11 @@ class Stores:
         ]
         with self.progress.step("Loading it", total=1, unit=""):
             _run(command)
+
+
+def version_of(binary: Path) -> str:
+    """Give the name and version of an engine's binary."""
+    return _run([str(binary), "--version"]).strip()
 
 
 def _run(command: list[str]) -> str:

@@ -21,6 +21,7 @@ LITTLE = {
     "pages": (1, 10),
     "turns": 1,
     "seconds": 0.3,
+    "imported": 200,
 }
 GRID = [
     CommentFilter(),
@@ -222,3 +223,18 @@ class TestTheCommand:
     def test_refuses_a_part_that_does_not_exist(self):
         with pytest.raises(CommandError, match="There is no part “lunch”"):
             call_command("bench", "lunch", stdout=StringIO())
+
+
+class TestImports:
+    def test_are_timed_with_counts_and_without(self, report):
+        imports = report["parts"]["imports"]
+        assert set(imports["per_second"]) == {"raw batches", "with counts"}
+        assert all(rate > 0 for rates in imports["per_second"].values() for rate in rates)
+
+    def test_compare_both_ways_turn_by_turn(self, report):
+        imports = report["parts"]["imports"]
+        (raw,), (counted,) = (imports["per_second"][w] for w in ("raw batches", "with counts"))
+        assert imports["ratios"] == [round(counted / raw, 2)]
+
+    def test_are_on_data_of_their_own(self, report):
+        assert report["parts"]["imports"]["data"] is None
