@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dynamo.imports import columns
+from dynamo.imports.columns import columns_among
+
 FIELDS = (
     "id",
     "product_id",
@@ -16,10 +19,6 @@ FIELDS = (
     "replied_at",
 )
 OPTIONAL = frozenset({"author", "title", "body", "reply", "replied_at"})
-
-
-class BadMapping(ValueError):
-    """An option names a column, field or language that there is not; the text lists those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +36,9 @@ class Columns:
 
         Raises BadMapping for a named or needed column that is not ``present``, or twice.
         """
-        for field, column in self.by_field().items():
-            is_needed = field in self.named or field not in OPTIONAL
-            if is_needed and column not in present:
-                raise BadMapping(_no_column(field, column, present))
-            if present.count(column) > 1:
-                raise BadMapping(f"There are {present.count(column)} columns “{column}”.")
-        return {field: name for field, name in self.by_field().items() if name in present}
+        by_field = self.by_field()
+        needed = {field for field in by_field if field in self.named or field not in OPTIONAL}
+        return columns_among(present, by_field, needed=needed)
 
     def by_field(self) -> dict[str, str]:
         """Give the column of each field, whether or not a file has it."""
@@ -51,29 +46,6 @@ class Columns:
         return {field: self.named.get(field, field) for field in by_row}
 
 
-def parse_pairs(text: str) -> dict[str, str]:
-    """Read ``a=b,c=d``. Raises BadMapping for anything else."""
-    pairs: dict[str, str] = {}
-    for pair in filter(None, (part.strip() for part in text.split(","))):
-        left, equals, right = (part.strip() for part in pair.partition("="))
-        if not (left and equals and right):
-            raise BadMapping(f"“{pair}” is no pair such as id=review_id.")
-        if left in pairs:
-            raise BadMapping(f"“{left}” is given twice.")
-        pairs[left] = right
-    return pairs
-
-
 def parse_columns(text: str) -> dict[str, str]:
     """Read ``field=column,…``. Raises BadMapping for a field that comments do not have."""
-    named = parse_pairs(text)
-    for field in named:
-        if field not in FIELDS:
-            raise BadMapping(f"There is no field “{field}”; the fields are: {', '.join(FIELDS)}.")
-    return named
-
-
-def _no_column(field: str, column: str, present: Sequence[str]) -> str:
-    spelled = ", ".join(present) or "none"
-    for_field = "" if field == column else f" (for {field})"
-    return f"There is no column “{column}”{for_field}; the columns are: {spelled}."
+    return columns.parse_columns(text, fields=FIELDS)

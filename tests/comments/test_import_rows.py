@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.imports.columns import BadMapping, Columns, parse_columns, parse_pairs
+from comments.imports.columns import Columns, parse_columns
 from comments.imports.reading import Reading
 from comments.imports.survey import Winners
 from comments.items import NewComment
+from dynamo.imports.columns import BadMapping, parse_pairs
 from dynamo.imports.csv_rows import CsvRows, HeaderMissing
 from dynamo.imports.jsonl import JsonLines
 from dynamo.imports.lines import LONGEST_LINE, FileUnreadable, open_lines

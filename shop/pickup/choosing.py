@@ -1,0 +1,105 @@
+"""The pickup point of an order: chosen, changed and taken back by its customer while it is open.
+
+The order keeps what the point is called, where it is and when it is open, as of the choice: a
+point that is renamed or closed later changes no order, and the order's page reads no second item.
+Whose parcel waits where is about a person; it goes with the order, which the books need, and is
+in no other place. What choosing raises, besides `shop.order_queries.NoSuchOrder` and
+`shop.pickup.queries.NoSuchPoint`::
+
+    OrderClosed     the order is on its way, or came to an end: its point stays as it is
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dynamo.client import client
+from dynamo.transactions import Action, ConditionFailed, write_together
+from shop import keys
+from shop.models import Order, PickupChoice, ShopItem
+from shop.order_queries import NoSuchOrder
+from shop.order_status import OPEN, Status
+from shop.pickup.points import PickupPoint
+from shop.pickup.queries import NoSuchPoint, find_point
+
+TABLE = ShopItem.Meta.table_name
+
+
+class OrderClosed(ValueError):
+    """The order is not open any more; the text says what it is."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(
+            f"The order is {status.label.lower()}: where it goes cannot be changed any more."
+        )
+
+
+def find_open_order(*, username: str, order_id: str) -> Order:
+    """Read a customer's order as of the last write, if it is open.
+
+    Raises NoSuchOrder, also for the order of another customer, and OrderClosed.
+    """
+    try:
+        order = Order.get(keys.user(username), keys.order(order_id), consistent_read=True)
+    except Order.DoesNotExist as error:
+        raise NoSuchOrder(order_id) from error
+    if not Status(order.status).is_open:
+        raise OrderClosed(Status(order.status))
+    return order
+
+
+def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
+    """Let a customer's open order go to a pickup point, in the place of any chosen before.
+
+    Raises NoSuchPoint, NoSuchOrder and OrderClosed.
+    """
+    point = find_point(point_id)
+    key = {part: {"S": keys.pickup_point(point_id)} for part in ("pk", "sk")}
+    there: Action = {
+        "ConditionCheck": {
+            "TableName": TABLE,
+            "Key": key,
+            "ConditionExpression": "attribute_exists(pk)",
+        }
+    }
+    chosen: Any = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+        id=point.id, name=point.name, address=point.address, hours=point.hours
+    )
+    value = {"M": Order.pickup.serialize(chosen)}
+    set_ = _update(username, order_id, "SET pickup = :pickup", {":pickup": value})
+    _write(order_id, [set_, there])
+    return point
+
+
+def forget_point(*, username: str, order_id: str) -> None:
+    """Let a customer's open order go to no pickup point. Raises NoSuchOrder and OrderClosed."""
+    _write(order_id, [_update(username, order_id, "REMOVE pickup", {})])
+
+
+def _update(username: str, order_id: str, change: str, values: Mapping[str, Any]) -> Action:
+    """Spell the change of an order, if it is this customer's and open."""
+    statuses = {f":s{number}": {"S": status.value} for number, status in enumerate(OPEN)}
+    return {
+        "Update": {
+            "TableName": TABLE,
+            "Key": {"pk": {"S": keys.user(username)}, "sk": {"S": keys.order(order_id)}},
+            "UpdateExpression": change,
+            "ConditionExpression": f"#status IN ({', '.join(statuses)})",
+            "ExpressionAttributeNames": {"#status": "status"},
+            "ExpressionAttributeValues": {**statuses, **values},
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    }
+
+
+def _write(order_id: str, actions: list[Action]) -> None:
+    try:
+        write_together(client(), actions)
+    except ConditionFailed as failure:
+        raise _reason(order_id, failure) from failure
+
+
+def _reason(order_id: str, failure: ConditionFailed) -> Exception:
+    if 0 not in failure.failed:
+        return NoSuchPoint("It has gone just now.")
+    order = failure.failed[0]
+    return OrderClosed(Status(order["status"]["S"])) if order else NoSuchOrder(order_id)

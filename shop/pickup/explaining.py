@@ -1,0 +1,20 @@
+"""EXPLAIN for the nearest pickup points."""
+
+from dynamo.explain import Explanation, explain
+from dynamo.meter import labelled_calls, metered
+from shop.pickup.places import locate
+from shop.pickup.queries import nearest_points
+
+PLAN = "nearest"
+
+
+def explain_pickup(near: str, *, count: int) -> Explanation:
+    """Read the points nearest to what a visitor would type as its page does, and explain it.
+
+    Raises BadPlace and NoSuchZip.
+    """
+    with metered() as meter:
+        with labelled_calls("zip code"):
+            place = locate(near).place
+        page = nearest_points(place, count).page
+    return explain(page, plan=PLAN, meter=meter)

@@ -1,0 +1,124 @@
+"""The frontier of a search: cells that were not read yet, the nearest first.
+
+How large the cells are follows from the directory: one that is expected to hold many points is
+divided, without being read, until its parts hold few; one that turns out to hold more than was
+expected is divided where its reading stopped. The directory also promises: so many points are in
+this cell, and nothing in it is farther than that. Within the *reach* enough points are promised.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from itertools import accumulate
+from math import inf
+
+from dynamo.runs import Position, Run
+from shop import keys
+from shop.pickup.cells import PRECISION, children, farthest, nearest
+from shop.pickup.coordinates import Coordinates
+from shop.queries import TABLE
+
+AT_ONCE = 9
+"""Cells that a round reads, or areas whose directories it reads."""
+FEW = 64
+"""Points that are read in one query rather than divided further: two units."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Waiting:
+    """A cell that was not read yet, or not to its end; an area is one as long as it is closed."""
+
+    nearest: float
+    cell: str
+    expected: float = field(compare=False)
+    behind: Position | None = field(default=None, compare=False)
+
+    @property
+    def is_area(self) -> bool:
+        return len(self.cell) == keys.AREA_CHARACTERS
+
+    @property
+    def run(self) -> Run:
+        return Run(TABLE, partition=keys.area(self.cell), prefix=self.cell)
+
+
+class Frontier:
+    """What waits, as seen from ``origin`` in a search for ``count`` points."""
+
+    def __init__(self, origin: Coordinates, count: int) -> None:
+        self._origin = origin
+        self._count = count
+        self._few = max(FEW, count)
+        self._waiting: list[Waiting] = []
+        self._promised: dict[str, tuple[float, int]] = {}
+        self._reach = inf
+
+    @property
+    def limit(self) -> int:
+        """Items that one query asks for, where there are more than expected."""
+        return 2 * self._few
+
+    def add(self, counts: Mapping[str, int], *, in_place_of: str | None = None) -> None:
+        """Let the cells of a directory wait; those of an area take its place."""
+        if in_place_of is not None:
+            self._promised.pop(in_place_of, None)
+        for cell, number in counts.items():
+            self._wait(cell, number)
+            self._promised[cell] = (farthest(self._origin, cell), number)
+        within = sorted(self._promised.values())
+        sums = accumulate(number for _, number in within)
+        enough = (far for (far, _), sum_ in zip(within, sums, strict=True) if sum_ >= self._count)
+        self._reach = next(enough, inf)
+
+    def add_rest(self, waiting: Waiting, last: Position) -> None:
+        """Let what a read did not come to wait: cells behind the one it stopped in, and that."""
+        for rest in self._rest(waiting, last):
+            heappush(self._waiting, rest)
+
+    def take(self, *, radius: float, enough: float) -> list[Waiting]:
+        """Take the nearest of what can hold something within ``radius``: cells, or else areas.
+
+        There are nine at the most, and no more cells than are expected to hold ``enough``.
+        """
+        batch: list[Waiting] = []
+        while len(batch) < AT_ONCE and enough > 0 and self._matters(batch, radius):
+            waiting = heappop(self._waiting)
+            if self._is_divided(waiting):
+                continue
+            batch.append(waiting)
+            enough -= 0 if waiting.is_area else waiting.expected
+        if not batch and self._waiting and self._reach < radius:
+            self._promised.clear()  # what was counted there has gone meanwhile: look farther
+            self._reach = inf
+            return self.take(radius=radius, enough=enough)
+        return batch
+
+    def _matters(self, batch: list[Waiting], radius: float) -> bool:
+        """Tell whether what waits in front can be near enough, and is of the batch's kind."""
+        if not self._waiting:
+            return False
+        first = self._waiting[0]
+        is_near = first.nearest <= min(self._reach, radius)
+        return is_near and (not batch or first.is_area is batch[0].is_area)
+
+    def _is_divided(self, waiting: Waiting) -> bool:
+        is_small = waiting.expected <= self._few or len(waiting.cell) >= PRECISION
+        if waiting.is_area or is_small:
+            return False
+        cells = children(waiting.cell)
+        for cell in cells:
+            self._wait(cell, waiting.expected / len(cells))
+        return True
+
+    def _wait(self, cell: str, expected: float) -> None:
+        heappush(self._waiting, Waiting(nearest(self._origin, cell), cell, expected))
+
+    def _rest(self, waiting: Waiting, last: Position) -> Iterator[Waiting]:
+        if len(waiting.cell) >= PRECISION:
+            yield replace(waiting, behind=last)
+            return
+        stopped_in, rest_of_place = last.place[0], last.place[1:]
+        for cell in children(waiting.cell):
+            if cell[-1] >= stopped_in:
+                behind = replace(last, place=rest_of_place) if cell[-1] == stopped_in else None
+                yield Waiting(nearest(self._origin, cell), cell, self._few / 2, behind)

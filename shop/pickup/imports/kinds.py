@@ -1,0 +1,61 @@
+"""What a file is, by the columns that its header names."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from dynamo.imports.columns import BadMapping, columns_among
+
+FIELDS = ("id", "name", "address", "latitude", "longitude", "hours")
+OPTIONAL = frozenset({"hours"})
+
+
+class Kind(Enum):
+    """A kind of file; its value is how options and messages name it."""
+
+    POINTS = "points"
+    GEOLOCATION = "olist-geolocation"
+    SELLERS = "olist-sellers"
+
+
+OLIST_COLUMNS = {
+    Kind.GEOLOCATION: {
+        "zip": "geolocation_zip_code_prefix",
+        "latitude": "geolocation_lat",
+        "longitude": "geolocation_lng",
+        "city": "geolocation_city",
+        "state": "geolocation_state",
+    },
+    Kind.SELLERS: {
+        "id": "seller_id",
+        "zip": "seller_zip_code_prefix",
+        "city": "seller_city",
+        "state": "seller_state",
+    },
+}
+
+
+def kind_of(
+    present: Sequence[str], *, asked: Kind | None, named: Mapping[str, str]
+) -> tuple[Kind, dict[str, str]]:
+    """Say what a file with these columns is, and the column of each of its fields.
+
+    ``asked`` overrules what the header looks like, and columns that are ``named`` mean points.
+    Raises BadMapping for a needed column that is missing or there twice, and for columns that
+    are named of a file of Olist's.
+    """
+    kind = asked or (Kind.POINTS if named else _looks_like(present))
+    if kind is Kind.POINTS:
+        columns = {field: named.get(field, field) for field in FIELDS}
+        needed = {field for field in FIELDS if field in named or field not in OPTIONAL}
+        return kind, columns_among(present, columns, needed=needed)
+    if named:
+        raise BadMapping(f"The columns of --{kind.value} are known; --columns is for other files.")
+    columns = OLIST_COLUMNS[kind]
+    return kind, columns_among(present, columns, needed=columns)
+
+
+def _looks_like(present: Sequence[str]) -> Kind:
+    for kind, columns in OLIST_COLUMNS.items():
+        if set(columns.values()) <= set(present):
+            return kind
+    return Kind.POINTS

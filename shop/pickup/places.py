@@ -1,0 +1,113 @@
+"""Where a visitor is: coordinates, or a zip code whose beginning is known.
+
+There is no geocoding. Where the zip codes that begin with some digits are is known from imports,
+as the middle of them: it is right to a few streets in a city, and to a few kilometres elsewhere.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from dynamo.batches import Batches
+from dynamo.reading import page_batches
+from dynamo.runs import Item
+from shop import keys
+from shop.models import ShopItem
+from shop.models import ZipPlace as StoredPlace
+from shop.pickup.coordinates import BadCoordinates, Coordinates
+
+LONGEST_ZIP, SHORTEST_PREFIX = 10, 3
+
+_NUMBER = r"[-+]?\d{1,3}(?:\.\d{1,20})?"
+_COORDINATES = re.compile(rf"({_NUMBER})\s*[,;\s]\s*({_NUMBER})", re.ASCII)
+_ZIP = re.compile(rf"[0-9A-Z]{{{SHORTEST_PREFIX},{LONGEST_ZIP}}}", re.ASCII)
+
+
+class BadPlace(ValueError):
+    """What was typed is neither coordinates nor a zip code; the text says what is."""
+
+
+class NoSuchZip(LookupError):
+    """It is not known where these zip codes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZipPlace:
+    """Where the zip codes that begin with ``prefix`` are. ``city`` may be empty."""
+
+    prefix: str
+    place: Coordinates
+    city: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.prefix} {self.city}".strip()
+
+
+def locate(text: str) -> ZipPlace:
+    """Say where it is that a visitor typed; ``-23.55, -46.63`` has no prefix.
+
+    Raises BadPlace and NoSuchZip.
+    """
+    coordinates = _COORDINATES.fullmatch(text.strip())
+    if coordinates is None:
+        return find_zip(text)
+    latitude, longitude = (float(number) for number in coordinates.groups())
+    try:
+        place = Coordinates.at(latitude, longitude)
+    except BadCoordinates as error:
+        raise BadPlace(f"There is no such place: {error}.") from error
+    return ZipPlace("", place, str(place))
+
+
+def find_zip(text: str) -> ZipPlace:
+    """Find where a zip code is by the longest beginning of it that is known: one batch of reads.
+
+    ``01310-100`` is asked for as ``01310``: what follows a hyphen only narrows it. Raises BadPlace
+    and NoSuchZip.
+    """
+    code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
+    if not _ZIP.fullmatch(code):
+        raise BadPlace("Type a zip code such as 01310, or coordinates such as -23.5614, -46.6559.")
+    prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
+    found = find_zips(prefixes, batches=page_batches(), consistent=False)
+    known = [prefix for prefix in prefixes if prefix in found]
+    if not known:
+        raise NoSuchZip(f"Nobody has told this shop where the zip code {code} is.")
+    return found[known[-1]]
+
+
+def find_zips(
+    prefixes: Collection[str], *, batches: Batches, consistent: bool = True
+) -> dict[str, ZipPlace]:
+    """Read where zip prefixes are; those that are not known are left out."""
+    wanted = [
+        {part: {"S": keys.zip_prefix(prefix)} for part in ("pk", "sk")} for prefix in prefixes
+    ]
+    found = batches.get(ShopItem.Meta.table_name, wanted, consistent=consistent)
+    return {zip_place.prefix: zip_place for zip_place in map(_zip_place, found)}
+
+
+def put_zips(places: Iterable[ZipPlace], *, batches: Batches) -> int:
+    """Write where zip prefixes are, each named once, and say of how many that was new."""
+    wanted = {place.prefix: place for place in places}
+    stored = find_zips(wanted, batches=batches)
+    changed = [place for prefix, place in wanted.items() if stored.get(prefix) != place]
+    batches.put(ShopItem.Meta.table_name, [_item(place).serialize() for place in changed])
+    return len(changed)
+
+
+def _item(place: ZipPlace) -> StoredPlace:
+    key = keys.zip_prefix(place.prefix)
+    return StoredPlace(
+        pk=key,
+        sk=key,
+        latitude=place.place.latitude,
+        longitude=place.place.longitude,
+        city=place.city,
+    )
+
+
+def _zip_place(item: Item) -> ZipPlace:
+    return ZipPlace(
+        keys.zip_in(item["pk"]["S"]), Coordinates.of(item), item.get("city", {}).get("S", "")
+    )

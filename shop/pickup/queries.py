@@ -1,0 +1,48 @@
+"""Reads of pickup points."""
+
+from collections.abc import Sequence
+
+from dynamo.client import client, pool
+from dynamo.meter import labelled_calls
+from dynamo.sources import QuerySource
+from shop import keys
+from shop.models import PickupPoint as StoredPoint
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.directory import read_directories
+from shop.pickup.points import PickupPoint
+from shop.pickup.search import Nearest, find_nearest
+
+
+class NoSuchPoint(LookupError):
+    """There is no pickup point with this id."""
+
+
+def nearest_points(place: Coordinates, count: int) -> Nearest:
+    """Read the pickup points nearest to a place, exactly; see `shop.pickup.search` (P6).
+
+    Those of the last moment may be missing: directory and points are read eventually consistent.
+    """
+    return find_nearest(
+        place, count, directory=_labelled, source=QuerySource(client()), pool=pool()
+    )
+
+
+def find_point(point_id: str) -> PickupPoint:
+    """Read a point by its id, as of the last write. Raises NoSuchPoint."""
+    key = keys.pickup_point(point_id)
+    try:
+        stored = StoredPoint.get(key, key, consistent_read=True)
+    except StoredPoint.DoesNotExist as error:
+        raise NoSuchPoint(point_id) from error
+    return PickupPoint(
+        id=point_id,
+        name=stored.name,
+        address=stored.address,
+        place=Coordinates(float(stored.latitude), float(stored.longitude)),
+        hours=stored.hours,
+    )
+
+
+def _labelled(names: Sequence[str]) -> dict[str, dict[str, int]]:
+    with labelled_calls("directory"):
+        return read_directories(names)

@@ -1,0 +1,162 @@
+"""Writes of pickup points: many at once, exactly counted, safe to repeat.
+
+A point is two items, and counts in two directories. All of it changes in one transaction, some
+dozens of points of one area to each. A point that is stored as it is to be is read, not written.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import Any
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.runs import Item
+from dynamo.transactions import Action, ConditionFailed, Contended
+from shop import keys
+from shop.models import ShopItem
+from shop.pickup.directory import deltas_of, write_with_directory
+from shop.pickup.points import PickupPoint, area_key, point_items, point_of
+
+TABLE = ShopItem.Meta.table_name
+TOGETHER = 30
+"""Points to a transaction: two or three actions each, and a few counters, of a hundred."""
+ATTEMPTS = 5
+
+
+class Outcome(Enum):
+    """What became of a point that was to be put."""
+
+    NEW = "new"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A point, and what is stored of it now."""
+
+    point: PickupPoint
+    stored: PickupPoint | None
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.stored is None:
+            return Outcome.NEW
+        return Outcome.UNCHANGED if self.stored == self.point else Outcome.REPLACED
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        """The areas it touches; points that move to another one share no transaction by chance."""
+        both = [self.point] if self.stored is None else [self.point, self.stored]
+        return tuple(area_key(point)[0] for point in both)
+
+
+def put_points(points: Iterable[PickupPoint]) -> Counter[Outcome]:
+    """Write points, replacing those with the same ids; ids must not repeat within one call.
+
+    Raises Contended when somebody else keeps writing the same points, and what
+    `dynamo.transactions` and `dynamo.batches` raise.
+    """
+    left = {point.id: point for point in points}
+    outcomes: Counter[Outcome] = Counter()
+    for _ in range(ATTEMPTS):
+        changes = list(_changes(left.values()))
+        changed = [change for change in changes if change.outcome is not Outcome.UNCHANGED]
+        outcomes[Outcome.UNCHANGED] += len(changes) - len(changed)
+        left = {change.point.id: change.point for change in changed}
+        for batch in _batches(changed):
+            if _is_written(batch):
+                outcomes.update(change.outcome for change in batch)
+                left = {id_: p for id_, p in left.items() if id_ not in _ids(batch)}
+        if not left:
+            return outcomes
+    raise Contended("Somebody else keeps writing the same pickup points.")
+
+
+def remove_point(point_id: str) -> bool:
+    """Delete a point, and tell whether there was one; orders that chose it keep its name."""
+    for _ in range(ATTEMPTS):
+        stored = _stored([point_id]).get(point_id)
+        if stored is None:
+            return False
+        own, in_area = (_key(item) for item in point_items(stored))
+        deletes: list[Action] = [
+            {"Delete": {"TableName": TABLE, "Key": own, **_if_still(stored)}},
+            {"Delete": {"TableName": TABLE, "Key": in_area}},
+        ]
+        try:
+            write_with_directory(deletes, deltas_of(added=[], removed=[stored]))
+        except ConditionFailed:
+            continue
+        return True
+    raise Contended(f"Somebody else keeps writing the pickup point {point_id}.")
+
+
+def _changes(points: Iterable[PickupPoint]) -> Iterator[_Change]:
+    wanted = {point.id: point for point in points}
+    stored = _stored(wanted)
+    for point_id, point in wanted.items():
+        yield _Change(point, stored.get(point_id))
+
+
+def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
+    table_keys = [
+        {part: {"S": keys.pickup_point(point_id)} for part in ("pk", "sk")}
+        for point_id in point_ids
+    ]
+    found = Batches(client(), pool()).get(TABLE, table_keys)
+    return {point.id: point for point in map(point_of, found)}
+
+
+def _batches(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
+    """Group changes by area: a transaction changes the counts of few areas."""
+    for _, group in groupby(sorted(changes, key=lambda c: c.areas), key=lambda c: c.areas):
+        alike = list(group)
+        for start in range(0, len(alike), TOGETHER):
+            yield alike[start : start + TOGETHER]
+
+
+def _is_written(batch: Sequence[_Change]) -> bool:
+    actions = [action for change in batch for action in _actions(change)]
+    deltas = deltas_of(
+        added=[change.point for change in batch],
+        removed=[change.stored for change in batch if change.stored is not None],
+    )
+    try:
+        write_with_directory(actions, deltas)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _actions(change: _Change) -> Iterator[Action]:
+    own, in_area = (dict(item.serialize()) for item in point_items(change.point))
+    yield {"Put": {"TableName": TABLE, "Item": own, **_if_still(change.stored)}}
+    yield {"Put": {"TableName": TABLE, "Item": in_area}}
+    if change.stored is not None and area_key(change.stored) != area_key(change.point):
+        yield {"Delete": {"TableName": TABLE, "Key": _key(point_items(change.stored)[1])}}
+
+
+def _if_still(stored: PickupPoint | None) -> Mapping[str, Any]:
+    """Spell the condition that a point is still where it was read, or still not there."""
+    if stored is None:
+        return {"ConditionExpression": "attribute_not_exists(pk)"}
+    item: Item = point_items(stored)[0].serialize()
+    return {
+        "ConditionExpression": "latitude = :latitude AND longitude = :longitude",
+        "ExpressionAttributeValues": {
+            ":latitude": item["latitude"],
+            ":longitude": item["longitude"],
+        },
+    }
+
+
+def _key(item: ShopItem) -> Item:
+    return {"pk": {"S": item.pk}, "sk": {"S": item.sk}}
+
+
+def _ids(batch: Sequence[_Change]) -> set[str]:
+    return {change.point.id for change in batch}

@@ -1,0 +1,35 @@
+"use strict";
+
+// "Near me": the browser's own location, where it has one and its owner agrees. The form works without.
+(() => {
+  const REFUSED = "The browser did not tell where you are; type a zip code instead.";
+
+  function offer() {
+    document.querySelectorAll("[data-locate][hidden]").forEach((button) => (button.hidden = false));
+  }
+
+  function locate(button) {
+    const field = document.getElementById(button.dataset.locate);
+    button.disabled = true;
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        field.value = `${coords.latitude.toFixed(4)}, ${coords.longitude.toFixed(4)}`;
+        button.disabled = false;
+        field.form.requestSubmit();
+      },
+      () => {
+        button.disabled = false;
+        document.getElementById("notice").replaceChildren(REFUSED);
+      },
+      { timeout: 10000, maximumAge: 300000 },
+    );
+  }
+
+  if (!("geolocation" in navigator) || !window.isSecureContext) return;
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-locate]");
+    if (button) locate(button);
+  });
+  document.addEventListener("htmx:afterSwap", offer);
+  offer();
+})();

@@ -1,0 +1,145 @@
+"""Choosing a pickup point in Chromium, with and without JavaScript."""
+
+from collections.abc import Callable, Iterator
+from random import Random
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from shop.accounts.services import create_profile
+from shop.order_items import NewOrder
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import put_points
+from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
+from tests.shop.orders.making import START, made_order, put
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+Open = Callable[..., Shopper]
+
+
+@pytest.fixture
+def place() -> Coordinates:
+    """Somewhere in the south of the Pacific, where no other test has a point."""
+    rng = Random()
+    return Coordinates.at(rng.uniform(-50, -40), rng.uniform(-130, -100))
+
+
+@pytest.fixture
+def points(place: Coordinates) -> list[PickupPoint]:
+    made = [
+        PickupPoint(
+            uuid4().hex,
+            f"Kiosk {n}",
+            f"Pier {n}",
+            Coordinates.at(place.latitude + n / 1_112, place.longitude),
+            "Daily 7-22",
+        )
+        for n in range(3)
+    ]
+    put_points(made)
+    return made
+
+
+@pytest.fixture
+def order() -> Iterator[NewOrder]:
+    username = f"alice-{uuid4().hex[:8]}"
+    create_profile(username=username, password=None, now=START)
+    order = made_order(username)
+    put(order)
+    yield order
+    cancel_what_is_open([order])
+
+
+@pytest.fixture
+def arrive(site: str, chromium: Browser) -> Iterator[Open]:
+    contexts, shoppers = [], []
+
+    def arrive(order: NewOrder, *, plain: bool = False, **options: object) -> Shopper:
+        contexts.append(
+            chromium.new_context(base_url=site, java_script_enabled=not plain, **options)
+        )
+        contexts[-1].add_cookies([session_cookie(order.username, site=site)])
+        shoppers.append(Shopper.arrive(contexts[-1]))
+        return shoppers[-1]
+
+    yield arrive
+    assert all(shopper.is_clean() for shopper in shoppers)
+    for context in contexts:
+        context.close()
+
+
+def choose(shopper: Shopper, point: PickupPoint) -> None:
+    shopper.page.locator(f"[data-point-id='{point.id}'] button").click()
+
+
+def distances(shopper: Shopper) -> list[str]:
+    return shopper.page.locator(".pickup-distance").all_inner_texts()
+
+
+class TestChoosingAPickupPoint:
+    @pytest.mark.parametrize("plain", [False, True], ids=["javascript", "plain"])
+    def test_leads_from_the_order_to_a_point_and_back(
+        self,
+        arrive: Open,
+        order: NewOrder,
+        points: list[PickupPoint],
+        place: Coordinates,
+        plain: bool,  # noqa: FBT001
+    ) -> None:
+        shopper = arrive(order, plain=plain)
+        shopper.page.goto(f"/orders/{order.id}/")
+        shopper.link("Choose a pickup point").click()
+        shopper.page.locator("#near").fill(str(place))
+        shopper.button("Search").click()
+        expect(shopper.page.locator("h1")).to_have_text(f"Pickup points near {place}")
+        assert distances(shopper)[:3] == ["0 m", "100 m", "200 m"]
+        choose(shopper, points[1])
+        shopper.is_told("The order goes to Kiosk 1.")
+        expect(shopper.page.locator("[data-pickup]")).to_contain_text("Pier 1")
+
+    def test_can_be_taken_back(
+        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
+    ) -> None:
+        shopper = arrive(order)
+        shopper.page.goto(f"/orders/{order.id}/pickup/?near={place}")
+        choose(shopper, points[0])
+        shopper.link("Choose another place").click()
+        shopper.button("Do not fetch it there").click()
+        shopper.is_told("The order goes to no pickup point.")
+
+    def test_keeps_the_list_when_the_next_place_is_none(
+        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
+    ) -> None:
+        shopper = arrive(order)
+        shopper.page.goto(f"/orders/{order.id}/pickup/?near={place}")
+        shopper.page.locator("#near").fill("91, 0")
+        shopper.button("Search").click()
+        expect(shopper.page.locator("#notice")).to_contain_text("latitude 91")
+        assert distances(shopper)[0] == "0 m"
+        shopper.forgive("Failed to load resource", "Response Status Error Code 400")
+
+    def test_is_narrow_enough_for_a_telephone(
+        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
+    ) -> None:
+        shopper = arrive(order, viewport={"width": 375, "height": 700})
+        shopper.is_narrow_enough(f"/orders/{order.id}/pickup/?near={place}")
+
+
+class TestTheBrowsersOwnLocation:
+    def test_is_searched_when_its_owner_agrees(
+        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
+    ) -> None:
+        here = {"latitude": place.latitude, "longitude": place.longitude}
+        shopper = arrive(order, geolocation=here, permissions=["geolocation"])
+        shopper.page.goto(f"/orders/{order.id}/pickup/")
+        shopper.button("Near me").click()
+        expect(shopper.page.locator("h1")).to_contain_text("Pickup points near -4")
+        assert "Kiosk 0" in shopper.page.locator(".pickup-point").first.inner_text()
+
+    def test_is_not_offered_without_a_script(self, arrive: Open, order: NewOrder) -> None:
+        shopper = arrive(order, plain=True)
+        shopper.page.goto(f"/orders/{order.id}/pickup/")
+        expect(shopper.page.locator("#near-locate")).to_be_hidden()

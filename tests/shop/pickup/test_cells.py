@@ -1,0 +1,92 @@
+"""Geohash cells: the library's geohashes, and how near what is in a cell can be."""
+
+import pygeohash
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shop.pickup.cells import ALPHABET, PRECISION, children, farthest, geohash_of, nearest
+from shop.pickup.coordinates import HALFWAY_ROUND, Coordinates, distance
+
+PLACES = st.builds(
+    Coordinates.at,
+    st.floats(-90, 90) | st.sampled_from([-90.0, -89.999999, 0.0, 45.0, 89.999999, 90.0]),
+    st.floats(-180, 180) | st.sampled_from([-180.0, -179.999999, 0.0, 90.0, 179.999999]),
+)
+CELLS = st.text(ALPHABET, min_size=1, max_size=PRECISION)
+EDGES = [Coordinates.at(90, -180), Coordinates.at(-90, 179.999999), Coordinates.at(0, 180)]
+
+
+def place_in(cell: str, *, north: float, east: float) -> Coordinates:
+    """A place of a cell, from its south-western corner (0, 0) to the other one (1, 1)."""
+    box = pygeohash.get_bounding_box(cell)
+    return Coordinates(
+        box.min_lat + north * (box.max_lat - box.min_lat),
+        box.min_lon + east * (box.max_lon - box.min_lon),
+    )
+
+
+class TestAGeohash:
+    def test_is_that_of_the_textbook(self) -> None:
+        assert geohash_of(Coordinates.at(57.64911, 10.40744)) == "u4pruydqqv"
+
+    @given(place=PLACES)
+    def test_names_cells_that_the_place_is_in(self, place: Coordinates) -> None:
+        geohash = geohash_of(place)
+        for length in range(1, PRECISION + 1):
+            box = pygeohash.get_bounding_box(geohash[:length])
+            assert box.min_lat - 1e-9 <= place.latitude <= box.max_lat + 1e-9
+            assert box.min_lon - 1e-9 <= place.longitude <= box.max_lon + 1e-9
+
+    def test_sorts_as_the_alphabet_does(self) -> None:
+        assert children("6g") == sorted(children("6g"))
+        assert len(ALPHABET) == 32
+
+
+class TestTheLibrarysNeighbours:
+    def test_go_round_at_the_antimeridian(self) -> None:
+        assert pygeohash.get_adjacent("xbp", "right") == "800"
+        assert pygeohash.get_adjacent("800", "left") == "xbp"
+
+    def test_end_at_the_poles_though_places_do_not(self) -> None:
+        with pytest.raises(ValueError, match="pole"):
+            pygeohash.get_adjacent("upz", "top")
+        beyond = Coordinates.at(89.9, -170)
+        assert nearest(beyond, "upz") < 111_195 * 1.5
+
+    @given(cell=st.text(ALPHABET, min_size=2, max_size=6))
+    def test_are_as_near_as_the_cell_itself(self, cell: str) -> None:
+        edge = place_in(cell, north=0.5, east=1)
+        assert nearest(edge, pygeohash.get_adjacent(cell, "right")) == pytest.approx(0, abs=1)
+
+
+class TestTheBounds:
+    @given(origin=PLACES, cell=CELLS, north=st.floats(0, 1), east=st.floats(0, 1))
+    def test_hold_for_every_place_of_a_cell(
+        self, origin: Coordinates, cell: str, north: float, east: float
+    ) -> None:
+        metres = distance(origin, place_in(cell, north=north, east=east))
+        assert nearest(origin, cell) <= metres <= farthest(origin, cell)
+
+    @given(place=PLACES, length=st.integers(1, PRECISION))
+    def test_begin_at_nothing_within_the_cell(self, place: Coordinates, length: int) -> None:
+        assert nearest(place, geohash_of(place)[:length]) == 0
+
+    @given(origin=PLACES, cell=st.text(ALPHABET, min_size=3, max_size=6))
+    def test_are_tight(self, origin: Coordinates, cell: str) -> None:
+        """Some place on the edge of the cell is hardly farther than the lower bound."""
+        steps = [step / 200 for step in range(201)]
+        edge = [place_in(cell, north=step, east=east) for step in steps for east in (0, 1)]
+        edge += [place_in(cell, north=north, east=step) for step in steps for north in (0, 1)]
+        box = pygeohash.get_bounding_box(cell)
+        if box.min_lat < origin.latitude < box.max_lat:
+            inside = box.min_lon <= origin.longitude <= box.max_lon
+            edge += [origin] if inside else []
+        least = min(distance(origin, place) for place in edge)
+        height = (box.max_lat - box.min_lat) * 111_195
+        assert least - nearest(origin, cell) <= height / 100 + 2
+
+    @pytest.mark.parametrize("origin", EDGES)
+    def test_never_go_farther_than_halfway_round(self, origin: Coordinates) -> None:
+        for cell in ALPHABET:
+            assert 0 <= nearest(origin, cell) < farthest(origin, cell) <= HALFWAY_ROUND + 1

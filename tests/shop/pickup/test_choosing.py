@@ -1,0 +1,169 @@
+"""The pickup point of an order, chosen by its customer while it is open."""
+
+from collections.abc import Callable
+
+import pytest
+
+from dynamo.client import client
+from shop import keys
+from shop.order_bulk import put_orders
+from shop.order_entries import PickupEntry
+from shop.order_items import NewOrder, StatusChange
+from shop.order_moving import move_order
+from shop.order_queries import NoSuchOrder, find_order
+from shop.order_status import OPEN, Status
+from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
+from shop.pickup.points import PickupPoint
+from shop.pickup.queries import NoSuchPoint
+from shop.pickup.writing import put_points, remove_point
+from tests.shop.orders.making import START, made_order, put
+from tests.shop.pickup.stored import Fresh, delete, made_point, own_item
+from tests.shop.pickup.stored import put as put_item
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+@pytest.fixture
+def order(fresh: Fresh) -> NewOrder:
+    order = made_order(fresh("alice"))
+    put(order)
+    return order
+
+
+@pytest.fixture
+def point(fresh: Fresh) -> PickupPoint:
+    point = made_point(fresh)
+    put_points([point])
+    return point
+
+
+def choose(order: NewOrder, point: PickupPoint, *, username: str | None = None) -> None:
+    choose_point(username=username or order.username, order_id=order.id, point_id=point.id)
+
+
+def chosen(order: NewOrder) -> PickupEntry | None:
+    return find_order(order.id).order.pickup
+
+
+class TestChoosing:
+    def test_is_shown_with_the_order(self, order: NewOrder, point: PickupPoint) -> None:
+        assert chosen(order) is None
+        choose(order, point)
+        assert chosen(order) == PickupEntry(point.id, point.name, point.address, point.hours)
+
+    def test_again_takes_the_other_point(
+        self, order: NewOrder, point: PickupPoint, fresh: Fresh
+    ) -> None:
+        other = made_point(fresh, name="Papelaria Sol")
+        put_points([other])
+        choose(order, point)
+        choose(order, other)
+        entry = chosen(order)
+        assert entry is not None
+        assert entry.name == "Papelaria Sol"
+
+    def test_can_be_taken_back(self, order: NewOrder, point: PickupPoint) -> None:
+        choose(order, point)
+        forget_point(username=order.username, order_id=order.id)
+        forget_point(username=order.username, order_id=order.id)
+        assert chosen(order) is None
+
+    @pytest.mark.parametrize("status", OPEN)
+    def test_is_possible_in_every_open_status(
+        self, fresh: Fresh, point: PickupPoint, status: Status
+    ) -> None:
+        order = made_order(fresh("alice"), status)
+        put(order)
+        choose(order, point)
+        assert chosen(order) is not None
+
+    @pytest.mark.parametrize("status", [status for status in Status if status not in OPEN])
+    def test_is_refused_when_the_order_is_closed(
+        self, fresh: Fresh, point: PickupPoint, status: Status
+    ) -> None:
+        order = made_order(fresh("alice"), status)
+        put(order)
+        with pytest.raises(OrderClosed, match=status.label.lower()):
+            choose(order, point)
+        with pytest.raises(OrderClosed):
+            forget_point(username=order.username, order_id=order.id)
+        with pytest.raises(OrderClosed):
+            find_open_order(username=order.username, order_id=order.id)
+        assert chosen(order) is None
+
+    def test_does_not_reach_the_order_of_another(
+        self, order: NewOrder, point: PickupPoint, fresh: Fresh
+    ) -> None:
+        choose(order, point)
+        bob = fresh("bob")
+        with pytest.raises(NoSuchOrder):
+            choose(order, point, username=bob)
+        with pytest.raises(NoSuchOrder):
+            forget_point(username=bob, order_id=order.id)
+        assert chosen(order) is not None
+
+    def test_needs_a_point_that_there_is(self, order: NewOrder, fresh: Fresh) -> None:
+        with pytest.raises(NoSuchPoint):
+            choose(order, made_point(fresh))
+        assert chosen(order) is None
+
+    def test_is_refused_when_the_point_goes_at_this_very_moment(
+        self, order: NewOrder, point: PickupPoint
+    ) -> None:
+        own = keys.pickup_point(point.id)
+        before = own_item(point)
+        assert before is not None
+        event = "before-parameter-build.dynamodb.TransactWriteItems"
+
+        def go(**_: object) -> None:
+            delete(own, own)
+
+        client().meta.events.register(event, go)
+        try:
+            with pytest.raises(NoSuchPoint):
+                choose(order, point)
+        finally:
+            client().meta.events.unregister(event, go)
+            put_item(before)
+        assert chosen(order) is None
+
+
+class TestAChoice:
+    @pytest.fixture
+    def made(self, order: NewOrder, point: PickupPoint) -> Callable[[], PickupEntry | None]:
+        choose(order, point)
+        return lambda: chosen(order)
+
+    def test_stays_when_the_point_is_gone(
+        self, made: Callable[[], PickupEntry | None], point: PickupPoint
+    ) -> None:
+        remove_point(point.id)
+        entry = made()
+        assert entry is not None
+        assert entry.name == point.name
+
+    def test_stays_when_the_order_moves(
+        self, made: Callable[[], PickupEntry | None], order: NewOrder
+    ) -> None:
+        move_order(
+            username=order.username,
+            order_id=order.id,
+            source=Status.PLACED,
+            target=Status.APPROVED,
+            is_staff=True,
+            who="sam",
+            now=START,
+        )
+        assert made() is not None
+
+    def test_stays_when_the_order_is_imported_again(
+        self, made: Callable[[], PickupEntry | None], order: NewOrder
+    ) -> None:
+        later = StatusChange(Status.SHIPPED, START.replace(year=2024))
+        put_orders([NewOrder(**(_fields(order) | {"history": (*order.history, later)}))])
+        assert find_order(order.id).order.status is Status.SHIPPED
+        assert made() is not None
+
+
+def _fields(order: NewOrder) -> dict[str, object]:
+    return {name: getattr(order, name) for name in order.__slots__}

@@ -1,0 +1,181 @@
+"""The nearest points are those of brute force, wherever one asks."""
+
+from random import Random
+
+import pygeohash
+import pytest
+
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.frontier import AT_ONCE
+from shop.pickup.points import PickupPoint
+from tests.shop.pickup.memory import World, points_at
+
+COUNTS = (1, 2, 5, 10, 20)
+QUESTIONS = 300
+"""Of each world, always; ten thousand altogether with --slow."""
+
+
+def anywhere(rng: Random) -> tuple[float, float]:
+    return rng.uniform(-90, 90), rng.uniform(-180, 180)
+
+
+def round_lisbon(rng: Random) -> tuple[float, float]:
+    return rng.gauss(38.71, 0.1), rng.gauss(-9.14, 0.1)
+
+
+def at_the_antimeridian(rng: Random) -> tuple[float, float]:
+    return rng.gauss(-17, 1), (180 + rng.gauss(0, 1) + 180) % 360 - 180
+
+
+def at_the_poles(rng: Random) -> tuple[float, float]:
+    return rng.choice([-1, 1]) * max(0.0, 90 - rng.expovariate(2)), rng.uniform(-180, 180)
+
+
+def on_the_edges_of_cells(rng: Random) -> tuple[float, float]:
+    length = rng.randint(2, 8)
+    box = pygeohash.get_bounding_box(pygeohash.encode(*round_lisbon(rng), precision=length))
+    return rng.choice([box.min_lat, box.max_lat]), rng.choice([box.min_lon, box.max_lon])
+
+
+def some_at_one_place(rng: Random) -> tuple[float, float]:
+    return rng.choice([(38.71, -9.14), (38.71, -9.14), (38.72, -9.14), (-38.71, 170.86)])
+
+
+def within_a_metre(rng: Random) -> tuple[float, float]:
+    """Several hundred in one cell that is not divided any further."""
+    return 38.7 + rng.randrange(8) / 1_000_000, -9.1 + rng.randrange(14) / 1_000_000
+
+
+WORLDS = {
+    "anywhere": (anywhere, 500),
+    "a city": (round_lisbon, 3_000),
+    "the antimeridian": (at_the_antimeridian, 600),
+    "the poles": (at_the_poles, 600),
+    "edges of cells": (on_the_edges_of_cells, 400),
+    "the same places": (some_at_one_place, 900),
+    "within a metre": (within_a_metre, 900),
+    "hardly anything": (anywhere, 3),
+    "nothing": (anywhere, 0),
+}
+
+
+def made_world(name: str, rng: Random) -> World:
+    somewhere, number = WORLDS[name]
+    return World.of(points_at(*(somewhere(rng) for _ in range(number))))
+
+
+def origins(name: str, rng: Random, number: int) -> list[Coordinates]:
+    """Where points are likely, where they are not, and where some are exactly."""
+    somewhere, _ = WORLDS[name]
+    drawn = (somewhere if rng.random() < 0.8 else anywhere for _ in range(number))
+    return [Coordinates.at(*draw(rng)) for draw in drawn]
+
+
+def ask(name: str, *, seed: int, questions: int) -> None:
+    rng = Random(seed)
+    world = made_world(name, rng)
+    for origin in origins(name, rng, questions):
+        count = rng.choice(COUNTS)
+        assert world.nearest(origin, count).points == world.by_brute_force(origin, count)
+
+
+class TestTheNearestPoints:
+    @pytest.mark.parametrize("name", WORLDS)
+    def test_are_those_of_brute_force(self, name: str) -> None:
+        ask(name, seed=1, questions=QUESTIONS // 4 if name == "a city" else QUESTIONS)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("name", WORLDS)
+    @pytest.mark.parametrize("seed", range(10, 15))
+    def test_are_those_of_brute_force_ten_thousand_times(self, name: str, seed: int) -> None:
+        ask(name, seed=seed, questions=250)
+
+    @pytest.mark.parametrize("name", WORLDS)
+    def test_are_all_points_when_more_are_asked_for(self, name: str) -> None:
+        world = made_world(name, Random(2))
+        for origin in origins(name, Random(3), 3):
+            every = world.by_brute_force(origin, len(world.points))
+            assert world.nearest(origin, len(world.points) + 1).points == every
+
+    def test_of_one_place_come_in_the_order_of_their_ids(self) -> None:
+        world = World.of(points_at(*[(10, 20)] * 300))
+        found = world.nearest(Coordinates.at(10, 20), 250).points
+        assert [near.point.id for near in found] == [f"p{n:05}" for n in range(250)]
+
+    def test_lie_across_the_antimeridian(self) -> None:
+        world = World.of(points_at((0, -179.99), (0, 179.9)))
+        (near,) = world.nearest(Coordinates.at(0, 179.99), 1).points
+        assert near.point.id == "p00000"
+
+    def test_lie_behind_the_pole(self) -> None:
+        world = World.of(points_at((89.9, -170), (89.5, 10)))
+        (near,) = world.nearest(Coordinates.at(89.9, 10), 1).points
+        assert near.point.id == "p00000"
+
+
+class TestWhatASearchReads:
+    def test_is_the_cell_and_its_eight_neighbours(self) -> None:
+        """Among cells of one size, as many of them as are expected to hold enough."""
+        middle = pygeohash.decode_exactly("eycs0f")
+        box = pygeohash.get_bounding_box("eycs")
+        rng = Random(1)
+        every = [
+            (rng.uniform(box.min_lat, box.max_lat), rng.uniform(box.min_lon, box.max_lon))
+            for _ in range(4_000)
+        ]
+        world = World.of(points_at(*every))
+        world.nearest(Coordinates.at(middle.latitude, middle.longitude), 10)
+        column = ["eycs0f", *(pygeohash.get_adjacent("eycs0f", way) for way in ("top", "bottom"))]
+        block = {pygeohash.get_adjacent(cell, way) for cell in column for way in ("left", "right")}
+        assert set(world.queries[:AT_ONCE]) == block | set(column)
+
+    def test_is_nothing_but_the_directory_where_there_is_nothing(self) -> None:
+        world = World.of([])
+        assert world.nearest(Coordinates.at(38.7, -9.1), 10).points == ()
+        assert world.queries == []
+        assert world.directories == ["~", "ey"]
+
+    def test_is_no_cell_that_is_known_to_be_empty(self) -> None:
+        world = World.of(points_at((38.7, -9.1), (-23.5, -46.6), (52.5, 13.4)))
+        world.nearest(Coordinates.at(0, 0), 3)
+        assert sorted(world.queries) == ["6gyf", "eycs", "u33d"]
+
+    def test_is_no_cell_twice(self) -> None:
+        world = made_world("a city", Random(5))
+        world.nearest(Coordinates.at(38.71, -9.14), 500)
+        assert len(world.queries) == len(set(world.queries))
+
+    def test_is_the_corner_of_a_city_that_is_far(self) -> None:
+        """Thousands of points far away do not have to be read for the ten nearest of them."""
+        world = made_world("a city", Random(4))
+        found = world.nearest(Coordinates.at(-23.5, -46.6), 10)
+        assert sum(read.items_read for read in found.page.reads) < 600
+
+    def test_is_explained_query_by_query(self) -> None:
+        world = made_world("a city", Random(4))
+        page = world.nearest(Coordinates.at(38.71, -9.14), 10).page
+        assert [read.run.prefix for read in page.reads] == world.queries
+        assert sum(read.items_returned for read in page.reads) == len(page.entries) == 10
+
+    def test_goes_on_when_points_that_were_counted_have_gone(self) -> None:
+        points = points_at((38.7, -9.1), (38.71, -9.1), (41.1, -8.6))
+        world = World.of(points)
+        gone = World.of(points[2:])
+        gone.counts = world.counts
+        (near,) = gone.nearest(Coordinates.at(38.7, -9.1), 1).points
+        assert near.point == points[2]
+
+    def test_divides_a_cell_that_holds_more_than_its_neighbours(self) -> None:
+        """All points of a counted cell are in one corner of it: an unexpected crowd."""
+        rng = Random(7)
+        crowd = [(38.7001 + rng.random() / 500, -9.1 + rng.random() / 500) for _ in range(2_000)]
+        world = World.of(points_at(*crowd))
+        for origin in (Coordinates.at(38.7, -9.1), Coordinates.at(38.8, -9.3)):
+            assert world.nearest(origin, 10).points == world.by_brute_force(origin, 10)
+
+
+def test_a_point_lies_where_it_says() -> None:
+    point = PickupPoint("p", "Name", "Street", Coordinates.at(38.7, -9.1))
+    world = World.of([point])
+    (near,) = world.nearest(point.place, 1).points
+    assert (near.point, near.metres) == (point, 0)

@@ -1,0 +1,46 @@
+"""The documentation of pickup points says what the code stores."""
+
+import re
+from pathlib import Path
+
+from shop import keys
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.frontier import AT_ONCE, FEW
+from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN
+from shop.pickup.points import PickupPoint, counted_in, point_items
+
+DOC = Path(__file__).resolve().parents[3] / "docs" / "designs" / "pickup-points.md"
+KIOSK = PickupPoint("kiosk-7", "Quiosque", "Rua Direita 7", Coordinates.at(38.7139, -9.1394))
+
+
+def text() -> str:
+    return DOC.read_text(encoding="utf-8")
+
+
+def rows() -> dict[tuple[str, str], str]:
+    found = re.findall(r"^\| `([^`]+#[^`]+)` \| `([^`]+)` \| (.+) \|$", text(), re.MULTILINE)
+    return {(pk, sk): holds for pk, sk, holds in found}
+
+
+class TestThePictureOfTheItems:
+    def test_has_the_keys_of_a_point(self) -> None:
+        assert {(item.pk, item.sk) for item in point_items(KIOSK)} <= rows().keys()
+
+    def test_has_its_counters_and_cells(self) -> None:
+        for directory, cell in counted_in(KIOSK).items():
+            key = keys.counter(f"PICKUP#{directory}", 0)
+            assert rows()[key["pk"], key["sk"]].startswith(f"`_{cell}` 1")
+
+    def test_has_nothing_else_but_a_zip_prefix(self) -> None:
+        assert len(rows()) == 5
+        assert (keys.zip_prefix("1100"), keys.zip_prefix("1100")) in rows()
+
+
+class TestTheBounds:
+    def test_are_those_of_the_code(self) -> None:
+        assert (AT_ONCE, FEW) == (9, 64)
+        assert "nine directories or nine cells" in text()
+        assert f"at most {FEW} points for a cell" in text()
+
+    def test_are_those_of_the_page(self) -> None:
+        assert f"A page shows {FIRST_SHOWN}, 20, 40 or {MOST_SHOWN} points." in text()

@@ -1,0 +1,129 @@
+"""The check of pickup points: what it finds, and that repairing mends it."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from dynamo.client import client
+from dynamo.integrity import Difference
+from shop import keys
+from shop.models import ShopItem
+from shop.pickup.cells import geohash_of
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.integrity import pickup_differences
+from shop.pickup.points import PickupPoint, area_key
+from shop.pickup.queries import nearest_points
+from shop.pickup.writing import put_points, remove_point
+from tests.shop.pickup.stored import Fresh, area_item, delete, made_point, own_item, put
+
+TABLE = ShopItem.Meta.table_name
+
+
+@pytest.fixture
+def point(tables: None, fresh: Fresh) -> PickupPoint:
+    """Somewhere in the South Atlantic where no other test has one."""
+    rng = Random()
+    point = made_point(fresh, (rng.uniform(-33, -31), rng.uniform(-10, -8)))
+    put_points([point])
+    return point
+
+
+def found(kind: str, subject: str) -> list[Difference]:
+    return [d for d in pickup_differences() if (d.kind, d.subject) == (kind, subject)]
+
+
+def mend(difference: Difference) -> bool:
+    assert difference.mend is not None
+    return difference.mend()
+
+
+def must(item: dict[str, Any] | None) -> dict[str, Any]:
+    assert item is not None
+    return item
+
+
+class TestTheCheck:
+    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, point: PickupPoint) -> None:
+        assert list(pickup_differences()) == []
+
+    def test_finds_and_mends_a_missing_cell(self, point: PickupPoint) -> None:
+        before = must(area_item(point))
+        delete(*area_key(point))
+        (difference,) = found("cells", f"pickup point {point.id}")
+        assert difference.stored == f"nothing at {area_key(point)[1]}"
+        assert mend(difference)
+        assert area_item(point) == before
+
+    def test_finds_and_mends_a_cell_that_says_something_else(self, point: PickupPoint) -> None:
+        before = must(area_item(point))
+        put(before | {"name": {"S": "Elsewhere"}})
+        (difference,) = found("cells", f"pickup point {point.id}")
+        assert difference.stored.endswith("Elsewhere")
+        assert mend(difference)
+        assert area_item(point) == before
+
+    def test_finds_and_mends_a_point_in_the_wrong_cell(self, point: PickupPoint) -> None:
+        item = must(area_item(point))
+        delete(*area_key(point))
+        put(item | {"pk": {"S": "GEO#s0"}, "sk": {"S": f"s000000000#{point.id}"}})
+        differences = found("cells", f"pickup point {point.id}")
+        assert [mend(difference) for difference in differences] == [True, True]
+        assert list(pickup_differences()) == []
+        assert nearest_points(point.place, 1).points[0].point == point
+
+    def test_finds_and_mends_coordinates_that_were_changed_by_hand(
+        self, point: PickupPoint
+    ) -> None:
+        put(must(own_item(point)) | {"latitude": {"N": "-30.5"}})
+        differences = list(pickup_differences())
+        assert {difference.kind for difference in differences} == {"cells", "counts"}
+        assert all(mend(difference) for difference in differences)
+        assert list(pickup_differences()) == []
+        (near,) = nearest_points(Coordinates.at(-30.5, point.place.longitude), 1).points
+        assert (near.point.id, near.metres) == (point.id, 0)
+
+    def test_finds_and_mends_what_is_left_of_a_point_that_is_gone(self, point: PickupPoint) -> None:
+        item = must(area_item(point))
+        remove_point(point.id)
+        put(item)
+        (difference,) = found("cells", f"pickup point {point.id}")
+        assert mend(difference)
+        assert area_item(point) is None
+
+    @pytest.mark.parametrize("directory", ["~", "area"])
+    def test_finds_and_mends_wrong_counts(self, point: PickupPoint, directory: str) -> None:
+        cell = geohash_of(point.place)[: 2 if directory == "~" else 4]
+        directory = directory if directory == "~" else cell[:2]
+        spoil(directory, cell, 777)
+        (difference,) = found("counts", f"directory {directory}")
+        assert difference.stored != difference.expected
+        assert mend(difference)
+        assert list(pickup_differences()) == []
+
+    def test_finds_and_mends_counts_of_nothing(self, point: PickupPoint) -> None:
+        spoil("7z", "7zzz", 3)
+        (difference,) = found("counts", "directory 7z")
+        assert (difference.stored, difference.expected) == ("7zzz 3", "7zzz 0")
+        assert mend(difference)
+        assert found("counts", "directory 7z") == []
+
+    def test_does_not_mend_what_has_changed_since(self, point: PickupPoint) -> None:
+        delete(*area_key(point))
+        (difference,) = found("cells", f"pickup point {point.id}")
+        before = must(own_item(point))
+        put(before | {"longitude": {"N": "-8.5"}})
+        assert not mend(difference)
+        put(before)
+        assert mend(difference)
+
+
+def spoil(directory: str, cell: str, number: int) -> None:
+    key = keys.counter(f"PICKUP#{directory}", 0)
+    client().update_item(
+        TableName=TABLE,
+        Key={name: {"S": value} for name, value in key.items()},
+        UpdateExpression="SET #c = :n",
+        ExpressionAttributeNames={"#c": f"_{cell}"},
+        ExpressionAttributeValues={":n": {"N": str(number)}},
+    )
