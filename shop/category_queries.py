@@ -1,0 +1,76 @@
+"""Reads of categories by what their edges carry: products by price and name, the tree of all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dynamo.reader import Order, Page, PageRequest
+from dynamo.reading import read
+from dynamo.runs import Run
+from dynamo.shards import share_of
+from shop import keys
+from shop.catalogue_patterns import ProductOrder, categories_in_the_tree, products_of
+from shop.edge_shards import count_edge_shards
+from shop.queries import Category, ProductTile, list_products, tile_of, trail_in
+
+
+@dataclass(frozen=True, slots=True)
+class ProductPage:
+    """A page of a category's products."""
+
+    products: tuple[ProductTile, ...]
+    page: Page
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCategory(Category):
+    """A category in the tree of all; ``trail`` leads to the one it is in."""
+
+    trail: tuple[Category, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """How many categories it lies in."""
+        return len(self.trail)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryPage:
+    """A page of the tree of all categories."""
+
+    categories: tuple[ListedCategory, ...]
+    page: Page
+
+
+def list_category(
+    slug: str, request: PageRequest, *, order: ProductOrder | None = None
+) -> ProductPage:
+    """Read a page of a category's products; without an order, as they stand in the table.
+
+    By price, those without one are left out: the index is sparse.
+    """
+    if order is None:
+        page = list_products(slug, request)
+    else:
+        runs = products_of(slug, order.data, shards=count_edge_shards())
+        page = _merged(runs, request, order.direction)
+    return ProductPage(tuple(tile_of(entry.item) for entry in page.entries), page)
+
+
+def list_all_categories(request: PageRequest) -> CategoryPage:
+    """Read a page of all categories by name, each followed by those in it."""
+    runs = categories_in_the_tree(shards=count_edge_shards())
+    page = _merged(runs, request, Order.OLDEST_FIRST)
+    nodes = [entry.item for entry in page.entries]
+    categories = tuple(
+        ListedCategory(
+            node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), node["name"]["S"], trail_in(node)
+        )
+        for node in nodes
+    )
+    return CategoryPage(categories, page)
+
+
+def _merged(runs: Sequence[Run], request: PageRequest, order: Order) -> Page:
+    """Ask each shard for its share of the page and some more."""
+    share = share_of(request.size + 1, len(runs))
+    return read(runs, request, order=order, first_reads=[share] * len(runs))

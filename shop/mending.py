@@ -1,0 +1,54 @@
+"""Differences of the table ``shop``: in what two sides differ, and how to mend them."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from dynamo.integrity import Difference
+from dynamo.transactions import ConditionFailed
+
+
+def difference(
+    kind: str,
+    subject: str,
+    stored: Mapping[str, Any],
+    expected: Mapping[str, Any],
+    *,
+    repair: Callable[[], None],
+) -> Difference:
+    """Tell of a difference; ``repair`` raises ConditionFailed for what has changed since."""
+    return Difference(
+        kind=kind,
+        subject=subject,
+        stored=_spelled(stored),
+        expected=_spelled(expected),
+        mend=partial(_mended, repair),
+    )
+
+
+def differing(
+    stored: Mapping[str, Any], expected: Mapping[str, Any], *, missing: str | int = "none"
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Leave of both sides what differs."""
+    names = sorted(
+        name
+        for name in stored.keys() | expected.keys()
+        if stored.get(name, missing) != expected.get(name, missing)
+    )
+    return (
+        {name: stored.get(name, missing) for name in names},
+        {name: expected.get(name, missing) for name in names},
+    )
+
+
+def _mended(repair: Callable[[], None]) -> bool:
+    """Repair what has not changed since it was read, and tell whether that was so."""
+    try:
+        repair()
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _spelled(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())

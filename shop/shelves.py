@@ -1,0 +1,31 @@
+"""Shelves: the categories of the front page, each with the first few of its products."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from dynamo.client import pool
+from dynamo.reader import Page, PageRequest
+from shop.queries import Category, ProductTile, category_of, list_products, tile_of
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A category with the first few of its products."""
+
+    category: Category
+    products: tuple[ProductTile, ...]
+
+
+def shelve(categories: Page, *, products: int) -> tuple[Shelf, ...]:
+    """Read the first few products of each category of a page, all at once."""
+    found = [category_of(entry.item) for entry in categories.entries]
+    firsts = pool().gather(
+        [
+            partial(list_products, category.slug, PageRequest(products), look_ahead=False)
+            for category in found
+        ]
+    )
+    return tuple(
+        Shelf(category, tuple(tile_of(entry.item) for entry in page.entries))
+        for category, page in zip(found, firsts, strict=True)
+    )

@@ -1,0 +1,75 @@
+"""Categories and “also bought” in Chromium, with and without JavaScript."""
+
+import pytest
+from playwright.sync_api import expect
+
+from shop.catalogue_patterns import ProductOrder
+from shop.order_status import Status
+from shop.services import put_catalogue
+from tests.shop.catalogue.making import category, in_order, products_in, sell
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+SHELF = "browsed"
+PRODUCTS = products_in(SHELF, 45)
+LAMP, BULB = PRODUCTS[3], PRODUCTS[4]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def browsed(tables: None) -> None:
+    """A category of 45 products within one without any; two customers bought the same two."""
+    shelves = [category("browsed-hall"), category(SHELF, "browsed-hall")]
+    put_catalogue(categories=shelves, products=PRODUCTS)
+    for username in ("browsed-ann", "browsed-ben"):
+        sell(username, [LAMP.id, BULB.id], day=1, status=Status.SHIPPED)
+
+
+def ids(visitor, within: str = "#products") -> list[str]:
+    tiles = visitor.page.locator(f"{within} [data-product]")
+    return tiles.evaluate_all("tiles => tiles.map(tile => tile.dataset.product)")
+
+
+class TestTheOrderOfACategory:
+    def test_is_swapped_in_without_loading_the_page(self, visitor):
+        visitor.page.goto(f"/categories/{SHELF}/")
+        loads = len(visitor.loads)
+        toggle = visitor.page.locator("#toggle-order--price")
+        toggle.click()
+        expect(toggle).to_have_attribute("aria-pressed", "true")
+        assert visitor.address == f"/categories/{SHELF}/?order=-price"
+        assert ids(visitor) == in_order(PRODUCTS, ProductOrder.DEAREST)[:20]
+        assert (len(visitor.loads), visitor.focus) == (loads, "toggle-order--price")
+
+    def test_is_kept_from_page_to_page(self, visitor):
+        visitor.page.goto(f"/categories/{SHELF}/?order=name")
+        visitor.page.locator("a[rel=next]").click()
+        expect(visitor.page.locator("a[rel=prev]")).to_be_visible()
+        assert ids(visitor) == in_order(PRODUCTS, ProductOrder.NAME)[20:40]
+
+    def test_is_chosen_without_javascript(self, plain_visitor):
+        plain_visitor.page.goto(f"/categories/{SHELF}/")
+        plain_visitor.page.locator("#toggle-order-name").click()
+        assert ids(plain_visitor) == in_order(PRODUCTS, ProductOrder.NAME)[:20]
+
+
+class TestAlsoBought:
+    def test_comes_when_it_is_scrolled_to(self, visitor):
+        visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
+        visitor.page.locator("#also-bought").scroll_into_view_if_needed()
+        expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
+        assert ids(visitor, "#also-bought") == [BULB.id]
+
+    def test_is_a_link_without_javascript(self, plain_visitor):
+        plain_visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
+        plain_visitor.page.locator("#also-bought a").click()
+        assert ids(plain_visitor, ".also-bought") == [BULB.id]
+
+
+class TestANarrowWindow:
+    @pytest.mark.parametrize(
+        "path", ["/categories/", f"/categories/{SHELF}/?order=price", "/categories/browsed-hall/"]
+    )
+    def test_is_never_scrolled_sideways(self, visitor, path):
+        visitor.page.set_viewport_size({"width": 375, "height": 700})
+        visitor.page.goto(path)
+        assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 375

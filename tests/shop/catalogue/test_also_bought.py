@@ -1,0 +1,144 @@
+"""“Also bought”: against counting by hand, within its bound, and without anybody's name."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from comments.user_data import TRACES
+from dynamo.erasure import erase
+from dynamo.meter import metered
+from dynamo.pool import Pool
+from shop.also_bought import BOUNDS, Bounds, find_also_bought
+from shop.edge_shards import count_edge_shards
+from shop.items import NewProduct
+from shop.order_status import Status
+from shop.services import put_catalogue
+from shop.user_data import PURCHASES
+from tests.shop.catalogue.making import category, sell
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+Sale = tuple[int, tuple[int, ...]]
+"""A user and the products of one order, by their numbers; sales are a day apart."""
+TIGHT = Bounds(buyers=3, purchases=4, shown=3, least_buyers=2)
+
+sales = st.lists(
+    st.tuples(st.integers(0, 5), st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True)),
+    min_size=4,
+    max_size=25,
+)
+
+
+def put_products(ids: Sequence[str]) -> None:
+    shelf = category("also-bought")
+    products = [NewProduct(i, f"Product {i}", (shelf.slug,), "", 100, "EUR") for i in ids]
+    put_catalogue(categories=[shelf], products=products)
+
+
+def latest(made: Sequence[tuple[str, Sequence[str]]]) -> dict[tuple[str, str], int]:
+    """The day each user last bought each product."""
+    return {(user, product): day for day, (user, ids) in enumerate(made) for product in ids}
+
+
+def counted(
+    bought: Mapping[tuple[str, str], int], product_id: str, bounds: Bounds
+) -> list[tuple[str, int]]:
+    """The plain answer: every user and product looked at."""
+    buyers = sorted(
+        ((day, user) for (user, product), day in bought.items() if product == product_id),
+        reverse=True,
+    )[: bounds.buyers]
+    found: Counter[str] = Counter()
+    newest: dict[str, tuple[int, str]] = {}
+    for _, buyer in buyers:
+        theirs = sorted(((d, p) for (u, p), d in bought.items() if u == buyer), reverse=True)
+        for day, product in theirs[: bounds.purchases]:
+            found[product] += 1
+            newest[product] = max((day, product), newest.get(product, (day, product)))
+    ranked = sorted(found, key=lambda p: (found[p], newest[p]), reverse=True)
+    wanted = [p for p in ranked if p != product_id and found[p] >= bounds.least_buyers]
+    return [(p, found[p]) for p in wanted[: bounds.shown]]
+
+
+def shown(product_id: str, bounds: Bounds = BOUNDS) -> list[tuple[str, int]]:
+    return [(each.product.id, each.buyers) for each in find_also_bought(product_id, bounds=bounds)]
+
+
+@pytest.fixture
+def popular(fresh: Callable[[str], str]) -> str:
+    """A product with thirty buyers, each of whom bought thirty others."""
+    name = fresh("popular")
+    others = [f"{name}-{n:02}" for n in range(30)]
+    put_products([name, *others])
+    sales = [(f"{name}-buyer-{number:02}", number) for number in range(30)]
+    Pool(4).gather(
+        [
+            lambda user=user, day=day: sell(user, [name, *others], day=day, status=Status.DELIVERED)
+            for user, day in sales
+        ]
+    )
+    return name
+
+
+class TestAlsoBought:
+    @given(made=sales, bounds=st.sampled_from([TIGHT, BOUNDS, Bounds(2, 20, 2, 1)]))
+    @settings(
+        max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    )
+    def test_is_what_counting_by_hand_gives(self, fresh, made, bounds):
+        prefix = fresh("p")
+        ids = [f"{prefix}-{n}" for n in range(7)]
+        put_products(ids)
+        named = [(f"{prefix}-u{user}", [ids[n] for n in numbers]) for user, numbers in made]
+        for day, (user, products) in enumerate(named):
+            sell(user, products, day=day, status=Status.PLACED)
+        bought = latest(named)
+        for product_id in ids[:3]:
+            assert shown(product_id, bounds) == counted(bought, product_id, bounds)
+
+    def test_leaves_out_what_one_buyer_alone_has(self, fresh):
+        lamp, bulb, secret = (fresh(name) for name in ("lamp", "bulb", "secret"))
+        put_products([lamp, bulb, secret])
+        sell(fresh("ann"), [lamp, bulb, secret], day=1, status=Status.PLACED)
+        assert shown(lamp) == []
+        sell(fresh("ben"), [lamp, bulb], day=2, status=Status.PLACED)
+        assert shown(lamp) == [(bulb, 2)]
+
+    @pytest.mark.parametrize("status", [Status.CANCELED, Status.RETURNED])
+    def test_counts_what_was_canceled_or_sent_back(self, fresh, status):
+        lamp, bulb = fresh("lamp"), fresh("bulb")
+        put_products([lamp, bulb])
+        for name in ("ann", "ben"):
+            sell(fresh(name), [lamp, bulb], day=1, status=status)
+        assert shown(lamp) == [(bulb, 2)]
+
+    def test_leaves_out_products_that_do_not_exist_any_more(self, fresh):
+        lamp, gone = fresh("lamp"), fresh("gone")
+        put_products([lamp])
+        for name in ("ann", "ben"):
+            sell(fresh(name), [lamp, gone], day=1, status=Status.PLACED)
+        assert shown(lamp) == []
+
+    def test_forgets_a_user_who_is_deleted(self, fresh):
+        lamp, bulb, ann = fresh("lamp"), fresh("bulb"), fresh("ann")
+        put_products([lamp, bulb])
+        for user in (ann, fresh("ben"), fresh("cem")):
+            sell(user, [lamp, bulb], day=1, status=Status.PLACED)
+        assert erase([*TRACES, PURCHASES], ann)["purchases"] == 2
+        assert shown(lamp) == [(bulb, 2)]
+
+    def test_of_a_product_that_nobody_bought_is_empty(self, fresh):
+        assert shown(fresh("unsold")) == []
+
+    @pytest.mark.real_engine
+    def test_costs_no_more_than_its_bound_whatever_was_sold(self, popular):
+        with metered() as meter:
+            found = find_also_bought(popular)
+        assert len(found) == BOUNDS.shown
+        assert {each.buyers for each in found} == {BOUNDS.buyers}
+        assert meter.capacity_units() <= BOUNDS.capacity_units(count_edge_shards())
+        assert {call.operation for call in meter.calls} <= {"GetItem", "Query", "BatchGetItem"}
+        assert meter.capacity_units("what they bought") == BOUNDS.buyers / 2
