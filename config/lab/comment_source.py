@@ -1,0 +1,99 @@
+"""The comments that every design is given: the sample shop's, or those of a product of the site."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+from comments import keys
+from comments.access_patterns import plan
+from comments.filters import CommentFilter
+from comments.items import NewComment
+from comments.models import CommentBody, CommentItem
+from comments.queries import CommentEntry, entry_of
+from comments.sample import sample_comments
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.errors import DynamoError
+from dynamo.reader import PageRequest
+from dynamo.reading import read
+from shop.sample import sample_catalogue
+
+_CHUNK = 500
+
+
+class NoComments(DynamoError):
+    """There is nothing to compare designs on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """Comments of one product or several, and the product whose lists are read.
+
+    ``about`` says where they come from.
+    """
+
+    all: tuple[NewComment, ...]
+    product_id: str
+    about: str
+
+    @property
+    def listed(self) -> tuple[NewComment, ...]:
+        """Those of the product."""
+        return tuple(one for one in self.all if one.product_id == self.product_id)
+
+
+def sample(count: int, *, now: datetime) -> Comments:
+    """Give the sample shop's first ``count`` comments; the lists are of the most discussed product.
+
+    ``now`` is when the latest of them may be from.
+    """
+    made = sample_comments(sample_catalogue(), count=count, now=now)
+    comments = tuple(NewComment(**asdict(one)) for one in made)
+    ((product_id, _),) = Counter(one.product_id for one in comments).most_common(1)
+    return Comments(comments, product_id, "of the sample shop")
+
+
+def of_product(product_id: str, *, at_most: int) -> Comments:
+    """Read a product's newest comments from the site, long texts included.
+
+    Raises NoComments, and botocore's errors.
+    """
+    found = tuple(islice(_listed(product_id), at_most))
+    if not found:
+        raise NoComments(f"There are no comments on “{product_id}” here.")
+    bodies = _bodies([entry.id for entry in found if entry.is_long])
+    comments = tuple(_comment(entry, product_id, bodies) for entry in found)
+    return Comments(comments, product_id, f"on the product “{product_id}” of this site")
+
+
+def _listed(product_id: str) -> Iterator[CommentEntry]:
+    runs, request = plan(product_id, CommentFilter()).runs, PageRequest(_CHUNK)
+    while True:
+        page = read(runs, request)
+        yield from (entry_of(entry.item) for entry in page.entries)
+        if not page.has_next:
+            return
+        request = replace(request, position=page.entries[-1].position)
+
+
+def _bodies(comment_ids: list[str]) -> dict[str, str]:
+    wanted = [{"pk": {"S": keys.comment(i)}, "sk": {"S": keys.BODY}} for i in comment_ids]
+    found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
+    text = CommentBody.text.attr_name
+    return {keys.comment_id_in(item["pk"]["S"]): item[text]["S"] for item in found}
+
+
+def _comment(entry: CommentEntry, product_id: str, bodies: dict[str, str]) -> NewComment:
+    return NewComment(
+        id=entry.id,
+        product_id=product_id,
+        language=entry.language,
+        rating=entry.rating,
+        created_at=entry.created,
+        author=entry.author,
+        title=entry.title,
+        body=bodies.get(entry.id, entry.text),
+        verified=entry.is_verified,
+    )

@@ -1,0 +1,50 @@
+"""Where the lab runs: on an engine of its own, or on the one the site has."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.conf import settings
+
+from config.benchmark.exports import local
+from config.benchmark.stores import version_of
+from dynamo.client import Connection, connected, current_connection
+from dynamo.engine import BinaryMissing, DynoxideEngine, find
+
+PATIENCE = 120.0
+"""Seconds that one call may take: a Scan reads a megabyte, a batch writes 25 items."""
+
+
+@contextmanager
+def own_engine() -> Iterator[str]:
+    """Connect to a dynoxide on a new file below VAR_DIR, which is removed; give its name.
+
+    Raises EngineError: BinaryMissing where it is not installed.
+    """
+    binary = find(settings.BASE_DIR)
+    if binary is None:
+        raise BinaryMissing
+    settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+    with (
+        TemporaryDirectory(prefix="lab-", dir=settings.VAR_DIR) as folder,
+        DynoxideEngine(binary=binary, db_path=Path(folder) / "lab.db") as engine,
+        _patiently(local(engine.endpoint_url)),
+    ):
+        yield version_of(binary)
+
+
+@contextmanager
+def engine_of_the_site() -> Iterator[str]:
+    """Stay connected as the site is; give what that engine is called."""
+    with _patiently(current_connection()):
+        if settings.DYNAMODB_ENDPOINT_URL:
+            yield "the DynamoDB-compatible engine of the site"
+        else:
+            yield f"Amazon DynamoDB in {settings.AWS_REGION}"
+
+
+def _patiently(connection: Connection) -> AbstractContextManager[None]:
+    """Connect so that a slow answer is measured, not given up: nobody waits for a page here."""
+    return connected(replace(connection, read_seconds=PATIENCE))

@@ -1,0 +1,98 @@
+"""Reads, measured: each answer is compared with the right one before anything is counted."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from config.benchmark.pages import WrongAnswer
+from config.benchmark.timing import time_in_turns
+from config.lab.figures import Reading
+from config.lab.tables import Lab
+from dynamo.runs import Item
+
+DEEP = 100
+"""The page that is read besides the first and the last, where a list is that long."""
+WARM_UP = 1
+SETTLING = 20.0
+"""Seconds that the indexes of a table that was just filled may take to have everything."""
+_PAUSE = 0.2
+
+Answer = Sequence[Item]
+"""The items of a page, cut down to what the list shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCase:
+    """One page of one question, as one design reads it; ``tables`` is where (see `Redirection`)."""
+
+    design: str
+    question: str
+    page: int
+    pages: int
+    tables: Mapping[str, str]
+    read: Callable[[], Answer]
+    expected: Answer
+
+
+def measure_readings(lab: Lab, cases: Sequence[ReadCase]) -> dict[str, tuple[Reading, ...]]:
+    """Give the readings of each design. Raises WrongAnswer."""
+    found = [_measured(lab, case) for case in cases]
+    actions = {number: _in_place(lab, case) for number, case in enumerate(cases)}
+    turns = WARM_UP + lab.turns
+    with lab.progress.step("Timing reads", total=turns, unit=" turns") as advance:
+        times = time_in_turns(actions, turns=lab.turns, warm_up=WARM_UP, after_turn=advance)
+    readings: dict[str, tuple[Reading, ...]] = {}
+    for number, (case, measured) in enumerate(zip(cases, found, strict=True)):
+        timed = measured(times[number].median_ms)
+        readings[case.design] = (*readings.get(case.design, ()), timed)
+    return readings
+
+
+def pages_of(items: int, *, size: int) -> list[int]:
+    """Give the first page of a list, page 100 or else the middle one, and the last."""
+    last = max(1, ceil(items / size))
+    deep = DEEP if last > DEEP else ceil(last / 2)
+    return sorted({1, deep, last})
+
+
+def count_pages(items: int, *, size: int) -> int:
+    """Tell how many pages a list has; one at least."""
+    return max(1, ceil(items / size))
+
+
+def _measured(lab: Lab, case: ReadCase) -> Callable[[float], Reading]:
+    read = _in_place(lab, case)
+    _settle(read, case.expected)
+    with lab.traffic.counted() as tally:
+        answer = read()
+    if list(answer) != list(case.expected):
+        sentence = (
+            f"Page {case.page} of “{case.question}”, as “{case.design}” reads it, is not what "
+            "that page holds: nothing was measured."
+        )
+        raise WrongAnswer(sentence)
+    cost = tally.cost
+    return lambda latency: Reading(
+        question=case.question,
+        page=case.page,
+        pages=case.pages,
+        items=len(answer),
+        cost=cost,
+        latency_ms=latency,
+    )
+
+
+def _settle(read: Callable[[], Answer], expected: Answer) -> None:
+    """Read until it is right, or was wrong for long; the planner learns sizes meanwhile."""
+    until = time.monotonic() + SETTLING
+    while list(read()) != list(expected) and time.monotonic() < until:
+        time.sleep(_PAUSE)
+
+
+def _in_place(lab: Lab, case: ReadCase) -> Callable[[], Answer]:
+    def read() -> Answer:
+        with lab.redirection.to(case.tables):
+            return case.read()
+
+    return read

@@ -1,0 +1,21 @@
+"""The page of the comparison lab."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from config.lab.keeping import find_kept
+from config.lab.page import lab_view
+from dynamo.explain import explain_reads
+from dynamo.meter import current_meter
+
+
+@require_safe
+def lab(request: HttpRequest) -> HttpResponse:
+    """Show what the last run of ``manage.py compare`` found, to everyone."""
+    figures = find_kept()
+    context = {
+        "lab": lab_view(figures) if figures else None,
+        "explanation": explain_reads(current_meter()),
+    }
+    return render(request, "lab/lab.html", context)
