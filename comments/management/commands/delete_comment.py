@@ -5,8 +5,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from comments.activity import moderated
 from comments.services import delete_comment
 from dynamo.management.failures import failures_in_one_line
+from shop.activity.entries import Action
 
 
 class Command(BaseCommand):
@@ -21,8 +23,10 @@ class Command(BaseCommand):
         parser.add_argument("id", metavar="ID", help="the comment's id")
 
     def handle(self, **options: Any) -> None:
-        comment_id = options["id"]
+        comment_id, now = options["id"], timezone.now()
         with failures_in_one_line():
-            was_there = delete_comment(comment_id, now=timezone.now())
+            was_there = delete_comment(comment_id, now=now)
+        if was_there:
+            moderated(Action.DELETED, comment_id=comment_id, who="", at=now)
         outcome = "is deleted" if was_there else "is not there (any more)"
         self.stdout.write(f"The comment “{comment_id}” {outcome}.")

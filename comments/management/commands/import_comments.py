@@ -9,18 +9,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.timezone import now
 
 from comments.bulk import BulkWriter
-from comments.imports.columns import (
-    FIELDS,
-    BadMapping,
-    Columns,
-    parse_columns,
-    parse_pairs,
-)
+from comments.imports.columns import FIELDS, Columns, parse_columns
 from comments.imports.reading import parse_product_id
 from comments.imports.run import Report, Source, import_file
 from comments.languages import LanguageUnknown, is_language
 from dynamo.batches import Batches
 from dynamo.client import client, pool
+from dynamo.imports.columns import BadMapping, parse_pairs
 from dynamo.imports.records import RowRefused
 from dynamo.imports.rejects import RejectsFile
 from dynamo.management.imports import (

@@ -1,0 +1,81 @@
+"""``manage.py run_stream``: keeps the copies of comments up to date with the table's stream."""
+
+import json
+import sys
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from comments.sets.consuming import Consumer
+from dynamo.failures import FAILURES, sentence_about
+from dynamo.faults import fault_in
+from dynamo.management.failures import failures_in_one_line
+
+INTERRUPTED = 130
+LONGEST_PAUSE = 30.0
+"""Seconds between two attempts while the database is away."""
+
+
+class Command(BaseCommand):
+    """Reads the stream of the table comment_sets and writes the copies it asks for."""
+
+    help = (
+        "Read the stream of the table comment_sets from where it was left, and write, replace and "
+        "delete the copies of the comments it tells of. Runs until it is interrupted, or with "
+        "--once until the stream holds nothing more. May be stopped, killed and started again at "
+        "any moment, and run more than once at a time. On AWS a Lambda does the same."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="stop at the end of the stream")
+        parser.add_argument(
+            "--pause",
+            type=float,
+            default=1.0,
+            metavar="SECONDS",
+            help="time between two looks at a stream that gave nothing (default: 1)",
+        )
+        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+
+    def handle(self, **options: Any) -> None:
+        if options["pause"] < 0:
+            raise CommandError("--pause is a time in seconds, and not negative.")
+        consumer = Consumer(pause=options["pause"], report=self.stderr.write)
+        interrupted = False
+        try:
+            with failures_in_one_line():
+                walk = consumer.walk()
+                if options["once"]:
+                    walk.drain()
+                else:
+                    is_told = options["verbosity"] > 0 and not options["json"]
+                    self._run_for_ever(consumer, tells=is_told)
+        except KeyboardInterrupt:  # whatever was not applied yet is found again by the next one
+            interrupted = True
+        counts = consumer.as_dict()
+        self.stdout.write(json.dumps(counts) if options["json"] else _prose(counts))
+        if interrupted and options["once"]:
+            sys.exit(INTERRUPTED)
+
+    def _run_for_ever(self, consumer: Consumer, *, tells: bool) -> None:
+        pause = consumer.pause
+        while True:
+            try:
+                for read in consumer.walk().follow():
+                    pause = consumer.pause
+                    if read and tells:
+                        self.stdout.write(_prose(consumer.as_dict()))
+            except FAILURES as failure:
+                if fault_in(failure) is None:
+                    raise
+                self.stderr.write(sentence_about(failure))
+            time.sleep(pause)
+            pause = min(max(pause, 1.0) * 2, LONGEST_PAUSE)
+
+
+def _prose(counts: dict[str, int]) -> str:
+    return (
+        "{records:,} records, {comments:,} of them changes of comments: "
+        "{copies_put:,} copies put, {copies_deleted:,} deleted"
+    ).format_map(counts)

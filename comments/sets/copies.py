@@ -1,0 +1,58 @@
+"""How a comment becomes the items of ``comment_sets``: pure, and the one place that derives them.
+
+Used by the comment's own writes, by the stream's handler and by the integrity check.
+"""
+
+from itertools import product
+
+from comments import keys
+from comments.filters import RATINGS
+from comments.models import SHOWN, Comment
+from comments.sets.models import CommentSetItem
+from comments.sets.spelling import partition, rating_sets
+from comments.stored import is_tombstone
+from dynamo.runs import Item
+
+AUTO = CommentSetItem.auto.attr_name
+_PLACE = Comment.place.attr_name
+_LANGUAGE = Comment.language.attr_name
+_RATING = Comment.rating.attr_name
+_VERSION = Comment.version.attr_name
+_LISTED = Comment.product_partition.attr_name
+_KEPT = (_PLACE, _LANGUAGE, _RATING, _VERSION, *SHOWN)
+_ANY_SET = partition("", None, RATINGS).removeprefix(keys.PRODUCT_PREFIX)
+
+
+def primary_of(comment: Item) -> Item | None:
+    """Give the primary item of a comment, from its item in the table ``comments``.
+
+    None for what is in no list: a hidden comment, and what a deleted one left behind.
+    """
+    if is_tombstone(comment) or _LISTED not in comment:
+        return None
+    product_id = keys.product_id_in(comment[_LISTED]["S"])
+    return {
+        "pk": comment["pk"],
+        "sk": {"S": partition(product_id, None, RATINGS)},
+        **{name: comment[name] for name in _KEPT if name in comment},
+    }
+
+
+def copies_of(primary: Item) -> list[Item]:
+    """Give the 31 copies of a primary item: one for each other set that lists the comment."""
+    product_id = keys.product_id_in(primary["sk"]["S"]).removesuffix(_ANY_SET)
+    languages = (None, primary[_LANGUAGE]["S"])
+    names = [
+        partition(product_id, language, ratings)
+        for language, ratings in product(languages, rating_sets(int(primary[_RATING]["N"])))
+    ]
+    return [
+        {**primary, "sk": {"S": name}, AUTO: {"BOOL": True}}
+        for name in names
+        if name != primary["sk"]["S"]
+    ]
+
+
+def is_primary(item: Item) -> bool:
+    """Tell a primary item from a copy; its key alone will do."""
+    return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item

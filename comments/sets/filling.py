@@ -1,0 +1,60 @@
+"""Filling ``comment_sets`` in bulk: for comments that are there before its stream is.
+
+A stream makes the copies of one comment at a time. For a shop's whole history that is slow and
+dear, and some engines get slower with every record that a stream keeps. So a table is filled
+first, and its stream switched on afterwards: then nothing of the filling is in the stream.
+
+Nobody should write comments meanwhile. What was changed all the same, and what was deleted while
+the shop read its lists another way, `comments.sets.integrity` finds and mends.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from comments import keys
+from comments.models import Comment
+from comments.sets.copies import copies_of, primary_of
+from comments.sets.following import TABLE
+from dynamo.batches import Batches
+from dynamo.client import client
+from dynamo.integrity import every_item
+from dynamo.runs import Item
+
+AT_ONCE = 250
+"""Comments whose items are sent together: 8,000 items."""
+
+
+def fill_sets(
+    comments: Iterable[Item], *, batches: Batches, advance: Callable[[int], object]
+) -> int:
+    """Put the primary and the copies of comments; return how many items that were.
+
+    ``comments`` are items of the table ``comments``; those in no list are passed over. Filling
+    again puts the same. ``advance`` is told the number of comments done. Raises what
+    `dynamo.batches.Batches` does.
+    """
+    remaining, written = iter(comments), 0
+    while some := list(islice(remaining, AT_ONCE)):
+        items = [item for comment in some for item in _items_of(comment)]
+        batches.put(TABLE, items)
+        written += len(items)
+        advance(len(some))
+    return written
+
+
+def every_comment() -> Iterator[Item]:
+    """Read all comments, tombstones left behind included, by a Scan: see `every_item`."""
+    for item in every_item(client(), Comment.Meta.table_name):
+        if item["pk"] == item["sk"] and item["pk"]["S"].startswith(keys.COMMENT_PREFIX):
+            yield item
+
+
+def has_stream() -> bool:
+    """Tell whether the stream of the table is on, so that what is written from now on follows."""
+    described = client().describe_table(TableName=TABLE)["Table"]
+    return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
+
+
+def _items_of(comment: Item) -> list[Item]:
+    primary = primary_of(comment)
+    return [primary, *copies_of(primary)] if primary else []

@@ -1,0 +1,55 @@
+"""The entry point for AWS Lambda: ``comments.sets.handler.handler``, on the table's stream.
+
+Django must be told its settings by ``DJANGO_SETTINGS_MODULE``. The event source mapping needs
+``ReportBatchItemFailures``; see docs/designs/sets.md.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import django
+from django.apps import apps
+
+from comments.sets.applying import CopyWriter, batches
+from dynamo.failures import FAILURES, sentence_about
+from dynamo.streams import Record
+
+logger = logging.getLogger(__name__)
+
+if not apps.ready:
+    django.setup()
+
+
+def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[str, str]]]:
+    """Apply the records of an event; report those that are to be given again.
+
+    These are all from the first that failed on: Lambda goes back to the first one reported, and
+    a later record must not overtake it.
+    """
+    del context
+    records: Sequence[Record] = event["Records"]
+    applied = _apply_until_failure(CopyWriter(batches()), records)
+    return {
+        "batchItemFailures": [
+            {"itemIdentifier": record["dynamodb"]["SequenceNumber"]} for record in records[applied:]
+        ]
+    }
+
+
+def _apply_until_failure(writer: CopyWriter, records: Sequence[Record]) -> int:
+    """Apply records together, or where that fails one by one; tell how many were applied."""
+    try:
+        writer.apply(records)
+    except FAILURES as failure:
+        logger.warning("%s Applying the records one by one.", sentence_about(failure))
+    else:
+        return len(records)
+    for number, record in enumerate(records):
+        try:
+            writer.apply([record])
+        except FAILURES as failure:
+            sequence_number = record["dynamodb"]["SequenceNumber"]
+            logger.warning("Record %s not applied: %s", sequence_number, sentence_about(failure))
+            return number
+    return len(records)

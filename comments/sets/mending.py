@@ -1,0 +1,142 @@
+"""Putting right what ``comment_sets`` holds of comments, while the site goes on.
+
+The truth is the comment in the table ``comments``. A primary is only written on condition that the
+comment is still what it was derived from, so that nothing is brought back that somebody has just
+deleted; whatever changes meanwhile is looked at again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from comments.models import SHOWN, Comment
+from comments.sets.applying import TABLE, CopyWriter, batches
+from comments.sets.copies import copies_of, is_primary, primary_of
+from comments.sets.streaming import Name, SetWrites, key_of, name_of
+from comments.stored import EXPIRY
+from comments.writing import NEW, check, unchanged
+from dynamo.client import client
+from dynamo.runs import Item
+from dynamo.transactions import Action, ConditionFailed, write_together
+
+ATTEMPTS = 5
+"""How often a comment is looked at again that others keep changing."""
+BUILT_AT_ONCE = 25
+"""Comments without any item whose primaries are put in one transaction."""
+
+_DECISIVE = (
+    "pk",
+    EXPIRY,
+    Comment.product_partition.attr_name,
+    Comment.language.attr_name,
+    Comment.rating.attr_name,
+    Comment.version.attr_name,
+    *SHOWN,
+)
+"""What must not have changed in a comment for its primary to be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is held of a comment: its item in ``comments`` if there is one, and its set items."""
+
+    key: str
+    comment: Item | None
+    stored: Mapping[Name, Item]
+
+    @property
+    def expected(self) -> dict[Name, Item]:
+        """All its items, as they should be."""
+        primary = primary_of(self.comment) if self.comment else None
+        items = [primary, *copies_of(primary)] if primary else []
+        return {name_of(item): item for item in items}
+
+    def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
+        """Give the items that are missing or stale, and the names of those that are too many."""
+        expected = self.expected
+        puts = {n: item for n, item in expected.items() if self.stored.get(n) != item}
+        return puts, set(self.stored) - expected.keys()
+
+
+def look(key: str) -> Held:
+    """Read all there is of the comment with this partition key, strongly."""
+    pages = (
+        client()
+        .get_paginator("query")
+        .paginate(
+            TableName=TABLE,
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": key}},
+            ConsistentRead=True,
+        )
+    )
+    stored = {name_of(item): item for page in pages for item in page["Items"]}
+    return Held(key, comments_of([key]).get(key), stored)
+
+
+def comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
+    """Read the items of comments, strongly, by their partition keys."""
+    values = [{"S": key} for key in partition_keys]
+    table_keys = [{"pk": value, "sk": value} for value in values]
+    found = batches().get(Comment.Meta.table_name, table_keys)
+    return {item["pk"]["S"]: item for item in found}
+
+
+def mend(key: str) -> bool:
+    """Write what is wrong with a comment's items, and that alone; False if they never stood still.
+
+    Raises what `dynamo.batches.Batches` and `dynamo.transactions.write_together` do.
+    """
+    for _ in range(ATTEMPTS):
+        held = look(key)
+        puts, deletes = held.wrong()
+        if not puts and not deletes:
+            return True
+        try:
+            _write_primaries(held, puts, deletes)
+        except ConditionFailed:
+            continue
+        batches().delete(TABLE, [key_of(name) for name in deletes if not _is_primary(name)])
+        batches().put(TABLE, [item for item in puts.values() if not is_primary(item)])
+    return False
+
+
+def build(comments: Sequence[Item]) -> bool:
+    """Write all items of comments that have none, at most `BUILT_AT_ONCE`.
+
+    Comments that have changed since they were read are mended one by one. Raises like `mend`, and
+    Contended.
+    """
+    primaries = [primary for comment in comments if (primary := primary_of(comment))]
+    actions = [action for comment in comments for action in _require(comment["pk"], comment)]
+    try:
+        write_together(client(), [*map(_put, primaries), *actions])
+    except ConditionFailed:
+        return not [comment for comment in comments if not mend(comment["pk"]["S"])]
+    CopyWriter(batches()).settle({name_of(primary): SetWrites() for primary in primaries})
+    return True
+
+
+def _write_primaries(held: Held, puts: dict[Name, Item], deletes: set[Name]) -> None:
+    """Write the primaries that are wrong. Raises ConditionFailed when the comment has changed."""
+    actions = [_put(item) for item in puts.values() if is_primary(item)]
+    actions += [_delete(name) for name in deletes if _is_primary(name)]
+    if actions:
+        write_together(client(), [*actions, *_require({"S": held.key}, held.comment)])
+
+
+def _require(value: Mapping[str, Any], comment: Item | None) -> list[Action]:
+    """Require that a comment is as it was read, or still missing."""
+    return [check({"pk": value, "sk": value}, unchanged(comment, *_DECISIVE) if comment else NEW)]
+
+
+def _put(item: Item) -> Action:
+    return {"Put": {"TableName": TABLE, "Item": item}}
+
+
+def _delete(name: Name) -> Action:
+    return {"Delete": {"TableName": TABLE, "Key": key_of(name)}}
+
+
+def _is_primary(name: Name) -> bool:
+    return is_primary(key_of(name))

@@ -1,0 +1,62 @@
+"""The table ``comment_sets``: a comment's primary item, its copies, and the index that lists them.
+
+=======================  =====================================  =============================
+item                     partition key ``pk``                   sort key ``sk``
+=======================  =====================================  =============================
+a comment's primary      ``COMMENT#<id>``                       ``PRODUCT#<p>/~/~``
+its 31 copies            ``COMMENT#<id>``                       ``PRODUCT#<p>/en/1.2.5``, …
+=======================  =====================================  =============================
+
+The primary is written together with the comment (`comments.sets.following`), the copies follow it
+by the table's stream. Attribute names are those of `comments.models`.
+
+Table design of part 1 of "Efficient filtering with DynamoDB".
+"""
+
+from django.conf import settings
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
+
+from comments.models import SHOWN
+from dynamo.models import DynamoModel
+
+
+class BySet(GlobalSecondaryIndex["CommentSetItem"]):
+    """The comments of one set, by place: partition ``PRODUCT#42/en/1.2.5``."""
+
+    class Meta:
+        index_name = "by_set"
+        projection = IncludeProjection(["g", "s", *SHOWN])
+
+    partition = UnicodeAttribute(hash_key=True, attr_name="sk")
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class CommentSetItem(DynamoModel):
+    """A comment in one of its sets; build these by `comments.sets.copies` alone.
+
+    ``auto`` is true of a copy, and missing from a primary.
+    """
+
+    class Meta:
+        table_name = f"{settings.DYNAMODB_TABLE_PREFIX}comment_sets"
+        region = settings.AWS_REGION
+        billing_mode = "PAY_PER_REQUEST"
+        stream_view_type = "NEW_AND_OLD_IMAGES"
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+    place = UnicodeAttribute(attr_name="o")
+    language = UnicodeAttribute(attr_name="g")
+    rating = NumberAttribute(attr_name="s")
+    version = NumberAttribute(attr_name="n", null=True)
+    author = UnicodeAttribute(attr_name="u", null=True)
+    title = UnicodeAttribute(attr_name="t", null=True)
+    text = UnicodeAttribute(attr_name="x", null=True)
+    body_bytes = NumberAttribute(attr_name="m", null=True)
+    edited_at = UnicodeAttribute(attr_name="e", null=True)
+    verified = BooleanAttribute(attr_name="v", null=True)
+    replied = BooleanAttribute(attr_name="y", null=True)
+    auto = BooleanAttribute(null=True)
+
+    by_set = BySet()

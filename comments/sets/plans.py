@@ -1,0 +1,99 @@
+"""Lists of comments read from ``comment_sets``: one partition answers any set of ratings.
+
+A filter by ratings, in one language or any, is one run; several languages are a run for each,
+merged by the same reader as everywhere. Nothing is read that the list does not show, whatever the
+filter: that is what the 32 items of each comment were written for.
+
+Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
+"""
+
+from comments import keys, planning
+from comments.access_patterns import Plan
+from comments.counts import ProductCounts
+from comments.filters import RATINGS, CommentFilter
+from comments.planning import SIZES, ListPlan, NoSuchPlan, price_indexes
+from comments.sets.following import SETS
+from comments.sets.models import BySet, CommentSetItem
+from comments.sets.spelling import partition
+from dynamo.explain import Alternative
+from dynamo.places import id_at
+from dynamo.planner import Candidate, CountedRun, price
+from dynamo.runs import Index, Position, Run
+
+
+def _table_key(position: Position) -> dict[str, str]:
+    """Give what a start key needs besides the keys of the index, one of which is the sort key."""
+    return {"pk": keys.comment(id_at(position.place))}
+
+
+BY_SET = Index(
+    table=CommentSetItem.Meta.table_name,
+    name=BySet.Meta.index_name,
+    partition_key=BySet.partition.attr_name,
+    sort_key=BySet.place.attr_name,
+    table_key=_table_key,
+)
+
+
+def runs(product_id: str, chosen: CommentFilter) -> tuple[Run, ...]:
+    """Give one run for each chosen language, or one for any."""
+    return tuple(
+        Run(BY_SET, partition(product_id, language, chosen.ratings))
+        for language in chosen.languages or (None,)
+    )
+
+
+def plan(product_id: str, chosen: CommentFilter) -> Plan:
+    """Plan knowing no counts: the sets themselves."""
+    return Plan(SETS, runs(product_id, chosen))
+
+
+def plan_list(
+    product_id: str,
+    chosen: CommentFilter,
+    counts: ProductCounts,
+    *,
+    needed: int,
+    forced: str | None = None,
+) -> ListPlan:
+    """Say how much to ask of each set for a page of ``needed`` items, look-ahead included.
+
+    The indexes of ``comments`` are alternatives, with what they were expected to cost, and can be
+    ``forced`` by their names. Sets that hold nothing by the counts are skipped, as in
+    `comments.planning`. Raises NoSuchPlan.
+    """
+    if forced is not None and forced != SETS:
+        return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
+    if not counts.cells:
+        return ListPlan(SETS, runs(product_id, chosen))
+    priced = price(_candidate(product_id, chosen, counts), needed=needed)
+    others = price_indexes(product_id, chosen, counts, needed=needed).values()
+    return ListPlan(
+        name=SETS,
+        runs=priced.runs,
+        first_reads=priced.first_reads,
+        skipped=priced.skipped,
+        estimated_capacity_units=priced.estimate,
+        alternatives=tuple(Alternative(other.name, other.estimate) for other in others),
+    )
+
+
+def _by_index(
+    product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int, forced: str
+) -> ListPlan:
+    try:
+        return planning.plan_list(product_id, chosen, counts, needed=needed, forced=forced)
+    except NoSuchPlan as error:
+        raise NoSuchPlan(forced, [*error.known, SETS]) from error
+
+
+def _candidate(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> Candidate:
+    """Count each set: whatever it holds belongs to the list."""
+    each: list[tuple[str, ...]] = [(language,) for language in chosen.languages]
+    numbers = [
+        counts.within(languages, chosen.ratings or RATINGS)
+        for languages in each or [counts.languages]
+    ]
+    held = zip(runs(product_id, chosen), numbers, strict=True)
+    counted = tuple(CountedRun(run, total=number, matching=number) for run, number in held)
+    return Candidate(SETS, counted, SIZES.mean(BY_SET.name or ""))

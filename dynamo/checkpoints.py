@@ -1,0 +1,69 @@
+"""Checkpoints of streams (see `dynamo.streams`): in a table, or in memory."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dynamo.runs import Item
+from dynamo.streams import Checkpoint
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+KEPT_SECONDS = 7 * 24 * 3600
+"""How long a checkpoint outlives its last change; a stream's records live for a day."""
+
+_SEQUENCE_NUMBER, _FINISHED = "sequence_number", "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class TableCheckpoints:
+    """Checkpoints as items of a table, which must not be the one whose stream is read.
+
+    ``key`` spells the key of a stream's shard. With ``expiry_attribute`` they are deleted by
+    DynamoDB when their shards are long gone; one that is missing only means a replay.
+    """
+
+    client: "DynamoDBClient"
+    table: str
+    key: Callable[[str, str], Mapping[str, str]]
+    expiry_attribute: str | None = None
+    clock: Callable[[], float] = time.time
+
+    def load(self, stream: str, shard: str) -> Checkpoint:
+        """Read strongly what was kept. Raises botocore's errors."""
+        answer = self.client.get_item(
+            TableName=self.table, Key=self._key(stream, shard), ConsistentRead=True
+        )
+        item = answer.get("Item", {})
+        return Checkpoint(
+            sequence_number=item.get(_SEQUENCE_NUMBER, {}).get("S"), finished=_FINISHED in item
+        )
+
+    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
+        """Put it in the place of the one before. Raises botocore's errors."""
+        item: dict[str, Any] = dict(self._key(stream, shard))
+        if checkpoint.sequence_number is not None:
+            item[_SEQUENCE_NUMBER] = {"S": checkpoint.sequence_number}
+        if checkpoint.finished:
+            item[_FINISHED] = {"BOOL": True}
+        if self.expiry_attribute is not None:
+            item[self.expiry_attribute] = {"N": str(int(self.clock()) + KEPT_SECONDS)}
+        self.client.put_item(TableName=self.table, Item=item)
+
+    def _key(self, stream: str, shard: str) -> Item:
+        return {name: {"S": value} for name, value in self.key(stream, shard).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCheckpoints:
+    """Checkpoints that end with the process: for a measurement, and for tests."""
+
+    kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
+
+    def load(self, stream: str, shard: str) -> Checkpoint:
+        return self.kept.get((stream, shard), Checkpoint())
+
+    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
+        self.kept[stream, shard] = checkpoint

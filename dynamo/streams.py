@@ -1,0 +1,227 @@
+"""Streams: what was written to a table, read in order, and taken up again where it was left.
+
+A stream is a tree of shards: when one is closed, what follows is in its children. Records of one
+item lie in one shard or, later, in a descendant; so a shard is read to its end before its children
+are, and an item's records come in the order in which they were written. Between items there is no
+order to rely on.
+
+Reading is at least once: a checkpoint is kept after the records before it were applied, never
+before. Records are kept by DynamoDB for 24 hours; whoever comes later starts with the oldest that
+is left, and is told.
+
+Follows "Change data capture for DynamoDB Streams" of the Developer Guide, and the API Reference of
+DynamoDB Streams.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from botocore.exceptions import ClientError
+
+from dynamo.errors import DynamoError
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+Record = Mapping[str, Any]
+"""A record of a stream, as GetRecords gives it and as AWS Lambda hands it on."""
+
+MOST_RECORDS = 1_000
+"""What GetRecords gives at the most."""
+
+_TRIMMED = "TrimmedDataAccessException"
+_EXPIRED = "ExpiredIteratorException"
+_GONE = "ResourceNotFoundException"
+
+
+class NoStream(DynamoError):
+    """The table has no stream."""
+
+
+class StreamsApi(Protocol):
+    """The calls of botocore's client ``dynamodbstreams`` that a walk makes."""
+
+    def describe_stream(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - botocore's
+    def get_shard_iterator(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
+    def get_records(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How far a shard was read: the last record applied, and whether none can follow."""
+
+    sequence_number: str | None = None
+    finished: bool = False
+
+
+class Checkpoints(Protocol):
+    """Where a reader of streams keeps how far it has come."""
+
+    def load(self, stream: str, shard: str) -> Checkpoint:
+        """Give what was kept; an empty `Checkpoint` where nothing was."""
+
+    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
+        """Keep how far a shard was read."""
+
+
+def stream_of(client: "DynamoDBClient", table: str) -> str:
+    """Give the ARN of a table's stream. Raises NoStream, and botocore's errors."""
+    described = client.describe_table(TableName=table)["Table"]
+    if not described.get("StreamSpecification", {}).get("StreamEnabled"):
+        sentence = f"The table {table} has no stream: “manage.py create_tables” switches it on."
+        raise NoStream(sentence)
+    return described["LatestStreamArn"]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A shard being read. ``idle`` counts the answers in a row that held no record."""
+
+    shard: str
+    checkpoint: Checkpoint
+    iterator: str | None = None
+    idle: int = 0
+
+
+class StreamWalk:
+    """Reads a stream from its checkpoints on, and has each batch of records applied.
+
+    ``apply`` must bear to be given the same records again, now or after a restart: what it raises
+    ends the walk, and the batch is not checkpointed. ``report`` is told in a sentence when records
+    were lost. ``pause`` is the time in seconds between two looks at a shard that gave nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        api: StreamsApi,
+        arn: str,
+        checkpoints: Checkpoints,
+        apply: Callable[[Sequence[Record]], None],
+        limit: int = MOST_RECORDS,
+        pause: float = 1.0,
+        report: Callable[[str], None] = lambda _sentence: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._api, self._arn, self._checkpoints = api, arn, checkpoints
+        self._apply, self._limit, self._report = apply, limit, report
+        self._pause, self._sleep = pause, sleep
+        self._parents: dict[str, str | None] | None = None
+        self._readings: dict[str, _Reading] = {}
+
+    def drain(self, *, looks: int = 3) -> int:
+        """Read until every open shard gave nothing ``looks`` times in a row; count the records.
+
+        An empty answer is no proof that nothing follows, hence several. Raises what ``apply``
+        does, and botocore's errors.
+        """
+        records = 0
+        while True:
+            read, looked_at = self._round()
+            records += read
+            if all(r.idle >= looks and not r.checkpoint.finished for r in looked_at):
+                return records
+            if not read:
+                self._sleep(self._pause)
+
+    def follow(self) -> Iterator[int]:
+        """Read for ever; give the number of records of each round. Raises like `drain`."""
+        while True:
+            read, _ = self._round()
+            yield read
+            if not read:
+                self._sleep(self._pause)
+
+    def _round(self) -> tuple[int, list[_Reading]]:
+        """Look at every shard that may be read, once; give the records, and these shards."""
+        readable = self._readable()
+        records = sum(self._look_at(reading) for reading in readable)
+        if not records or any(reading.checkpoint.finished for reading in readable):
+            self._parents = None  # there may be other shards by now
+        return records, readable
+
+    def _readable(self) -> list[_Reading]:
+        """Give the shards not read to their end whose parents are, or are no longer there."""
+        if self._parents is None:
+            self._parents = {one["ShardId"]: one.get("ParentShardId") for one in self._describe()}
+            self._readings = {shard: self._reading(shard) for shard in self._parents}
+        return [
+            reading
+            for shard, reading in self._readings.items()
+            if not reading.checkpoint.finished and self._is_done(self._parents[shard])
+        ]
+
+    def _is_done(self, parent: str | None) -> bool:
+        known = self._readings.get(parent or "")
+        return known is None or known.checkpoint.finished
+
+    def _describe(self) -> Iterator[Mapping[str, Any]]:
+        start: dict[str, str] = {}
+        while True:
+            described = self._api.describe_stream(StreamArn=self._arn, **start)["StreamDescription"]
+            yield from described["Shards"]
+            if "LastEvaluatedShardId" not in described:
+                return
+            start = {"ExclusiveStartShardId": described["LastEvaluatedShardId"]}
+
+    def _reading(self, shard: str) -> _Reading:
+        known = self._readings.get(shard)
+        return known or _Reading(shard, self._checkpoints.load(self._arn, shard))
+
+    def _look_at(self, reading: _Reading) -> int:
+        """Read, apply and checkpoint the next records of a shard; tell how many they were."""
+        answer = self._next_records(reading)
+        if answer is None:
+            return 0
+        records = answer["Records"]
+        if records:
+            self._apply(records)
+        reading.iterator = answer.get("NextShardIterator")
+        reading.idle = 0 if records else reading.idle + 1
+        last = records[-1]["dynamodb"]["SequenceNumber"] if records else None
+        reached = Checkpoint(
+            sequence_number=last or reading.checkpoint.sequence_number,
+            finished=reading.iterator is None,
+        )
+        if reached != reading.checkpoint:
+            self._checkpoints.save(self._arn, reading.shard, reached)
+            reading.checkpoint = reached
+        return len(records)
+
+    def _next_records(self, reading: _Reading) -> Mapping[str, Any] | None:
+        """Read once; None where the position is no longer good, and has been made good."""
+        try:
+            iterator = reading.iterator or self._iterator(reading)
+            return self._api.get_records(ShardIterator=iterator, Limit=self._limit)
+        except ClientError as error:
+            code = error.response.get("Error", {}).get("Code")
+            if code not in {_TRIMMED, _EXPIRED, _GONE}:
+                raise
+        reading.iterator = None
+        if code == _TRIMMED:
+            self._report(
+                f"Records of the shard {reading.shard} were lost: they are older than what the "
+                f"stream keeps. Reading goes on with the oldest that is left."
+            )
+            reading.checkpoint = Checkpoint()
+        elif code == _GONE:
+            self._leave(reading)
+        return None
+
+    def _iterator(self, reading: _Reading) -> str:
+        after = reading.checkpoint.sequence_number
+        where: dict[str, str] = (
+            {"ShardIteratorType": "TRIM_HORIZON"}
+            if after is None
+            else {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
+        )
+        answer = self._api.get_shard_iterator(StreamArn=self._arn, ShardId=reading.shard, **where)
+        iterator: str = answer["ShardIterator"]
+        return iterator
+
+    def _leave(self, reading: _Reading) -> None:
+        """Give a shard up that has vanished since it was described, its records with it."""
+        self._report(f"The shard {reading.shard} is gone, with whatever was not read of it.")
+        reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)

@@ -1,0 +1,73 @@
+"""A comment's primary item and its copies."""
+
+from itertools import combinations
+
+import pytest
+
+from comments.sets.copies import copies_of, is_primary, primary_of
+from tests.comments.sets.items import by_sort_key, comment_item, primary_item
+
+SETS = [set(chosen) for size in range(1, 6) for chosen in combinations((1, 2, 3, 4, 5), size)]
+
+
+class TestThePrimary:
+    def test_is_in_the_set_of_everything(self):
+        assert primary_item("7", product_id="42")["sk"] == {"S": "PRODUCT#42/~/~"}
+        assert primary_item("7")["pk"] == {"S": "COMMENT#7"}
+
+    def test_has_what_lists_show_and_no_key_of_another_index(self):
+        comment = comment_item()
+        primary = primary_of(comment)
+        assert set(primary) == {"pk", "sk", "o", "g", "s", "n", "u", "t", "x"}
+        assert all(primary[name] == comment[name] for name in set(primary) - {"sk"})
+
+    def test_there_is_none_of_a_hidden_comment(self):
+        hidden = {name: value for name, value in comment_item().items() if name not in "alrb"}
+        assert primary_of(hidden | {"h": {"S": "42"}}) is None
+
+    def test_there_is_none_of_what_a_deleted_comment_left(self):
+        key = {"S": "COMMENT#7"}
+        assert primary_of({"pk": key, "sk": key, "h": {"S": "42"}, "z": {"N": "1"}}) is None
+
+
+class TestTheCopies:
+    def test_are_thirty_two_items_with_the_primary(self):
+        primary = primary_item(rating=5)
+        assert len(by_sort_key([primary, *copies_of(primary)])) == 32
+
+    @pytest.mark.parametrize("rating", [1, 3, 5])
+    def test_are_in_every_set_that_lists_the_comment_and_in_no_other(self, rating):
+        primary = primary_item(product_id="42", language="en", rating=rating)
+        listing = [sorted(chosen) for chosen in SETS if rating in chosen]
+        spelled = ["~" if len(chosen) == 5 else ".".join(map(str, chosen)) for chosen in listing]
+        expected = {f"PRODUCT#42/{language}/{s}" for language in ("~", "en") for s in spelled}
+        assert set(by_sort_key([primary, *copies_of(primary)])) == expected
+
+    def test_differ_from_the_primary_by_their_set_and_the_mark_alone(self):
+        primary = primary_item()
+        for copy in copies_of(primary):
+            assert copy == primary | {"sk": copy["sk"], "auto": {"BOOL": True}}
+
+    def test_are_spelled_by_masks_where_the_setting_says_so(self, settings):
+        settings.COMMENT_SETS_SPELLING = "masks"
+        primary = primary_item(product_id="42", language="en", rating=5)
+        names = by_sort_key(copies_of(primary))
+        assert len(names) == 31
+        assert {"PRODUCT#42/en/19", "PRODUCT#42/~/16", "PRODUCT#42/en/~"} <= set(names)
+
+    def test_keep_a_product_id_with_slashes_whole(self):
+        primary = primary_item(product_id="a/~/b")
+        assert primary["sk"] == {"S": "PRODUCT#a/~/b/~/~"}
+        assert "PRODUCT#a/~/b/en/5" in by_sort_key(copies_of(primary))
+
+
+class TestTellingThemApart:
+    def test_a_primary_is_known_by_its_key_alone(self):
+        primary = primary_item()
+        assert is_primary({"pk": primary["pk"], "sk": primary["sk"]})
+
+    def test_no_copy_is_taken_for_a_primary(self):
+        assert not any(is_primary(copy) for copy in copies_of(primary_item()))
+        assert not any(
+            is_primary({"pk": copy["pk"], "sk": copy["sk"]}) for copy in copies_of(primary_item())
+        )

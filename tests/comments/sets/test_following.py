@@ -1,0 +1,240 @@
+"""The primary item is written with its comment: by every write that changes what a list shows."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from comments.bulk import BulkWriter
+from comments.featuring import feature
+from comments.integrity import comment_differences
+from comments.items import NewComment, NewReply
+from comments.models import Comment
+from comments.moderation import hide, restore
+from comments.replies import find_reply
+from comments.replying import delete_reply, reply_to
+from comments.services import add_comment, delete_comment, edit_comment
+from comments.sets.copies import is_primary
+from comments.sets.following import TABLE, follow
+from comments.stored import NoSuchComment, load_comment
+from comments.votes import vote
+from dynamo.batches import Batches
+from dynamo.client import client
+from dynamo.pool import Pool
+from dynamo.runs import Item
+from tests.comments.loading import load
+from tests.comments.sets.items import comment_item
+from tests.comments.sets.stored import expected_items, stored_items
+from tests.comments.spying import spied
+from tests.comments.threads import NOW, made_comment
+from tests.comments.writers import made_product
+
+pytestmark = pytest.mark.usefixtures("streamed")
+
+LONG = "A long story, told at length. " * 60
+
+
+def primaries(items: dict[tuple[str, str], Item]) -> list[Item]:
+    return [item for item in items.values() if is_primary(item)]
+
+
+def assert_followed(comment: NewComment) -> None:
+    """The primary stored is the one that the comment asks for; no stream has been read."""
+    assert primaries(stored_items(comment.id)) == primaries(expected_items(comment.id))
+
+
+def edit(comment: NewComment, **what: object) -> None:
+    edit_comment(load_comment(comment.id), now=NOW, **what)  # type: ignore[arg-type] # a test's
+
+
+def reply(comment: NewComment, text: str = "Thank you!") -> None:
+    seen = find_reply(comment.id)
+    reply_to(comment_id=comment.id, text=text, author="sam", seen=seen, now=NOW)
+
+
+def imported(comment: NewComment, **what: object) -> None:
+    load([replace(comment, created_at=NOW, **what)])  # type: ignore[arg-type] # a test's
+
+
+WRITES: dict[str, Callable[[NewComment], object]] = {
+    "an edit of its rating": lambda c: edit(c, rating=2),
+    "an edit of its language": lambda c: edit(c, language="de"),
+    "an edit of its words": lambda c: edit(c, title="Other", body="Words"),
+    "an edit that makes it long": lambda c: edit(c, body=LONG),
+    "a decision to hide it": lambda c: hide(comment_id=c.id, now=NOW),
+    "a decision to restore it": lambda c: restore(comment_id=c.id),
+    "a reply": reply,
+    "a reply that is deleted": lambda c: delete_reply(c.id),
+    "a vote": lambda c: vote(comment_id=c.id, username="bob"),
+    "a pick": lambda c: feature(c.id),
+    "an import": lambda c: imported(c, rating=1),
+    "an import with a reply": lambda c: imported(c, reply=NewReply("Thanks")),
+    "an import that moves it": lambda c: imported(c, product_id=made_product()),
+}
+
+
+@pytest.fixture
+def comment() -> NewComment:
+    return made_comment()
+
+
+class TestThePrimary:
+    def test_is_there_as_soon_as_the_comment_is(self, comment):
+        assert len(primaries(stored_items(comment.id))) == 1
+        assert_followed(comment)
+
+    @pytest.mark.parametrize("write", WRITES)
+    def test_follows(self, comment, write):
+        if "restore" in write:
+            hide(comment_id=comment.id, now=NOW)
+        WRITES[write](comment)
+        assert_followed(comment)
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_follows_writes_in_any_order(self, comment, seed):
+        random = Random(seed)
+        for write in random.choices(list(WRITES), k=12):
+            with suppress(NoSuchComment):  # hidden ones are neither replied to nor voted on
+                WRITES[write](comment)
+            assert_followed(comment)
+
+    def test_goes_with_the_comment(self, comment):
+        delete_comment(comment.id, now=NOW)
+        assert primaries(stored_items(comment.id)) == []
+
+    def test_of_a_hidden_comment_is_gone(self, comment):
+        hide(comment_id=comment.id, now=NOW)
+        assert primaries(stored_items(comment.id)) == []
+
+    def test_of_many_comments_comes_with_their_import(self):
+        first = NewComment("", made_product(), "en", 5, NOW, body=LONG)
+        comments = [replace(first, id=f"{first.product_id}-{n}") for n in range(120)]
+        BulkWriter(Batches(client(), Pool(1))).write(comments)
+        for comment in comments[::40]:
+            assert_followed(comment)
+
+    def test_comes_back_with_the_next_edit_if_it_was_lost(self, comment):
+        lose_primary(comment)
+        edit(comment, rating=3)
+        assert_followed(comment)
+
+
+class TestTwoWritesAtOnce:
+    def test_of_an_edit_and_a_reply_leave_both(self, comment):
+        with before_the_next_transaction(lambda: reply(comment)):
+            edit(comment, rating=1)
+        assert load_comment(comment.id).item[Comment.replied.attr_name] == {"BOOL": True}
+        assert_followed(comment)
+
+    def test_of_a_reply_and_an_edit_leave_both(self, comment):
+        with before_the_next_transaction(lambda: edit(comment, rating=1)):
+            reply(comment)
+        assert load_comment(comment.id).comment.rating == 1
+        assert_followed(comment)
+
+    def test_of_a_reply_to_what_is_hidden_meanwhile_refuse_the_reply(self, comment):
+        with (
+            before_the_next_transaction(lambda: hide(comment_id=comment.id, now=NOW)),
+            pytest.raises(NoSuchComment),
+        ):
+            reply(comment)
+        assert_followed(comment)
+
+
+class TestMending:
+    def test_what_a_comment_says_mends_its_primary(self, comment):
+        reply(comment)
+        spoil(comment, Comment.replied.attr_name, {"BOOL": False})
+        mend(comment)
+        assert_followed(comment)
+
+    def test_a_place_mends_the_primary(self, comment):
+        lose_primary(comment)
+        wrong = comment_item("another")[Comment.place.attr_name]
+        spoil(comment, Comment.place.attr_name, wrong)
+        mend(comment)
+        assert load_comment(comment.id).comment == comment
+        assert_followed(comment)
+
+
+class TestTheOtherReadModel:
+    def test_follows_nothing(self):
+        with override_settings(COMMENTS_READ_MODEL="indexes"):
+            assert follow(None, comment_item()) == []
+            assert follow(comment_item(), comment_item(rating=1)) == []
+
+    def test_writes_what_it_always_wrote(self, comment):
+        with override_settings(COMMENTS_READ_MODEL="indexes"), spied() as asked:
+            add_comment(replace(comment, id=f"{comment.id}-2"))
+            reply(comment)
+            hide(comment_id=comment.id, now=NOW)
+        (posted, replied, hidden) = [
+            {next(iter(each.values()))["TableName"] for each in one.parameters["TransactItems"]}
+            for one in asked
+            if one.operation == "TransactWriteItems"
+        ]
+        assert posted == replied == hidden == {Comment.Meta.table_name}
+
+
+class TestFollowing:
+    @pytest.fixture(autouse=True)
+    def _sets(self) -> Iterator[None]:
+        with override_settings(COMMENTS_READ_MODEL="sets"):
+            yield
+
+    def test_asks_for_nothing_when_nothing_shown_changes(self):
+        before = comment_item()
+        assert follow(before, {**before, Comment.reports.attr_name: {"N": "1"}}) == []
+
+    def test_asks_for_one_action_when_something_does(self):
+        (action,) = follow(comment_item(), comment_item(rating=1))
+        assert action["Put"]["Item"]["s"] == {"N": "1"}
+
+    def test_asks_for_two_when_the_product_changes(self):
+        gone, put = follow(comment_item(), comment_item(product_id="43"))
+        assert gone["Delete"]["Key"]["sk"] == {"S": "PRODUCT#42/~/~"}
+        assert put["Put"]["Item"]["sk"] == {"S": "PRODUCT#43/~/~"}
+
+
+@contextmanager
+def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
+    left = [happens]
+
+    def meet(**_: object) -> None:
+        if left:
+            left.pop()()
+
+    events, event = client().meta.events, "provide-client-params.dynamodb.TransactWriteItems"
+    events.register(event, meet)
+    try:
+        yield
+    finally:
+        events.unregister(event, meet)
+
+
+def lose_primary(comment: NewComment) -> None:
+    (lost,) = primaries(stored_items(comment.id))
+    key = {name: lost[name] for name in ("pk", "sk")}
+    client().delete_item(TableName=TABLE, Key=key)
+
+
+def spoil(comment: NewComment, name: str, value: dict[str, Any]) -> None:
+    """Change an attribute of a comment behind its primary's back."""
+    key = {"S": f"COMMENT#{comment.id}"}
+    client().update_item(
+        TableName=Comment.Meta.table_name,
+        Key={"pk": key, "sk": key},
+        UpdateExpression="SET #n = :v",
+        ExpressionAttributeNames={"#n": name},
+        ExpressionAttributeValues={":v": value},
+    )
+
+
+def mend(comment: NewComment) -> None:
+    for difference in comment_differences():
+        if comment.id in f"{difference.subject} {difference.expected}" and difference.mend:
+            assert difference.mend()

@@ -1,0 +1,149 @@
+"""The entry point for AWS Lambda: what is applied, and what is reported to be given again."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from comments import keys
+from comments.sets.handler import handler
+from dynamo.client import client
+from dynamo.runs import Item
+from tests.comments.sets.items import all_items, primary_item, record
+from tests.comments.sets.stored import put, stored_items
+
+pytestmark = pytest.mark.usefixtures("streamed")
+
+PROJECT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def written(fresh: Callable[[str], str]) -> Callable[..., Item]:
+    """Writes the primary item of a new comment."""
+
+    def written(**what: Any) -> Item:
+        primary = primary_item(fresh("comment"), **what)
+        put(primary)
+        return primary
+
+    return written
+
+
+def invoke(*records: dict[str, Any]) -> list[str]:
+    """Call the handler as Lambda does; give the sequence numbers it reports."""
+    event = json.loads(json.dumps({"Records": records}))
+    return [failure["itemIdentifier"] for failure in handler(event, None)["batchItemFailures"]]
+
+
+def comment_id(primary: Item) -> str:
+    return keys.comment_id_in(primary["pk"]["S"])
+
+
+def is_complete(primary: Item) -> bool:
+    return stored_items(comment_id(primary)) == all_items([primary])
+
+
+@contextmanager
+def refusing(primary: Item) -> Iterator[None]:
+    """Refuse whatever is written of one comment's copies."""
+
+    def refuse(params: dict[str, Any], **_: object) -> None:
+        (requests,) = params["RequestItems"].values()
+        if any(_partition(request) == primary["pk"] for request in requests):
+            error = {"Code": "InternalServerError", "Message": "not now"}
+            raise ClientError({"Error": error}, "BatchWriteItem")
+
+    event = "provide-client-params.dynamodb.BatchWriteItem"
+    client().meta.events.register(event, refuse)
+    try:
+        yield
+    finally:
+        client().meta.events.unregister(event, refuse)
+
+
+def _partition(request: dict[str, Any]) -> object:
+    ((_, what),) = request.items()
+    return (what.get("Item") or what["Key"])["pk"]
+
+
+class TestAnEvent:
+    def test_is_applied_as_a_whole(self, written):
+        one, two = written(), written(rating=2)
+        assert invoke(record(None, one, number=1), record(None, two, number=2)) == []
+        assert is_complete(one)
+        assert is_complete(two)
+
+    def test_with_nothing_in_it_is_fine(self):
+        assert invoke() == []
+
+    def test_given_twice_leaves_the_same(self, written):
+        one = written()
+        for _ in range(2):
+            assert invoke(record(None, one)) == []
+        assert is_complete(one)
+
+    def test_that_is_stale_brings_nothing_back(self, written):
+        before = written(rating=5)
+        after = primary_item(comment_id(before), rating=1)
+        put(after)
+        assert invoke(record(before, after, number=2)) == []
+        assert invoke(record(None, before, number=1)) == []
+        assert is_complete(after)
+
+
+class TestARecordThatCannotBeApplied:
+    @pytest.fixture
+    def event(self, written) -> Sequence[tuple[Item, dict[str, Any]]]:
+        primaries = [written() for _ in range(3)]
+        return [(p, record(None, p, number=n)) for n, p in enumerate(primaries, start=1)]
+
+    def test_is_reported_with_all_behind_it(self, event):
+        with refusing(event[1][0]):
+            assert invoke(*(told for _, told in event)) == ["2", "3"]
+
+    def test_does_not_hold_up_those_before_it(self, event):
+        with refusing(event[1][0]):
+            invoke(*(told for _, told in event))
+        assert [is_complete(primary) for primary, _ in event] == [True, False, False]
+
+    def test_is_applied_when_it_is_given_again(self, event):
+        with refusing(event[1][0]):
+            invoke(*(told for _, told in event))
+        assert invoke(*(told for _, told in event[1:])) == []
+        assert all(is_complete(primary) for primary, _ in event)
+
+    def test_is_not_overtaken_by_a_later_one_of_its_comment(self, written):
+        before = written(rating=5)
+        after = primary_item(comment_id(before), rating=1)
+        put(after)
+        with refusing(before):
+            told = [record(None, before, number=1), record(before, after, number=2)]
+            assert invoke(*told) == ["1", "2"]
+        assert invoke(*told) == []
+        assert is_complete(after)
+
+    def test_is_logged_in_a_sentence(self, event, caplog):
+        with refusing(event[0][0]):
+            invoke(*(told for _, told in event))
+        assert "Record 1 not applied: The database is out of order" in caplog.text
+
+
+class TestAFunctionThatHasJustStarted:
+    def test_finds_its_settings_by_itself(self):
+        code = "from comments.sets.handler import handler; print(handler({'Records': []}, None))"
+        result = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=PROJECT,
+            env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (result.stdout, result.stderr) == ("{'batchItemFailures': []}\n", "")

@@ -1,0 +1,103 @@
+"""The plan for a list under the read model ``sets``, and how it is chosen."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import override_settings
+
+from comments.counts import ProductCounts
+from comments.filters import RATINGS, CommentFilter
+from comments.planning import ListPlan, NoSuchPlan
+from comments.read_model import read_model
+
+COUNTS = ProductCounts(
+    {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))
+     for rating in RATINGS}
+)  # fmt: skip
+INDEXES = ("all", "by_language", "by_rating", "by_language_and_rating")
+
+
+@pytest.fixture(autouse=True)
+def _sets() -> Iterator[None]:
+    with override_settings(COMMENTS_READ_MODEL="sets"):
+        yield
+
+
+def planned(
+    languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS, **options: str
+) -> ListPlan:
+    chosen = CommentFilter.parse(languages, ratings)
+    return read_model().plan_list("42", chosen, counts, needed=21, **options)
+
+
+def partitions(plan: ListPlan) -> list[str]:
+    return [run.partition for run in plan.runs]
+
+
+class TestThePlan:
+    @pytest.mark.parametrize(
+        ("languages", "ratings", "read"),
+        [
+            ("~", "~", ["PRODUCT#42/~/~"]),
+            ("en", "~", ["PRODUCT#42/en/~"]),
+            ("~", "1.2.5", ["PRODUCT#42/~/1.2.5"]),
+            ("en", "1.2.3.4", ["PRODUCT#42/en/1.2.3.4"]),
+            ("de.en", "4.5", ["PRODUCT#42/de/4.5", "PRODUCT#42/en/4.5"]),
+        ],
+    )
+    def test_reads_one_set_for_each_language(self, languages, ratings, read):
+        plan = planned(languages, ratings)
+        assert (plan.name, partitions(plan)) == ("sets", read)
+        assert partitions(planned(languages, ratings, ProductCounts({}))) == read
+
+    def test_spells_sets_as_the_table_does(self, settings):
+        settings.COMMENT_SETS_SPELLING = "masks"
+        assert partitions(planned("en", "1.2.5")) == ["PRODUCT#42/en/19"]
+
+    def test_asks_of_one_set_what_the_page_needs(self):
+        assert planned("~", "1.2.5").first_reads == (21,)
+
+    def test_asks_of_several_sets_about_their_shares(self):
+        of_german, of_english = planned("de.en").first_reads
+        assert 7 <= of_german < of_english <= 21
+
+    def test_drops_nothing_and_needs_no_fallback(self):
+        plan = planned("en", "1.2.3.4")
+        assert plan.fallback is None
+        assert not any(run.keep for run in plan.runs)
+
+    def test_is_expected_to_cost_less_than_many_partitions(self):
+        plan = planned("de.en", "1.2.3.5")
+        prices = {other.plan: other.estimated_capacity_units for other in plan.alternatives}
+        assert set(prices) == set(INDEXES)
+        assert plan.estimated_capacity_units < prices["by_language_and_rating"]
+
+
+class TestAnEmptySet:
+    counts = ProductCounts({("en", 5): 100, ("en", 1): 3})
+
+    def test_is_not_read_but_named(self):
+        plan = planned("de.en", "1.2", self.counts)
+        assert partitions(plan) == ["PRODUCT#42/en/1.2"]
+        assert [run.partition for run in plan.skipped] == ["PRODUCT#42/de/1.2"]
+
+    def test_of_any_language_is_named_too(self):
+        plan = planned("~", "2", self.counts)
+        assert plan.runs == ()
+        assert [run.partition for run in plan.skipped] == ["PRODUCT#42/~/2"]
+
+
+class TestAForcedPlan:
+    def test_may_be_any_index(self):
+        assert planned("en", forced="by_rating").name == "by_rating"
+
+    def test_may_be_the_sets(self):
+        assert planned("en", forced="sets").name == "sets"
+
+    def test_that_there_is_not_names_those_there_are(self):
+        with pytest.raises(NoSuchPlan, match="by_language_and_rating, sets"):
+            planned(forced="magic")
+
+    def test_of_sets_there_is_not_without_them(self):
+        with override_settings(COMMENTS_READ_MODEL="indexes"), pytest.raises(NoSuchPlan):
+            planned(forced="sets")

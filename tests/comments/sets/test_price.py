@@ -1,0 +1,115 @@
+"""What the copies cost to write and to read: as docs/designs/sets.md says, and no more."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.test import override_settings
+
+from comments.filters import CommentFilter
+from comments.items import NewComment
+from comments.services import add_comment, delete_comment, edit_comment
+from comments.sets.consuming import Consumer
+from comments.sets.plans import runs
+from comments.stored import load_comment
+from dynamo.meter import Meter, metered
+from dynamo.reader import PageRequest
+from dynamo.reading import read
+from tests.comments.truth import START
+
+pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
+
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "designs" / "sets.md"
+TEXT = "Bright and warm light. " * 5
+
+
+def told(what: str) -> list[float]:
+    """The figures of a row of the document."""
+    (row,) = re.findall(rf"^\| {re.escape(what)} \|(.*)\|$", DOCUMENT.read_text(), re.MULTILINE)
+    return [float(cell) for cell in row.split("|")]
+
+
+@pytest.fixture
+def comment(fresh: Callable[[str], str]) -> NewComment:
+    """A comment of usual length, on a product that has another one already."""
+    comment = NewComment(
+        id=fresh("comment"),
+        product_id=fresh("product"),
+        language="en",
+        rating=5,
+        created_at=START,
+        author="alice",
+        title="Lovely",
+        body=TEXT,
+    )
+    add_comment(replace(comment, id=fresh("comment")))
+    follow()
+    return comment
+
+
+def follow() -> list[float]:
+    """Let the consumer catch up; give the units it wrote and read, its checkpoints apart."""
+    with metered() as meter:
+        Consumer(pause=0).walk().drain()
+    operations = ("BatchWriteItem", "BatchGetItem")
+    return [sum(c.capacity_units for c in meter.calls if c.operation == o) for o in operations]
+
+
+def transaction(meter: Meter) -> float:
+    return sum(c.capacity_units for c in meter.calls if c.operation == "TransactWriteItems")
+
+
+def edit(comment: NewComment, **what: object) -> None:
+    edit_comment(load_comment(comment.id), now=START + timedelta(1), **what)
+
+
+class TestTheCostOfWriting:
+    def test_of_a_primary_in_the_transaction_of_a_post(self, comment, fresh):
+        with metered() as meter:
+            add_comment(comment)
+        with override_settings(COMMENTS_READ_MODEL="indexes"), metered() as without:
+            add_comment(replace(comment, id=fresh("comment")))
+        assert [transaction(meter) - transaction(without)] == told("a primary, in its transaction")
+
+    def test_of_the_copies_of_a_post(self, comment):
+        add_comment(comment)
+        assert follow() == told("the copies of a post")
+
+    def test_of_an_edit_of_words(self, comment):
+        add_comment(comment)
+        follow()
+        edit(comment, body=TEXT + "Very.")
+        assert follow() == told("an edit of words")
+
+    def test_of_an_edit_of_the_rating(self, comment):
+        add_comment(comment)
+        follow()
+        edit(comment, rating=2)
+        assert follow() == told("an edit of the rating")
+
+    def test_of_an_edit_of_rating_and_language(self, comment):
+        add_comment(comment)
+        follow()
+        edit(comment, rating=2, language="de")
+        assert follow() == told("an edit of rating and language")
+
+    def test_of_a_deletion(self, comment):
+        add_comment(comment)
+        follow()
+        delete_comment(comment.id)
+        assert follow() == told("a deletion")
+
+
+class TestTheCostOfReading:
+    @pytest.mark.parametrize("chosen", [CommentFilter(), CommentFilter.of(["en"], [1, 2, 4, 5])])
+    def test_is_that_of_the_page_whatever_the_filter(self, comment, fresh, chosen):
+        for _ in range(22):
+            add_comment(replace(comment, id=fresh("comment")))
+        follow()
+        with metered() as meter:
+            page = read(runs(comment.product_id, chosen), PageRequest(20))
+        assert len(page.entries) == 20
+        assert [meter.capacity_units()] == told("a page of 20, of any filter")

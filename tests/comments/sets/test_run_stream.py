@@ -1,0 +1,240 @@
+"""``run_stream``, from a comment to its copies, on the engine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+from django.conf import settings as django_settings
+from django.core.management import CommandError, call_command
+
+from comments.bulk import BulkWriter
+from comments.items import NewComment
+from comments.management.commands import run_stream
+from comments.management.commands.run_stream import Command
+from comments.models import Comment
+from comments.moderation import hide, restore
+from comments.services import add_comment, delete_comment, edit_comment
+from comments.sets.applying import TABLE
+from comments.stored import load_comment
+from dynamo.batches import Batches
+from dynamo.client import client
+from dynamo.integrity import every_item
+from dynamo.pool import Pool
+from dynamo.streams import NoStream
+from tests.comments.sets.stored import expected_items, stored_items
+from tests.comments.truth import START
+
+pytestmark = pytest.mark.usefixtures("streamed")
+
+PROJECT = Path(__file__).resolve().parents[3]
+LATER = START + timedelta(days=1)
+
+
+@pytest.fixture
+def comment(fresh: Callable[[str], str]) -> NewComment:
+    """A comment whose copies are made."""
+    comment = NewComment(
+        id=fresh("comment"),
+        product_id=fresh("product"),
+        language="en",
+        rating=5,
+        created_at=START,
+        body="Words",
+    )
+    add_comment(comment)
+    run_once()
+    return comment
+
+
+def run_once() -> dict[str, int]:
+    out = StringIO()
+    call_command("run_stream", once=True, json=True, pause=0, stdout=out)
+    counts: dict[str, int] = json.loads(out.getvalue())
+    return counts
+
+
+def edit(comment: NewComment, **what: Any) -> None:
+    edit_comment(load_comment(comment.id), now=LATER, **what)
+
+
+def import_again(comment: NewComment) -> None:
+    BulkWriter(Batches(client(), Pool(1))).write([comment])
+
+
+def forget_checkpoints() -> None:
+    table = Comment.Meta.table_name
+    for item in every_item(client(), table):
+        if item["pk"]["S"].startswith("CHECKPOINT#"):
+            client().delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
+
+
+class TestAComment:
+    def test_is_stored_thirty_two_times(self, comment):
+        assert len(stored_items(comment.id)) == 32
+        assert stored_items(comment.id) == expected_items(comment.id)
+
+    @pytest.mark.parametrize(
+        "what", [{"rating": 2}, {"language": "de"}, {"rating": 1, "language": "fr"}, {"body": "!"}]
+    )
+    def test_that_is_edited_has_its_copies_replaced(self, comment, what):
+        edit(comment, **what)
+        run_once()
+        assert len(stored_items(comment.id)) == 32
+        assert stored_items(comment.id) == expected_items(comment.id)
+
+    def test_that_is_edited_often_before_anybody_looks_ends_as_it_is(self, comment):
+        for rating in (1, 3, 2):
+            edit(comment, rating=rating)
+        run_once()
+        assert stored_items(comment.id) == expected_items(comment.id)
+
+    def test_that_is_deleted_leaves_nothing(self, comment):
+        delete_comment(comment.id, now=LATER)
+        run_once()
+        assert stored_items(comment.id) == {}
+
+    def test_that_is_deleted_and_imported_again_is_there_again(self, comment):
+        delete_comment(comment.id, now=LATER)
+        import_again(replace(comment, rating=1, created_at=LATER))
+        run_once()
+        assert len(stored_items(comment.id)) == 32
+        assert stored_items(comment.id) == expected_items(comment.id)
+
+    def test_that_is_hidden_is_in_no_set_until_it_is_restored(self, comment):
+        hide(comment_id=comment.id, now=LATER)
+        run_once()
+        assert stored_items(comment.id) == {}
+        restore(comment_id=comment.id)
+        run_once()
+        assert stored_items(comment.id) == expected_items(comment.id) != {}
+
+    def test_that_an_import_moves_to_another_product_takes_its_copies_along(self, comment, fresh):
+        import_again(replace(comment, product_id=fresh("product"), created_at=LATER))
+        run_once()
+        assert len(stored_items(comment.id)) == 32
+        assert stored_items(comment.id) == expected_items(comment.id)
+
+
+class TestARun:
+    def test_goes_on_where_the_last_one_ended(self, comment):
+        run_once()
+        assert run_once()["records"] == 0
+
+    def test_counts_what_it_did(self, comment, fresh):
+        run_once()
+        add_comment(replace(comment, id=fresh("comment")))
+        assert run_once() == {
+            "records": 32,  # of the comment, and of each copy made of it
+            "comments": 1,
+            "copies_put": 31,
+            "copies_deleted": 0,
+        }
+
+    def test_that_begins_anew_leaves_what_was_right(self, comment):
+        edit(comment, rating=1)
+        run_once()
+        before = stored_items(comment.id)
+        forget_checkpoints()
+        assert run_once()["comments"] >= 2
+        assert stored_items(comment.id) == before == expected_items(comment.id)
+
+    def test_makes_no_record_by_its_checkpoints(self, comment):
+        checkpoints = [
+            item["pk"]["S"]
+            for item in every_item(client(), Comment.Meta.table_name)
+            if item["pk"]["S"].startswith("CHECKPOINT#")
+        ]
+        assert checkpoints
+        assert all(key.startswith(f"CHECKPOINT#{TABLE}#") for key in checkpoints)
+
+    def test_says_what_it_did_in_a_sentence(self, comment):
+        run_once()
+        out = StringIO()
+        call_command("run_stream", once=True, stdout=out)
+        assert "0 records, 0 of them changes of comments: 0 copies put" in out.getvalue()
+
+    def test_refuses_a_negative_pause(self):
+        with pytest.raises(CommandError, match="not negative"):
+            call_command("run_stream", once=True, pause=-1)
+
+
+class TestAShopWithoutTheTable:
+    def test_is_told_in_one_line(self, monkeypatch):
+        monkeypatch.setattr("comments.sets.consuming.TABLE", "there-is-no-such-table")
+        with pytest.raises(CommandError, match="create_tables"):
+            call_command("run_stream", once=True)
+
+
+class TestRunningForEver:
+    def test_makes_copies_until_it_is_interrupted(self, comment, fresh):
+        with running() as process:
+            other = replace(comment, id=fresh("comment"))
+            add_comment(other)
+            assert process.stdout is not None
+            while "1 of them" not in process.stdout.readline():
+                pass
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "")
+        assert "31 copies put" in out.splitlines()[-1]
+        assert stored_items(other.id) == expected_items(other.id)
+
+    def test_waits_while_the_database_is_away(self, monkeypatch):
+        err, away, pauses = StringIO(), Away(), []
+        monkeypatch.setattr(run_stream.time, "sleep", pauses.append)
+        with pytest.raises(KeyboardInterrupt):
+            Command(stderr=err)._run_for_ever(away, tells=False)
+        assert (away.attempts, err.getvalue().count("cannot be reached")) == (3, 2)
+        assert pauses == [0.0, 2.0]
+
+    def test_stops_where_waiting_does_not_help(self):
+        with pytest.raises(NoStream):
+            Command()._run_for_ever(Away(NoStream("There is none.")), tells=False)
+
+
+class Away:
+    """A consumer that fails twice, and is interrupted then."""
+
+    pause = 0.0
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self.failure = failure or EndpointConnectionError(endpoint_url="nowhere")
+        self.attempts = 0
+
+    def walk(self) -> None:
+        self.attempts += 1
+        raise self.failure if self.attempts < 3 else KeyboardInterrupt
+
+
+@contextmanager
+def running() -> Iterator[subprocess.Popen[str]]:
+    environment = os.environ | {
+        "DYNAMODB_ENDPOINT_URL": client().meta.endpoint_url,
+        "DYNAMODB_TABLE_PREFIX": django_settings.DYNAMODB_TABLE_PREFIX,
+        "COMMENTS_READ_MODEL": "sets",
+        "PYTHONUNBUFFERED": "1",
+    }
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "run_stream", "--pause", "0.05"],
+        cwd=PROJECT,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()

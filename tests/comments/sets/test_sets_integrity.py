@@ -1,0 +1,223 @@
+"""What is wrong with the copies is found, and mended: missing, stale and orphaned ones."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import override_settings
+
+from comments import keys
+from comments.items import NewComment
+from comments.services import add_comment, delete_comment, edit_comment
+from comments.sets.integrity import set_differences
+from comments.sets.streaming import Name
+from comments.stored import load_comment
+from dynamo.integrity import Difference
+from tests.comments.sets.stored import delete, expected_items, put, stored_items
+from tests.comments.spying import spied
+from tests.comments.truth import START
+
+# It compares whole tables, which are the module's own on a real engine alone.
+pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
+
+
+@pytest.fixture
+def comment(fresh: Callable[[str], str]) -> NewComment:
+    """A comment with its 32 items."""
+    comment = NewComment(
+        id=fresh("comment"),
+        product_id=fresh("product"),
+        language="en",
+        rating=5,
+        created_at=START,
+        title="Good",
+    )
+    add_comment(comment)
+    mend(comment)
+    return comment
+
+
+def found(*comments: NewComment) -> list[Difference]:
+    return [d for d in set_differences() if any(c.id in d.subject for c in comments)]
+
+
+def mend(*comments: NewComment) -> None:
+    assert all(difference.mend and difference.mend() for difference in found(*comments))
+
+
+def kinds(comment: NewComment) -> list[str]:
+    return [difference.kind for difference in found(comment)]
+
+
+def name(comment: NewComment, chosen: str) -> Name:
+    return keys.comment(comment.id), f"{keys.PRODUCT_PREFIX}{comment.product_id}/{chosen}"
+
+
+def assert_right(comment: NewComment) -> None:
+    assert found(comment) == []
+    assert stored_items(comment.id) == expected_items(comment.id)
+
+
+@pytest.fixture
+def without_following() -> Iterator[None]:
+    """A site that reads its lists by the indexes, and lets the sets be."""
+    with override_settings(COMMENTS_READ_MODEL="indexes"):
+        yield
+
+
+class TestWhatIsAsItShouldBe:
+    def test_shows_no_difference(self, comment):
+        assert_right(comment)
+        assert len(stored_items(comment.id)) == 32
+
+
+class TestCopies:
+    def test_that_are_missing_are_made(self, comment):
+        delete(name(comment, "en/1.5"))
+        delete(name(comment, "~/5"))
+        (difference,) = found(comment)
+        assert (difference.kind, difference.stored) == ("missing copies", "none")
+        assert "/en/1.5, " in difference.expected
+        mend(comment)
+        assert_right(comment)
+
+    def test_that_are_stale_are_replaced(self, comment):
+        item = stored_items(comment.id)[name(comment, "en/5")]
+        put({**item, "t": {"S": "What it said before"}})
+        (difference,) = found(comment)
+        assert (difference.kind, difference.expected) == ("stale copies", "what the comment says")
+        mend(comment)
+        assert_right(comment)
+
+    def test_that_are_orphaned_are_deleted(self, comment):
+        item = stored_items(comment.id)[name(comment, "en/5")]
+        put({**item, "sk": {"S": name(comment, "de/5")[1]}})
+        (difference,) = found(comment)
+        assert (difference.kind, difference.expected) == ("orphaned copies", "none")
+        mend(comment)
+        assert_right(comment)
+
+    def test_of_a_comment_that_is_gone_are_deleted(self, comment):
+        copy = stored_items(comment.id)[name(comment, "en/5")]
+        delete_comment(comment.id)
+        mend(comment)
+        put(copy)
+        assert kinds(comment) == ["orphaned copies"]
+        mend(comment)
+        assert stored_items(comment.id) == {}
+
+    def test_that_are_right_are_not_written_again(self, comment):
+        delete(name(comment, "en/5"))
+        (difference,) = found(comment)
+        with spied() as requests:
+            assert difference.mend
+            assert difference.mend()
+        written = [r.parameters["RequestItems"] for r in requests if "Write" in r.operation]
+        assert sum(len(puts) for one in written for puts in one.values()) == 1
+
+
+class TestPrimaries:
+    def test_that_are_missing_are_made(self, comment):
+        delete(name(comment, "~/~"))
+        assert kinds(comment) == ["missing primary"]
+        mend(comment)
+        assert_right(comment)
+
+    def test_that_say_something_else_are_replaced_with_their_copies(
+        self, comment, without_following
+    ):
+        edit_comment(load_comment(comment.id), now=START, rating=2)
+        assert set(kinds(comment)) == {
+            "stale primary",
+            "stale copies",
+            "missing copies",
+            "orphaned copies",
+        }
+        mend(comment)
+        assert_right(comment)
+
+    def test_of_a_comment_that_is_gone_are_deleted(self, comment, without_following):
+        delete_comment(comment.id)
+        assert set(kinds(comment)) == {"orphaned primary", "orphaned copies"}
+        mend(comment)
+        assert stored_items(comment.id) == {}
+
+    def test_are_not_brought_back_when_the_comment_goes_meanwhile(self, comment):
+        delete(name(comment, "~/~"))
+        (difference,) = found(comment)
+        delete_comment(comment.id)
+        assert difference.mend
+        assert difference.mend()
+        assert stored_items(comment.id) == {}
+
+
+class TestCommentsWithoutAnyItem:
+    @pytest.fixture
+    def many(self, fresh, without_following) -> list[NewComment]:
+        """More than are built at once, written before anybody thought of sets."""
+        one = NewComment("", fresh("product"), "en", 5, START)
+        comments = [replace(one, id=f"{fresh('old')}", rating=1 + n % 5) for n in range(27)]
+        for comment in comments:
+            add_comment(comment)
+        return comments
+
+    def test_are_built(self, many):
+        assert {d.kind for d in set_differences() if d.mend and d.mend()} == {"sets"}
+        for comment in many:
+            assert_right(comment)
+
+    def test_are_built_as_they_are_when_it_comes_to_them(self, many):
+        differences = [d for d in set_differences() if d.kind == "sets"]
+        delete_comment(many[0].id)
+        edit_comment(load_comment(many[1].id), now=START, language="de")
+        assert all(difference.mend and difference.mend() for difference in differences)
+        assert stored_items(many[0].id) == {}
+        assert_right(many[1])
+        assert_right(many[2])
+
+
+class TestAnotherSpelling:
+    def test_is_a_difference_of_all_copies_and_mended(self, comment, settings):
+        settings.COMMENT_SETS_SPELLING = "masks"
+        assert set(kinds(comment)) == {"missing copies", "orphaned copies"}
+        mend(comment)
+        assert_right(comment)
+        assert name(comment, "en/16") in stored_items(comment.id)
+        settings.COMMENT_SETS_SPELLING = "names"
+        mend(comment)
+
+
+class TestTheCommand:
+    def run(self, *arguments: str) -> tuple[int, dict[str, Any]]:
+        out, code = StringIO(), 0
+        try:
+            call_command("check_integrity", "--json", *arguments, stdout=out)
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return code, json.loads(out.getvalue())
+
+    def checked(self, *arguments: str) -> set[str]:
+        return {row["check"] for row in self.run(*arguments)[1]["found"]}
+
+    def test_finds_and_with_repair_mends(self, comment):
+        delete(name(comment, "en/5"))
+        assert self.run("--model", "sets")[0] == 1
+        code, counts = self.run("--model", "sets", "--repair")
+        assert (code, counts["left"]) == (0, 0)
+        assert_right(comment)
+
+    def test_checks_the_copies_where_the_site_reads_them(self, comment):
+        delete(name(comment, "en/5"))
+        assert "sets" in self.checked()
+        assert "sets" not in self.checked("--model", "indexes")
+        mend(comment)
+
+    def test_leaves_them_alone_where_it_does_not(self, comment, without_following):
+        delete(name(comment, "en/5"))
+        assert "sets" not in self.checked()
+        assert "sets" in self.checked("--model", "sets")
+        mend(comment)

@@ -1,0 +1,195 @@
+"""The whole site on the sets: what is written is shown, at once to its author and soon to all."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import override_settings
+
+from comments.counts import counts_of
+from comments.filters import CommentFilter
+from comments.items import NewComment
+from comments.moderation import hide, restore
+from comments.newest import find_newest
+from comments.queries import find_highlights, list_comments
+from comments.replying import reply_to
+from comments.services import delete_comment, edit_comment
+from comments.sets.consuming import Consumer
+from comments.sets.following import TABLE
+from comments.stored import load_comment
+from dynamo.client import client
+from dynamo.reader import PageRequest
+from tests.comments.browsing import visit
+from tests.comments.miscounting import settle
+from tests.comments.sets.stored import stored_items
+from tests.comments.threads import NOW
+from tests.comments.writers import (
+    Writer,
+    delete_url,
+    edit_url,
+    fields_of,
+    made_product,
+    someone,
+)
+
+pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
+
+
+@pytest.fixture(params=["names", "masks"])
+def spelling(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each spelling of the sets, in the same table: the products are others."""
+    with override_settings(COMMENT_SETS_SPELLING=request.param):
+        yield request.param
+        drain()
+
+
+@pytest.fixture
+def alice() -> Writer:
+    return someone("alice")
+
+
+@pytest.fixture
+def comment(alice: Writer) -> NewComment:
+    """What alice has written, five stars, in English; its copies are made."""
+    stored = alice.write(made_product())
+    drain()
+    return stored.comment
+
+
+def drain() -> None:
+    Consumer(pause=0).walk().drain()
+
+
+def url(comment: NewComment, languages: str = "~", ratings: str = "~") -> str:
+    return f"/products/{comment.product_id}/comments/{languages}/{ratings}/"
+
+
+def lists_with(comment: NewComment) -> list[tuple[str, str]]:
+    """The lists, as anybody sees them, that show the comment."""
+    return [
+        (languages, ratings)
+        for languages in ("~", "en", "de")
+        for ratings in ("~", "5", "1.2", "1.5")
+        if comment.id in visit(url(comment, languages, ratings)).comment_ids
+    ]
+
+
+IN_ENGLISH_FIVE = [(language, r) for language in ("~", "en") for r in ("~", "5", "1.5")]
+IN_ENGLISH_ONE = [(language, r) for language in ("~", "en") for r in ("~", "1.2", "1.5")]
+
+
+@pytest.mark.usefixtures("spelling")
+class TestAComment:
+    def test_that_is_posted_is_in_its_lists(self, comment):
+        assert lists_with(comment) == IN_ENGLISH_FIVE
+
+    def test_is_read_from_one_set(self, comment, spelling):
+        shown = visit(url(comment, "en", "1.5")).page.text
+        spelled = {"names": "1.5", "masks": "17"}[spelling]
+        assert f"PRODUCT#{comment.product_id}/en/{spelled}" in shown
+
+    def test_that_is_edited_moves(self, comment, alice):
+        form = fields_of(alice.get(edit_url(comment)))
+        alice.post(edit_url(comment), {**form, "rating": "1"})
+        drain()
+        assert lists_with(comment) == IN_ENGLISH_ONE
+
+    def test_that_is_hidden_is_in_none_until_it_is_restored(self, comment):
+        hide(comment_id=comment.id, now=NOW)
+        drain()
+        assert lists_with(comment) == []
+        restore(comment_id=comment.id)
+        drain()
+        assert lists_with(comment) == IN_ENGLISH_FIVE
+
+    def test_that_is_deleted_is_in_none(self, comment, alice):
+        alice.post(delete_url(comment))
+        drain()
+        assert lists_with(comment) == []
+        assert stored_items(comment.id) == {}
+
+    def test_shows_the_reply_to_it(self, comment):
+        reply_to(comment_id=comment.id, text="Thanks a lot", author="sam", seen=None, now=NOW)
+        drain()
+        assert "Thanks a lot" in visit(url(comment, "en", "5")).page.text
+
+    def test_is_its_products_highlight(self, comment):
+        found = find_highlights(comment.product_id, "en")
+        assert found.positive is not None
+        assert found.positive.id == comment.id
+        assert found.negative is None
+        assert found.last_commented == comment.created_at
+
+    def test_is_its_products_newest(self, comment):
+        newest = find_newest({}, unsure=[comment.product_id])
+        assert newest[comment.product_id].endswith(comment.id)
+
+
+class TestItsAuthor:
+    def test_sees_it_at_once_where_it_belongs(self, alice):
+        comment = alice.write(made_product()).comment
+        assert comment.id in alice.get(url(comment, "en", "5")).comment_ids
+        assert comment.id not in alice.get(url(comment, "en", "1")).comment_ids
+
+    def test_sees_it_move_at_once(self, comment, alice):
+        form = fields_of(alice.get(edit_url(comment)))
+        alice.post(edit_url(comment), {**form, "rating": "1", "title": "Changed"})
+        assert alice.get(url(comment, "en", "5")).comment_ids == []
+        assert alice.get(url(comment, "en", "1")).comment_ids == [comment.id]
+        assert "Changed" in alice.get(url(comment, "en", "1")).page.text
+
+    def test_sees_it_gone_at_once(self, comment, alice):
+        alice.post(delete_url(comment))
+        assert alice.get(url(comment, "en", "5")).comment_ids == []
+
+
+class TestACopyThatLagsBehind:
+    def test_of_a_deleted_comment_leads_to_a_page_that_says_so(self, comment):
+        delete_comment(comment.id, now=NOW)
+        assert comment.id in visit(url(comment, "en", "5")).comment_ids
+        assert visit(f"/comments/{comment.id}/").status == 404
+
+    def test_of_a_deleted_comment_cannot_be_voted_for_or_reported(self, comment):
+        bob = someone("bob")
+        delete_comment(comment.id, now=NOW)
+        for what in ("vote", "report"):
+            response = bob.send(f"/comments/{what}/{comment.id}/", {"reason": "spam"})
+            assert response.status_code == 404
+
+    def test_of_a_hidden_comment_leads_to_a_page_that_says_so(self, comment):
+        hide(comment_id=comment.id, now=NOW)
+        assert visit(url(comment, "~", "1.5")).status == 200
+        assert visit(f"/comments/{comment.id}/").status == 404
+
+    def test_of_a_comment_in_another_language_is_shown_once(self, comment):
+        """Half of the writes of its move are done: it is in the sets of both languages."""
+        older = [c for c in stored_items(comment.id).values() if "/en/" in c["sk"]["S"]]
+        edit_comment(load_comment(comment.id), now=NOW, language="de")
+        drain()
+        for copy in older:
+            client().put_item(TableName=TABLE, Item=copy)
+        assert visit(url(comment, "de.en", "5")).comment_ids == [comment.id]
+        for copy in older:
+            key = {name: copy[name] for name in ("pk", "sk")}
+            client().delete_item(TableName=TABLE, Key=key)
+
+    def test_is_not_counted_in(self, comment):
+        delete_comment(comment.id, now=NOW)
+        shown = visit(url(comment, "en", "5"))
+        assert (shown.status, shown.comment_ids) == (200, [comment.id])
+        assert counts_of(comment.product_id, consistent=True).total == 0
+
+    def test_is_no_products_newest(self, comment):
+        delete_comment(comment.id, now=NOW)
+        assert find_newest({}, unsure=[comment.product_id]).get(comment.product_id, "") == ""
+
+
+class TestASetWronglyHeldForEmpty:
+    def test_is_found_and_counted_right_from_then_on(self, comment, alice):
+        alice.write(comment.product_id, rating="1")
+        drain()
+        settle(comment.product_id, {"en.5": 0})
+        chosen, counts = CommentFilter.of(["en"], [4, 5]), counts_of(comment.product_id)
+        assert counts.of(chosen) == 0
+        found = list_comments(comment.product_id, chosen, PageRequest(20), counts=counts)
+        assert [each.id for each in found.comments] == [comment.id]
+        assert counts_of(comment.product_id, consistent=True).of(chosen) == 1

@@ -1,0 +1,74 @@
+"""What a record of the stream asks for."""
+
+from comments.sets.copies import copies_of
+from comments.sets.streaming import SetWrites, name_of, writes_by_primary, writes_for
+from tests.comments.sets.items import primary_item, record
+
+
+def names(primary):
+    return {name_of(copy) for copy in copies_of(primary)}
+
+
+class TestARecord:
+    def test_of_a_new_primary_asks_for_its_copies(self):
+        primary = primary_item()
+        writes = writes_for(record(None, primary))
+        assert list(writes.puts.values()) == copies_of(primary)
+        assert writes.deletes == frozenset()
+
+    def test_of_a_primary_that_is_gone_asks_for_the_end_of_its_copies(self):
+        primary = primary_item()
+        writes = writes_for(record(primary, None))
+        assert (writes.puts, writes.deletes) == ({}, names(primary))
+
+    def test_of_another_rating_replaces_what_both_share_and_deletes_the_rest(self):
+        before, after = primary_item(rating=5), primary_item(rating=4)
+        writes = writes_for(record(before, after))
+        assert list(writes.puts.values()) == copies_of(after)
+        assert writes.deletes == names(before) - names(after)
+        assert len(writes.deletes) == 16
+
+    def test_of_another_language_moves_the_copies_of_the_language_alone(self):
+        before, after = primary_item(language="en"), primary_item(language="de")
+        deleted = {sort_key for _, sort_key in writes_for(record(before, after)).deletes}
+        assert len(deleted) == 16
+        assert all("/en/" in sort_key for sort_key in deleted)
+
+    def test_of_another_text_deletes_nothing(self):
+        writes = writes_for(record(primary_item(title="Good"), primary_item(title="Better")))
+        assert (len(writes.puts), writes.deletes) == (31, frozenset())
+
+    def test_of_a_copy_asks_for_nothing(self):
+        copy = copies_of(primary_item())[0]
+        for images in [(None, copy), (copy, copy | {"t": {"S": "new"}}), (copy, None)]:
+            assert writes_for(record(*images)) == SetWrites()
+
+
+class TestSeveralRecords:
+    def test_of_one_comment_come_down_to_what_the_last_leaves(self):
+        first, second, third = (primary_item(language=g) for g in ("en", "de", "fr"))
+        asked = writes_by_primary(
+            [record(None, first), record(first, second), record(second, third)]
+        )
+        (writes,) = asked.values()
+        assert list(writes.puts.values()) == copies_of(third)
+        assert writes.deletes == (names(first) | names(second)) - names(third)
+
+    def test_of_a_comment_made_and_deleted_leave_only_deletes(self):
+        primary = primary_item()
+        (writes,) = writes_by_primary([record(None, primary), record(primary, None)]).values()
+        assert (writes.puts, writes.deletes) == ({}, names(primary))
+
+    def test_of_a_comment_deleted_and_made_again_keep_its_copies(self):
+        before, after = primary_item(rating=1), primary_item(rating=2)
+        (writes,) = writes_by_primary([record(before, None), record(None, after)]).values()
+        assert list(writes.puts.values()) == copies_of(after)
+        assert writes.deletes == names(before) - names(after)
+
+    def test_of_two_products_of_one_comment_are_kept_apart(self):
+        here, there = primary_item(product_id="1"), primary_item(product_id="2")
+        asked = writes_by_primary([record(here, None), record(None, there)])
+        assert set(asked) == {name_of(here), name_of(there)}
+
+    def test_copies_are_passed_over(self):
+        assert writes_by_primary([record(None, copy) for copy in copies_of(primary_item())]) == {}
