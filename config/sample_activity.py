@@ -1,0 +1,58 @@
+"""The sample shop's activity log: what its newest orders and comments would have told."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from comments.sample import SampleComment
+from dynamo.client import patient_client
+from dynamo.reader import PageRequest
+from shop.activity.entries import Action, Entry, Kind
+from shop.activity.months import Month
+from shop.activity.queries import list_activity
+from shop.activity.recording import write_entries
+from shop.activity.tables import make_table
+from shop.order_ids import imported_order_id
+from shop.sample_orders import STAFF, SampleOrder, SampleSales
+
+BY_CUSTOMERS = frozenset({"PLACED", "CANCELED", "RETURNED"})
+
+
+def load_activity(sales: SampleSales, comments: Iterable[SampleComment], *, now: datetime) -> None:
+    """Write entries of this month and the one before, unless there are any in the log."""
+    if list_activity((), PageRequest(1), now=now).entries:
+        return
+    months = [Month.of(now).plus(-1), Month.of(now)]
+    for month in months:
+        make_table(month, client=patient_client())
+    begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
+    entries = [entry for order in sales.orders for entry in _of_order(order)]
+    entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
+    write_entries(entry for entry in entries if entry.moment >= begin)
+
+
+def _of_order(order: SampleOrder) -> Iterator[Entry]:
+    before = ""
+    for change in order.history:
+        yield Entry(
+            kind=Kind.ORDER,
+            action=Action.MOVED if before else Action.PLACED,
+            moment=change.entered_at,
+            who=order.username if change.status in BY_CUSTOMERS else STAFF,
+            subject=imported_order_id(order.placed_at, order.reference),
+            about=order.username,
+            was=before,
+            became=change.status,
+        )
+        before = change.status
+
+
+def _posted(comment: SampleComment) -> Entry:
+    return Entry(
+        kind=Kind.COMMENT,
+        action=Action.POSTED,
+        moment=comment.created_at,
+        who=comment.author,
+        subject=comment.id,
+        about=comment.product_id,
+        became=str(comment.rating),
+    )

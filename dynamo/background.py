@@ -1,0 +1,180 @@
+"""Background writes: what an action leaves to be written after it, by a thread of its own.
+
+The action only puts a value into a queue in memory, which takes microseconds whatever the
+database does. One thread sends what waits, in the order it came; while it sends, more gathers,
+so that a burst goes out in few batches. What could not be sent stays in front and is tried again,
+with ever longer pauses.
+
+What is promised: a value is sent at once, and again until it has been, as long as the process
+lives; a process that ends in order sends what is left, for a few seconds. Lost is what a killed
+process had not sent yet, what comes while the queue is full, and what is left when those seconds
+are over; the last two are counted and logged. A value may be sent twice, so sending must be
+idempotent.
+"""
+
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice, takewhile
+from math import inf
+from threading import Condition, Thread
+from typing import Generic, TypeVar
+
+from dynamo.failures import FAILURES, sentence_about
+from dynamo.faults import fault_in
+
+T = TypeVar("T")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
+"""Seconds between attempts; each pause is twice the one before."""
+GLANCE = 0.005
+"""Seconds between looking whether another thread has done it."""
+LOG_EVERY = 60.0
+"""Seconds between two lines about what goes wrong all the time."""
+
+_log = logging.getLogger(__name__)
+
+
+class BackgroundWrites(Generic[T]):
+    """A queue of at most ``most`` values, and the thread that hands them to ``send``.
+
+    ``send`` is given up to ``batch`` values, all of which are ``alike``. It raises what DynamoDB
+    does: a fault that passes (see `dynamo.faults`) has them sent again, anything else drops them.
+    ``name`` and ``hint``, what to do, are for the log. The thread starts with the first value, so
+    that a server may fork before; a child forked later begins with an empty queue, for what waits
+    is its parent's.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Sequence[T]], None],
+        *,
+        name: str,
+        hint: str = "",
+        most: int = 10_000,
+        batch: int = 100,
+        alike: Callable[[T], object] = lambda _value: None,
+    ) -> None:
+        self.runs_by_itself = True
+        self._send = send
+        self._name = name
+        self._hint = hint
+        self._most = most
+        self._batch = batch
+        self._alike = alike
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self.lost = 0
+        self._waiting: deque[T] = deque()
+        self._state = Condition()
+        self._is_sending = False
+        self._failures = 0
+        self._logged_at = -inf
+        self._thread: Thread | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def put(self, value: T) -> None:
+        """Have a value sent, soon. Never waits, never raises; when the queue is full it is lost."""
+        with self._state:
+            if len(self._waiting) >= self._most:
+                self._lose(1, f"{self._most:,} wait to be sent already.")
+                return
+            self._waiting.append(value)
+            if self._thread is None and self.runs_by_itself:
+                self._thread = Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+            self._state.notify_all()
+
+    def flush(self, *, seconds: float) -> bool:
+        """Send what waits, and try for so long at the most; tell whether nothing is left."""
+        until = time.monotonic() + seconds
+        while not self._send_some():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(left, FIRST_PAUSE if self._failures else GLANCE))
+        return True
+
+    def close(self, *, seconds: float) -> None:
+        """Send what waits before the process ends; say what could not be sent."""
+        if not self.flush(seconds=seconds):
+            self._logged_at = -inf  # whatever was said a moment ago
+            with self._state:
+                self._lose(len(self._waiting), "The process ends.")
+
+    def _run(self) -> None:
+        try:
+            while True:
+                with self._state:
+                    self._state.wait_for(lambda: self._waiting)
+                if not self._send_some():
+                    time.sleep(self._pause())
+        finally:
+            self._thread = None  # the next value starts another one
+
+    def _send_some(self) -> bool:
+        """Send what waits unless another thread is at it; tell whether nothing is left."""
+        while True:
+            with self._state:
+                if self._is_sending:
+                    return False
+                values = self._first_alike()
+                if not values:
+                    return True
+                self._is_sending = True
+            try:
+                is_done = self._sent(values)
+            finally:
+                with self._state:
+                    self._is_sending = False
+            if not is_done:
+                return False
+
+    def _first_alike(self) -> list[T]:
+        first = next(iter(self._waiting), None)
+        if first is None:
+            return []
+        kind = self._alike(first)
+        alike = takewhile(lambda value: self._alike(value) == kind, self._waiting)
+        return list(islice(alike, self._batch))
+
+    def _sent(self, values: Sequence[T]) -> bool:
+        """Send values and take them off the queue, unless it is worth trying again."""
+        is_dealt_with = True
+        try:
+            self._send(values)
+        except FAILURES as failure:
+            is_dealt_with = fault_in(failure) is None
+            if is_dealt_with:
+                self._lose(len(values), sentence_about(failure))
+            else:
+                self._failures += 1
+                self._tell(f"{len(self._waiting):,} wait to be sent. {sentence_about(failure)}")
+        finally:  # also when it is a mistake of ours: it must not hold up what comes after it
+            if is_dealt_with:
+                self._failures = 0
+                for _ in values:
+                    self._waiting.popleft()
+        return is_dealt_with
+
+    def _pause(self) -> float:
+        if not self._failures:
+            return GLANCE
+        return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures - 1, 16)))
+
+    def _lose(self, number: int, sentence: str) -> None:
+        self.lost += number
+        self._tell(f"{self.lost:,} lost by now. {sentence}")
+
+    def _tell(self, sentence: str) -> None:
+        now = time.monotonic()
+        if now - self._logged_at < LOG_EVERY:
+            return
+        self._logged_at = now
+        _log.warning("%s: %s %s", self._name, sentence, self._hint)

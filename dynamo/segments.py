@@ -1,0 +1,86 @@
+"""Segments: a list in stretches of time, each in runs of its own, read no further than needed.
+
+A log with a table for each month is such a list. All of its runs could be merged at once; but
+what lies a year behind a page would then be asked for each time. Segments do not overlap in time,
+so the first of them alone can hold the next items of the list, and the second only follows when
+the first is at its end. The page is the same as that of one merge of everything: exact, from any
+position, in both directions.
+
+A reader who finds little goes on in ever wider steps, of 1, 1, 2, 4, 8 segments. That bounds the
+rounds of a page in a list which is nearly empty, and reads no segment needlessly where the first
+two fill a page.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dynamo.merging import Entry, Merge
+from dynamo.pool import Pool
+from dynamo.reader import Order, Page, PageRequest, Toward, page_of
+from dynamo.runs import Run
+from dynamo.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a list: the places with ``since <= place < until``. ``name`` is its owner's."""
+
+    name: str
+    since: str
+    until: str
+
+
+RunsOf = Callable[[Sequence[Segment]], Sequence[Run]]
+"""Gives all runs of some segments. It is asked only for those that are about to be read."""
+FirstReads = Callable[[Sequence[Run], int], Sequence[int]]
+"""Says how many items to ask of each run first, at least one, of so many that are needed."""
+
+
+def read_segments(
+    segments: Sequence[Segment],
+    runs_of: RunsOf,
+    request: PageRequest,
+    *,
+    source: Source,
+    pool: Pool,
+    order: Order = Order.NEWEST_FIRST,
+    first_reads: FirstReads | None = None,
+) -> Page:
+    """Read one page of a list, segment by segment, until it is full.
+
+    ``segments`` may come in any order, but must not overlap; neither may their runs. What the
+    source or ``runs_of`` raise passes through.
+    """
+    ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
+    merges: list[Merge] = []
+    found: list[Entry] = []
+    for step in steps(_ahead(segments, request, ascending=ascending)):
+        needed = request.size + 1 - len(found)
+        runs = runs_of(step)
+        merge = Merge(runs, request.position, needed=needed, ascending=ascending)
+        merge.read(source, pool, first_reads=first_reads(runs, needed) if first_reads else None)
+        merges.append(merge)
+        found += merge.found(needed)
+        if len(found) > request.size:
+            break
+    return page_of(request, found, merges=merges)
+
+
+def steps(segments: Sequence[Segment]) -> Iterator[Sequence[Segment]]:
+    """Cut segments into those that are read at once: 1, 1, 2, 4, 8 and so on."""
+    begin, width = 0, 1
+    while begin < len(segments):
+        yield segments[begin : begin + width]
+        begin += width
+        width = begin
+
+
+def _ahead(
+    segments: Sequence[Segment], request: PageRequest, *, ascending: bool
+) -> Sequence[Segment]:
+    """Give the segments that may hold what lies ahead, in the order of the walk."""
+    ordered = sorted(segments, key=lambda segment: segment.since, reverse=not ascending)
+    if request.position is None:
+        return ordered
+    place = request.position.place
+    return [s for s in ordered if (s.until > place if ascending else s.since < place)]

@@ -1,0 +1,121 @@
+"""Entries of the activity log: who did what with what, when, and how an item spells it.
+
+================  =======================================  ================================
+attribute         what it is                               example
+================  =======================================  ================================
+``pk``            kind and shard                           ``ORDER#0``
+``sk``            the entry's place                        ``2026-11-20T09:30:00.123456Z#…``
+``action``        what was done                            ``moved``
+``who``           the user who did it, if it was one       ``sam``
+``subject``       the id of the order or comment           ``01JD4ZQ8…``
+``about``         the order's customer, the comment's      ``alex``
+                  product
+``was``           what it was before, if that changed      ``PLACED``
+``became``        what it is since                         ``APPROVED``
+================  =======================================  ================================
+
+A place ends in ``<subject>.<action>``, so that an entry which is sent twice is one item.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from dynamo.places import moment_at, place_of
+from dynamo.runs import Item
+from dynamo.shards import shard_of
+from shop.activity.months import Month
+
+
+class Kind(StrEnum):
+    """What the log can be narrowed to. Part of the partition key: no read filters by it."""
+
+    ORDER = "ORDER"
+    COMMENT = "COMMENT"
+    MODERATION = "MODERATION"
+
+    @property
+    def label(self) -> str:
+        return "Moderation" if self is Kind.MODERATION else f"{self.value.capitalize()}s"
+
+
+class Action(StrEnum):
+    """What can be done with an order or a comment, as the sentence of an entry says it."""
+
+    PLACED = "placed"
+    MOVED = "moved"
+    POSTED = "posted"
+    EDITED = "edited"
+    DELETED = "deleted"
+    KEPT = "kept"
+    HIDDEN = "hid"
+    RESTORED = "restored"
+    PICKED = "picked"
+    UNPICKED = "took back the pick of"
+    REPLIED = "replied to"
+    REPLY_DELETED = "deleted the reply to"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that was done. ``who`` is a user name, empty for a command; ``moment`` is aware.
+
+    ``was`` and ``became`` are empty where nothing that the log tells of has changed.
+    """
+
+    kind: Kind
+    action: Action
+    moment: datetime
+    who: str
+    subject: str
+    about: str
+    was: str = ""
+    became: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it stands in the log: unique, and the same however often it is sent."""
+        return place_of(self.moment, f"{self.subject}.{self.action.name}")
+
+    @property
+    def month(self) -> Month:
+        return Month.of(self.moment)
+
+    def item(self, *, shards: int) -> Item:
+        """Spell the item. Its shard, of so many, follows from its place."""
+        texts = {
+            "pk": partition(self.kind, shard_of(self.place, shards)),
+            "sk": self.place,
+            "action": self.action.name,
+            "who": self.who,
+            "subject": self.subject,
+            "about": self.about,
+            "was": self.was,
+            "became": self.became,
+        }
+        return {name: {"S": text} for name, text in texts.items() if text}
+
+
+def partition(kind: Kind, shard: int) -> str:
+    """Give the partition key of a month's entries of a kind, in one shard."""
+    return f"{kind.value}#{shard}"
+
+
+def kind_in(partition_key: str) -> str:
+    """Give the kind that a key of `partition` is of."""
+    return partition_key.partition("#")[0]
+
+
+def entry_in(item: Item) -> Entry:
+    """Read what `Entry.item` spelled."""
+    texts = {name: value["S"] for name, value in item.items()}
+    return Entry(
+        kind=Kind(kind_in(texts["pk"])),
+        action=Action[texts["action"]],
+        moment=moment_at(texts["sk"]),
+        who=texts.get("who", ""),
+        subject=texts["subject"],
+        about=texts.get("about", ""),
+        was=texts.get("was", ""),
+        became=texts.get("became", ""),
+    )

@@ -1,0 +1,91 @@
+"""Reads of the activity log: newest first, month by month, no further back than the page needs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from botocore.exceptions import ClientError
+
+from dynamo.client import client, pool
+from dynamo.faults import NotSetUp, fault_in
+from dynamo.meter import labelled_calls
+from dynamo.reader import Page, PageRequest
+from dynamo.reading import read_in_segments
+from dynamo.runs import Index, Run
+from dynamo.segments import Segment
+from dynamo.shards import share_of
+from shop.activity.entries import Entry, Kind, entry_in, kind_in, partition
+from shop.activity.months import Month, months_kept
+from shop.activity.tables import shards_of
+
+PLAN = "activity"
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityPage:
+    """A page of the log, and what reading it took."""
+
+    entries: tuple[Entry, ...]
+    page: Page
+
+
+def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime) -> ActivityPage:
+    """Read a page of the log, newest first, of some kinds or (none) of all.
+
+    A run is a kind's shard in a month: that is one query each, and nothing else is read. Months
+    that have no table or no entry cost one call, and no query. Of an entry's future, up to the end
+    of the month of ``now``, nothing is hidden.
+    """
+    months = {str(month): month for month in months_kept(now)}
+
+    def runs_of(segments: Sequence[Segment]) -> list[Run]:
+        return _runs([months[segment.name] for segment in segments], kinds or tuple(Kind))
+
+    page = read_in_segments(
+        [month.segment for month in months.values()], runs_of, request, first_reads=_shares
+    )
+    return ActivityPage(tuple(entry_in(entry.item) for entry in page.entries), page)
+
+
+def _runs(months: Sequence[Month], kinds: Sequence[Kind]) -> list[Run]:
+    with labelled_calls("shards"):
+        shards = pool().gather([partial(_shards, month) for month in months])
+    return [
+        Run(index=_index(month), partition=partition(kind, shard))
+        for month, number in zip(months, shards, strict=True)
+        for kind in kinds
+        for shard in range(number)
+    ]
+
+
+def _shards(month: Month) -> int:
+    """Say how many shards there are to read; none where the table is missing."""
+    try:
+        return shards_of(month, client=client())
+    except ClientError as error:
+        if isinstance(fault_in(error), NotSetUp):
+            return 0
+        raise
+
+
+def _index(month: Month) -> Index:
+    return Index(
+        table=month.table,
+        name=None,
+        partition_key="pk",
+        sort_key="sk",
+        table_key=lambda _position: {},
+    )
+
+
+def _shares(runs: Sequence[Run], needed: int) -> list[int]:
+    """Ask each shard for its share of a page that may be of its kind alone, and a little more."""
+    shards = Counter(map(_stretch, runs))
+    return [share_of(needed, shards[_stretch(run)]) for run in runs]
+
+
+def _stretch(run: Run) -> tuple[str, str]:
+    """Name what a run is a shard of: a kind in a month."""
+    return run.index.table, kind_in(run.partition)

@@ -1,0 +1,99 @@
+"""The tables of the activity log: one for each month, with capacity of their own.
+
+How many shards a month's entries are spread over is said by an item in its table, put there
+once by whoever needs it first. A month is an epoch: another ``ACTIVITY_SHARDS`` holds from the next
+table on, so the number never changes and need not be read twice.
+"""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from pynamodb.attributes import UnicodeAttribute
+
+from dynamo.models import DynamoModel
+from dynamo.runs import Item
+from dynamo.shards import SHARDS, shards_in
+from dynamo.tables import Throughput, create_missing
+from shop.activity.months import Month
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+_KEY: Item = {"pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
+_lock = Lock()
+_known: dict[str, int] = {}
+
+
+def model_of(month: Month) -> type[DynamoModel]:
+    """Declare a month's table, as `dynamo.tables` takes it."""
+    month_table = month.table
+
+    class Activity(DynamoModel):
+        """Entries of the log; see `shop.activity.entries`."""
+
+        class Meta:
+            table_name = month_table
+            region = settings.AWS_REGION
+
+        pk = UnicodeAttribute(hash_key=True)
+        sk = UnicodeAttribute(range_key=True)
+
+    return Activity
+
+
+def wanted_throughput() -> Throughput:
+    """Give the capacity that a table has while its month lasts."""
+    return Throughput(settings.ACTIVITY_READ_UNITS, settings.ACTIVITY_WRITE_UNITS)
+
+
+def make_table(
+    month: Month, *, client: "DynamoDBClient", report: Callable[[str], None] = lambda _line: None
+) -> None:
+    """Create a month's table if it is missing, and wait until it is active."""
+    models = [model_of(month)]
+    create_missing(models, client=client, provisioned=wanted_throughput(), report=report)
+
+
+def shards_of(month: Month, *, client: "DynamoDBClient") -> int:
+    """Say how many shards a month's entries are in: 0 before its first entry.
+
+    Raises NotSetUp's cause, ResourceNotFoundException, when it has no table.
+    """
+    known = _known.get(month.table)
+    if known is not None:
+        return known
+    answer = client.get_item(TableName=month.table, Key=_KEY)
+    found = answer.get("Item")
+    return _learned(month, shards_in(found)) if found else 0
+
+
+def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
+    """Say how many shards to spread a month's entries over; the first to ask decides."""
+    known = _known.get(month.table)
+    if known is not None:
+        return known
+    number = {SHARDS: {"N": str(settings.ACTIVITY_SHARDS)}}
+    try:
+        client.put_item(
+            TableName=month.table,
+            Item={**_KEY, **number},
+            ConditionExpression="attribute_not_exists(pk)",
+        )
+    except client.exceptions.ConditionalCheckFailedException:
+        answer = client.get_item(TableName=month.table, Key=_KEY, ConsistentRead=True)
+        return _learned(month, shards_in(answer["Item"]))
+    return _learned(month, settings.ACTIVITY_SHARDS)
+
+
+def forget_shards(month: Month) -> None:
+    """Forget what was heard of a table, because it is gone."""
+    with _lock:
+        _known.pop(month.table, None)
+
+
+def _learned(month: Month, shards: int) -> int:
+    with _lock:
+        _known[month.table] = shards
+    return shards

@@ -1,0 +1,50 @@
+"""What the activity log tells of a user: what they did, and what was done with their orders.
+
+No key leads to it, so all of the log is read, a few hundred entries at a time.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from dynamo.client import client
+from dynamo.erasure import Trace
+from dynamo.merging import Entry as Found
+from dynamo.reader import PageRequest
+from shop.activity.entries import Kind, entry_in
+from shop.activity.queries import list_activity
+from shop.activity.recording import LOG
+
+AT_ONCE = 300
+FLUSH_SECONDS = 5.0
+_JOINT = "|"
+"""Is in no table's name and in no partition key of the log."""
+
+
+def entries_about(username: str) -> Iterator[str]:
+    """Name the entries by or about a user, also those that wait in this process to be written."""
+    LOG.flush(seconds=FLUSH_SECONDS)
+    now = datetime.now(UTC)
+    request = PageRequest(AT_ONCE)
+    while True:
+        page = list_activity((), request, now=now).page
+        yield from (_name(found) for found in page.entries if _is_about(found, username))
+        if not page.has_next:
+            return
+        request = PageRequest(AT_ONCE, page.entries[-1].position)
+
+
+def _is_about(found: Found, username: str) -> bool:
+    entry = entry_in(found.item)
+    return username == entry.who or (entry.kind is Kind.ORDER and username == entry.about)
+
+
+def _name(found: Found) -> str:
+    return _JOINT.join((found.run.index.table, found.run.partition, found.position.place))
+
+
+def _delete_entry(_username: str, name: str) -> None:
+    table, partition, place = name.split(_JOINT, 2)
+    client().delete_item(TableName=table, Key={"pk": {"S": partition}, "sk": {"S": place}})
+
+
+ACTIVITY = Trace("activity", entries_about, _delete_entry)

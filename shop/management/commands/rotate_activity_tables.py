@@ -1,0 +1,60 @@
+"""``manage.py rotate_activity_tables``: the activity log's tables, month by month."""
+
+import json
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from dynamo.client import patient_client
+from dynamo.management.failures import failures_in_one_line
+from shop.activity.months import Month
+from shop.activity.rotation import rotate
+
+INTERRUPTED = 130
+
+
+class Command(BaseCommand):
+    """Does what a new month asks for; for cron."""
+
+    help = (
+        "Create this month's and next month's table of the activity log, lower the capacity of "
+        "those before to the least, and drop those past ACTIVITY_RETENTION_MONTHS with what is in "
+        "them. Running it again, or twice at once, does no more. Run it every day."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only say what would be done: change nothing"
+        )
+        parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+    def handle(self, **options: Any) -> None:
+        now = timezone.now()
+        lines: list[str] = []
+        try:
+            with failures_in_one_line():
+                steps = rotate(
+                    client=patient_client(),
+                    now=now,
+                    dry_run=options["dry_run"],
+                    report=lines.append if options["json"] else self.stdout.write,
+                )
+        except KeyboardInterrupt:
+            self.stderr.write("Interrupted. Run the same command again to go on.")
+            sys.exit(INTERRUPTED)
+        if options["json"]:
+            told = {
+                "month": str(Month.of(now)),
+                "retention_months": settings.ACTIVITY_RETENTION_MONTHS,
+                "dry_run": options["dry_run"],
+                "steps": [
+                    {"task": step.task.value, "table": step.month.table, "said": line}
+                    for step, line in zip(steps, lines, strict=True)
+                ],
+            }
+            self.stdout.write(json.dumps(told))
+        elif not steps:
+            self.stdout.write("There is nothing to do.")

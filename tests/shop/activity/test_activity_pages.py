@@ -1,0 +1,113 @@
+"""The log as staff see it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from shop.activity.entries import Kind
+from shop.activity.listing import activity_url
+from shop.activity.months import Month
+from shop.activity.recording import write_entries
+from tests.shop.activity.making import made_entry, newest_first
+from tests.shop.orders.visiting import Shown, Visitor
+
+URL = "/staff/activity/"
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+@pytest.fixture
+def history(own_log):
+    """Thirty entries, twelve days apart: of this month and the eleven before."""
+    own_log(*(Month.of(NOW).plus(-back) for back in range(13)))
+    entries = [
+        made_entry(NOW - timedelta(days=12 * n), list(Kind)[n % 3], subject=f"thing-{n}")
+        for n in range(30)
+    ]
+    write_entries(entries)
+    return entries
+
+
+def subjects(shown: Shown) -> list[str]:
+    return [row["data-subject"] for row in shown.page.all("li", data_activity=True)]
+
+
+class TestThePage:
+    def test_shows_what_happened_newest_first(self, sam, history, settings):
+        settings.PAGE_SIZE = 5
+        assert subjects(sam.get(URL)) == [f"thing-{n}" for n in range(5)]
+
+    def test_leads_through_everything_and_back(self, sam, history, settings):
+        settings.PAGE_SIZE = 7
+        pages, url = [], URL
+        while url:
+            pages.append(sam.get(url))
+            url = pages[-1].next
+        assert [s for page in pages for s in subjects(page)] == [f"thing-{n}" for n in range(30)]
+        assert pages[0].previous is None
+        for page, before in zip(pages[:0:-1], pages[-2::-1], strict=True):
+            assert subjects(sam.get(page.previous or "")) == subjects(before)
+
+    def test_is_narrowed_to_kinds(self, sam, history):
+        shown = sam.get(f"{URL}?kind=MODERATION&kind=COMMENT")
+        expected = newest_first(history, Kind.MODERATION, Kind.COMMENT)
+        assert subjects(shown) == [entry.subject for entry in expected]
+
+    def test_says_what_was_done_by_whom(self, sam, own_log):
+        own_log(Month.of(NOW))
+        write_entries([made_entry(NOW, subject="01J", was="PLACED", became="APPROVED")])
+        (row,) = sam.get(URL).page.all("li", data_activity=True)
+        assert " ".join(row.text.split()).startswith(
+            "sam moved order 01J of alex Placed → to Approved"
+        )
+        assert row.one("a", href="/orders/01J/")
+
+    def test_has_toggles_that_add_and_remove_a_kind(self, sam, history):
+        toggle = sam.get(f"{URL}?kind=ORDER").toggle
+        assert toggle("kind", "ORDER")["aria-pressed"] == "true"
+        assert toggle("kind", "ORDER")["href"] == URL
+        assert toggle("kind", "COMMENT")["href"] == f"{URL}?kind=ORDER&kind=COMMENT"
+
+    def test_says_how_it_was_read(self, sam, history):
+        table = sam.get(URL).page.one("table", class_="ledger-queries")
+        assert Month.of(NOW).table in table.text
+
+    def test_is_a_fragment_for_htmx(self, sam, history):
+        shown = sam.get(URL, htmx=True)
+        assert not shown.page.all("html")
+        assert shown.page.one("section", id="activity")
+
+    def test_is_empty_where_nobody_made_a_table(self, sam, own_log):
+        shown = sam.get(URL)
+        assert (shown.status, subjects(shown)) == (200, [])
+        assert "Nothing has happened yet." in shown.page.text
+
+    def test_is_linked_for_staff_alone(self, sam, alice, own_log):
+        assert sam.get("/basket/").page.all("a", href=URL)
+        assert not alice.get("/basket/").page.all("a", href=URL)
+
+
+class TestWhatIsRefused:
+    def test_is_everybody_but_staff(self, alice: Visitor, stranger: Visitor):
+        assert alice.get(URL).status == 404
+        assert stranger.get(URL).response["Location"].startswith("/accounts/login/")
+
+    def test_is_an_unknown_kind(self, sam):
+        shown = sam.get(f"{URL}?kind=WEATHER")
+        assert shown.status == 400
+        assert "ORDER, COMMENT, MODERATION" in shown.page.text
+
+    def test_is_a_page_link_of_another_list(self, sam, history, settings):
+        settings.PAGE_SIZE = 3
+        token = (sam.get(URL).next or "").partition("after=")[2]
+        assert sam.get(f"{URL}?kind=ORDER&after={token}").status == 400
+        assert sam.get(f"{URL}?after={token}x").status == 400
+
+    def test_is_anything_but_reading(self, sam):
+        assert sam.send(URL, {}).status_code == 405
+
+
+class TestTheUrl:
+    def test_of_all_kinds_names_none(self, sam, own_log):
+        all_of_them = "&".join(f"kind={kind}" for kind in Kind)
+        assert sam.get(f"{URL}?{all_of_them}").toggle("all-kinds", "~")["aria-pressed"] == "true"
+        assert activity_url(()) == URL

@@ -1,0 +1,131 @@
+"""The log read page by page: the whole truth, in order, over months, shards and kinds."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from dynamo.client import client
+from dynamo.meter import metered
+from dynamo.reader import PageRequest, Toward
+from dynamo.runs import Position
+from shop.activity.entries import Kind
+from shop.activity.months import Month
+from shop.activity.queries import list_activity
+from shop.activity.recording import write_entries
+from tests.shop.activity.making import NOW, THIS, made_entry, newest_first, walk
+
+PREVIOUS = Toward.PREVIOUS
+BOUNDARIES = [datetime(2026, month, 1, tzinfo=UTC) for month in (9, 10, 11)]
+KIND_SETS = [kinds for size in (0, 1, 2) for kinds in combinations(Kind, size)]
+
+
+@pytest.fixture
+def history(own_log, settings):
+    """A hundred entries in four months with two, three, two and one shards; nothing in August."""
+    entries = []
+    for month, shards in [(7, 2), (9, 3), (10, 2), (11, 1)]:
+        own_log(Month(2026, month))
+        settings.ACTIVITY_SHARDS = shards
+        begin = datetime(2026, month, 1, tzinfo=UTC)
+        random = Random(month)
+        some = [
+            made_entry(begin + timedelta(minutes=random.randrange(20 * 24 * 60)), kind)
+            for kind in Kind
+            for _ in range(9 if kind is not Kind.MODERATION else 2)
+        ]
+        write_entries(some)
+        entries += some
+    own_log(Month(2026, 8))
+    at_boundaries = [
+        made_entry(boundary + timedelta(microseconds=offset), kind)
+        for boundary in BOUNDARIES
+        if boundary.month != 9
+        for offset in (-1, 0, 0, 1)
+        for kind in Kind
+    ]
+    write_entries(at_boundaries)
+    return entries + at_boundaries
+
+
+class TestWalkingTheLog:
+    @pytest.mark.parametrize("kinds", KIND_SETS, ids=lambda kinds: "+".join(kinds) or "all")
+    def test_forward_gives_every_entry_of_the_kinds_newest_first(self, history, kinds):
+        pages = list(walk(kinds, PageRequest(7), now=NOW))
+        read = [entry for found in pages for entry in found.entries]
+        assert read == newest_first(history, *kinds)
+        assert all(len(found.entries) == 7 for found in pages[:-1])
+
+    @pytest.mark.parametrize("kinds", KIND_SETS, ids=lambda kinds: "+".join(kinds) or "all")
+    def test_back_from_the_end_gives_the_same(self, history, kinds):
+        request = PageRequest(7, Position("0000"), PREVIOUS)
+        pages = list(walk(kinds, request, now=NOW))[::-1]
+        assert [e for found in pages for e in found.entries] == newest_first(history, *kinds)
+
+    def test_turns_around_at_any_entry(self, history):
+        whole = newest_first(history)
+        for at in range(0, len(whole), 5):
+            position = Position(whole[at].place)
+            onward = list_activity((), PageRequest(4, position), now=NOW)
+            back = list_activity((), PageRequest(4, position, PREVIOUS), now=NOW)
+            assert list(onward.entries) == whole[at + 1 : at + 5]
+            assert list(back.entries) == whole[max(0, at - 4) : at]
+
+    def test_keeps_entries_of_one_microsecond_apart_by_their_month(self, history):
+        boundary = datetime(2026, 10, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+        at = Position(newest_first(e for e in history if e.moment > boundary)[-1].place)
+        (older,) = list_activity((Kind.ORDER,), PageRequest(1, at), now=NOW).entries
+        assert older.moment == boundary
+
+
+class TestMissingTables:
+    def test_are_skipped(self, history):
+        client().delete_table(TableName=Month(2026, 10).table)
+        left = [entry for entry in history if entry.month != Month(2026, 10)]
+        pages = walk((), PageRequest(7), now=NOW)
+        assert [entry for found in pages for entry in found.entries] == newest_first(left)
+
+    def test_may_be_all_of_them(self, own_log):
+        found = list_activity((), PageRequest(7), now=NOW)
+        assert (found.entries, found.page.has_next) == ((), False)
+
+    def test_past_retention_are_not_asked_for(self, history, settings):
+        settings.ACTIVITY_RETENTION_MONTHS = 1
+        kept = [entry for entry in history if entry.month >= Month(2026, 10)]
+        pages = walk((), PageRequest(7), now=NOW)
+        assert [entry for found in pages for entry in found.entries] == newest_first(kept)
+
+
+@pytest.mark.real_engine
+class TestTheCostOfAPage:
+    """With two shards, as without a setting. What a month's shards are is known from before."""
+
+    @pytest.fixture
+    def busy(self, own_log):
+        own_log(THIS, THIS.plus(-1))
+        write_entries(
+            made_entry(NOW - timedelta(hours=n), kind) for n in range(800) for kind in Kind
+        )
+        list_activity((), PageRequest(20, Position("2026-11")), now=NOW)
+
+    @pytest.mark.parametrize(("kinds", "units"), [((), 3.0), ((Kind.ORDER,), 1.0)])
+    def test_is_half_a_unit_for_each_kind_and_shard(self, busy, kinds, units):
+        for position in (None, Position("2026-11-10"), Position("2026-10-25")):
+            with metered() as meter:
+                found = list_activity(kinds, PageRequest(20, position), now=NOW)
+            assert len(found.entries) == 20
+            assert meter.capacity_units() == units
+
+    def test_is_twice_that_where_it_reaches_into_another_month(self, busy):
+        with metered() as meter:
+            found = list_activity((), PageRequest(20, Position("2026-11-01T03")), now=NOW)
+        assert {entry.month for entry in found.entries} == {THIS, THIS.plus(-1)}
+        assert meter.capacity_units() == 6.0
+
+    def test_is_one_call_for_a_month_without_entries(self, own_log):
+        own_log(THIS, *(THIS.plus(-back) for back in range(1, 13)))
+        with metered() as meter:
+            list_activity((), PageRequest(20), now=NOW)
+        assert [call.operation for call in meter.calls] == ["GetItem"] * 13
+        assert meter.capacity_units() == 6.5

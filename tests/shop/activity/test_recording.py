@@ -1,0 +1,182 @@
+"""Entries written behind the back of an action: soon, each once, whatever the tables do."""
+
+import logging
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+
+from config.env import current
+from dynamo import background
+from dynamo.client import client
+from shop.activity.entries import Action, Entry, Kind, entry_in
+from shop.activity.months import Month
+from shop.activity.recording import LOG, record, write_entries
+from shop.activity.tables import forget_shards, settle_shards, shards_of
+from tests.comments.outage import connected
+from tests.shop.activity.making import THIS, made_entry, newest_first, whole_log
+
+PROJECT = Path(__file__).resolve().parents[3]
+TODAY = datetime.now(UTC).replace(microsecond=0)
+NOW_MONTH = Month.of(TODAY)
+
+
+@pytest.fixture
+def impatience(monkeypatch):
+    monkeypatch.setattr(background, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(background, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(background, "LOG_EVERY", 0.0)
+
+
+class TestAnEntry:
+    @pytest.mark.parametrize("kind", Kind)
+    def test_is_read_as_it_was_written(self, kind):
+        entry = made_entry(kind=kind, was="PLACED", who="")
+        assert entry_in(entry.item(shards=3)) == entry
+
+    def test_goes_to_the_same_shard_each_time(self):
+        entry = made_entry()
+        assert entry.item(shards=8) == entry.item(shards=8)
+
+    def test_goes_to_all_shards(self):
+        keys = {made_entry().item(shards=4)["pk"]["S"] for _ in range(200)}
+        assert keys == {f"ORDER#{shard}" for shard in range(4)}
+
+    def test_is_told_apart_from_another_of_the_same_moment(self):
+        one, other = made_entry(subject="a"), made_entry(subject="b")
+        assert one.place != other.place
+
+
+class TestRecording:
+    def test_writes_soon(self, own_log):
+        own_log(NOW_MONTH)
+        entries = [made_entry(TODAY - timedelta(seconds=n)) for n in range(60)]
+        for entry in entries:
+            record(entry)
+        assert whole_log() == newest_first(entries)
+
+    def test_twice_is_one_entry(self, own_log):
+        own_log(NOW_MONTH)
+        entry = made_entry(TODAY)
+        write_entries([entry, entry])
+        write_entries([entry])
+        assert whole_log() == [entry]
+
+    def test_writes_each_entry_to_the_table_of_its_month(self, own_log):
+        own_log(THIS, THIS.plus(1))
+        late = datetime(2026, 11, 30, 23, 59, 59, 999_999, tzinfo=UTC)
+        write_entries([made_entry(late), made_entry(late + timedelta(microseconds=1))])
+        counts = [client().scan(TableName=month.table)["Count"] for month in (THIS, THIS.plus(1))]
+        assert counts == [2, 2]  # with the number of shards
+
+    @pytest.mark.real_engine
+    def test_costs_one_unit_an_entry(self, own_log):
+        own_log(THIS)
+        settle_shards(THIS, client=client())
+        item = made_entry(who="a" * 30, subject="b" * 100, about="c" * 100).item(shards=2)
+        answer = client().put_item(TableName=THIS.table, Item=item, ReturnConsumedCapacity="TOTAL")
+        assert answer["ConsumedCapacity"]["CapacityUnits"] == 1
+
+
+class TestTheShardsOfAMonth:
+    def test_are_those_of_its_first_entry_for_good(self, own_log, settings):
+        own_log(THIS)
+        settings.ACTIVITY_SHARDS = 3
+        assert shards_of(THIS, client=client()) == 0
+        assert settle_shards(THIS, client=client()) == 3
+        settings.ACTIVITY_SHARDS = 1
+        assert settle_shards(THIS, client=client()) == shards_of(THIS, client=client()) == 3
+
+    def test_are_heard_of_from_the_table_where_another_process_was_first(self, own_log, settings):
+        own_log(THIS)
+        settings.ACTIVITY_SHARDS = 3
+        number = {"_shards": {"N": "7"}, "pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
+        client().put_item(TableName=THIS.table, Item=number)
+        assert settle_shards(THIS, client=client()) == 7
+
+
+class TestWhenItCannotBeWritten:
+    def test_a_missing_table_is_waited_for_and_the_log_says_what_to_run(
+        self, own_log, impatience, caplog
+    ):
+        entry = made_entry(TODAY)
+        record(entry)
+        assert not LOG.flush(seconds=0.1)
+        assert "rotate_activity_tables" in caplog.text
+        own_log(NOW_MONTH)
+        assert whole_log() == [entry]
+
+    def test_an_engine_that_is_away_is_waited_for(self, own_log, impatience, caplog):
+        own_log(NOW_MONTH)
+        entry = made_entry(TODAY)
+        with connected("http://127.0.0.1:9", connect_seconds=0.1):
+            record(entry)
+            assert not LOG.flush(seconds=0.2)
+        assert {each.levelno for each in caplog.records} == {logging.WARNING}
+        assert whole_log() == [entry]
+
+    def test_what_is_of_a_month_that_gets_no_table_does_not_hold_up_the_rest(self, own_log):
+        own_log(NOW_MONTH)
+        lost, entry = LOG.lost, made_entry(TODAY)
+        for each in (made_entry(TODAY - timedelta(days=90)), entry):
+            record(each)
+        assert whole_log() == [entry]
+        assert LOG.lost == lost + 1
+
+    def test_a_table_that_was_dropped_and_made_anew_is_written_to(self, own_log, impatience):
+        own_log(NOW_MONTH)
+        write_entries([made_entry(TODAY)])
+        client().delete_table(TableName=NOW_MONTH.table)
+        entry = made_entry(TODAY)
+        record(entry)
+        assert not LOG.flush(seconds=0.1)
+        own_log(NOW_MONTH)
+        assert LOG.flush(seconds=10)
+        forget_shards(NOW_MONTH)  # as a reader in another process, which never knew
+        assert whole_log() == [entry]
+
+
+ENDING = """
+import django
+django.setup()
+from datetime import datetime
+from shop.activity.entries import Action, Entry, Kind
+from shop.activity.recording import record
+moment = datetime.fromisoformat("{moment}")
+for number in range(120):
+    record(Entry(Kind.ORDER, Action.PLACED, moment, "alex", f"order-{{number}}", "alex"))
+"""
+
+
+class TestAProcessThatEnds:
+    def run(self, **environment: str) -> "subprocess.CompletedProcess[str]":
+        given = {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DYNAMODB_TABLE_PREFIX": django_settings.DYNAMODB_TABLE_PREFIX,
+            **environment,
+        }
+        return subprocess.run(
+            [sys.executable, "-c", ENDING.format(moment=TODAY.isoformat())],
+            cwd=PROJECT,
+            env=current().with_values(**given),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+
+    def test_has_written_everything(self, own_log):
+        own_log(NOW_MONTH)
+        assert self.run().stderr == ""
+        expected = [
+            Entry(Kind.ORDER, Action.PLACED, TODAY, "alex", f"order-{number}", "alex")
+            for number in range(120)
+        ]
+        assert whole_log() == newest_first(expected)
+
+    def test_gives_up_in_the_end_and_says_what_is_lost(self, own_log):
+        said = self.run(DYNAMODB_ENDPOINT_URL="http://127.0.0.1:9").stderr
+        assert "120 lost by now. The process ends." in said

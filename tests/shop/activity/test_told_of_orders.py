@@ -1,0 +1,101 @@
+"""What is done with orders is in the log, once, with who did it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shop.activity.entries import Action, Kind
+from shop.activity.months import Month
+from shop.order_placing import place_order
+from shop.order_status import Status
+from tests.shop.activity.making import whole_log
+from tests.shop.orders.making import made_order, put, put_product
+
+
+@pytest.fixture(autouse=True)
+def log(own_log):
+    this = Month.of(datetime.now(UTC))
+    own_log(this.plus(-1), this)
+
+
+def told() -> list[tuple[str, ...]]:
+    return [
+        (e.kind.name, e.action.name, e.who, e.subject, e.about, e.was, e.became)
+        for e in whole_log()
+    ]
+
+
+class TestPlacingAnOrder:
+    def test_is_told_once_however_often_it_is_sent(self, alice, fresh):
+        product_id = put_product(fresh("lamp"))
+        now = datetime.now(UTC)
+        for _ in range(2):
+            order_id = place_order(
+                username=alice.username, client_id="form-1", basket=[(product_id, 1)], now=now
+            )
+        name = alice.username
+        assert told() == [("ORDER", "PLACED", name, order_id, name, "", "PLACED")]
+
+    def test_has_the_moment_of_the_order(self, alice, fresh):
+        product_id = put_product(fresh("lamp"))
+        now = datetime.now(UTC)
+        place_order(username=alice.username, client_id="f", basket=[(product_id, 1)], now=now)
+        (entry,) = whole_log()
+        assert entry.moment == now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+class TestMovingAnOrder:
+    def test_is_told_with_who_did_it_and_whose_it_is(self, sam, alice):
+        order = made_order(alice.username)
+        put(order)
+        fields = {"from_status": "PLACED", "move": "APPROVED"}
+        sam.send(f"/orders/{order.id}/move/", fields)
+        assert told() == [
+            ("ORDER", "MOVED", sam.username, order.id, alice.username, "PLACED", "APPROVED")
+        ]
+
+    def test_by_its_customer_is_told_as_theirs(self, alice):
+        order = made_order(alice.username)
+        put(order)
+        alice.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "CANCELED"})
+        ((kind, action, who, *_),) = told()
+        assert (kind, action, who) == (Kind.ORDER, Action.MOVED.name, alice.username)
+
+    def test_that_is_refused_is_not_told(self, sam, alice):
+        order = made_order(alice.username)
+        put(order)
+        fields = {"from_status": "PLACED", "move": "APPROVED"}
+        for _ in range(2):
+            sam.send(f"/orders/{order.id}/move/", fields)
+        assert len(told()) == 1
+
+    def test_in_bulk_is_told_for_each_order_that_moves(self, sam, alice, bob):
+        orders = [
+            made_order(alice.username, Status.PROCESSING),
+            made_order(bob.username, Status.PROCESSING),
+            made_order(bob.username, Status.PLACED),
+        ]
+        put(*orders)
+        sam.post("/staff/orders/ship/", {"order": [order.id for order in orders]})
+        assert {(line[2], line[3], line[6]) for line in told()} == {
+            (sam.username, order.id, "SHIPPED") for order in orders[:2]
+        }
+
+
+class TestWhatIsLoadedInBulk:
+    def test_is_not_told(self, alice):
+        put(made_order(alice.username, Status.SHIPPED))
+        assert told() == []
+
+
+class TestALogThatCannotBeWritten:
+    def test_does_not_keep_anybody_from_anything(self, alice, fresh, settings):
+        settings.DYNAMODB_TABLE_PREFIX += "nowhere-"
+        product_id = put_product(fresh("lamp"))
+        order_id = place_order(
+            username=alice.username,
+            client_id="form-1",
+            basket=[(product_id, 1)],
+            now=datetime.now(UTC),
+        )
+        assert alice.get(f"/orders/{order_id}/").status == 200
