@@ -2,8 +2,13 @@
 
 from django.apps import AppConfig
 
+from comments.addresses import register_comment_ids
+
 
 class CommentsConfig(AppConfig):
-    """Makes the comments an app of the site."""
+    """Makes the comments an app of the site, with their addresses."""
 
     name = "comments"
+
+    def ready(self) -> None:
+        register_comment_ids()

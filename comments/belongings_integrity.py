@@ -13,6 +13,7 @@ from comments import keys
 from comments.models import Comment
 from comments.rank_integrity import differing_comment
 from comments.seen import State
+from comments.sets.following import follow, is_followed
 from comments.stored import is_tombstone, product_id_of
 from comments.tallies import HELPFUL, tallies
 from comments.votes import rank_or_log
@@ -171,8 +172,13 @@ def _mend_marks(key: str, item: Item, changes: Marks) -> bool:
     if _REPORTS in changes:
         counted = _count(keys.comment_id_in(key), keys.REPORT_PREFIX)
         changes = {**changes, _REPORTS: {"N": str(counted)}}
+    whole = _read(key) if is_followed() else {}
+    after = {name: mark for name, mark in {**whole, **changes}.items() if mark is not None}
+    if whole:
+        same &= unchanged(whole, Comment.version.attr_name, Comment.product_partition.attr_name)
+    mended = update({"pk": value, "sk": value}, changes, same)
     try:
-        write_together(client(), [update({"pk": value, "sk": value}, changes, same)])
+        write_together(client(), [mended, *follow(whole, after)])
     except ConditionFailed:
         return False
     return True

@@ -5,7 +5,8 @@ of the time and cost of writing it. So a load that was interrupted is resumed by
 again, and one that is repeated writes nothing.
 
 Comments are put some dozens to a transaction, with their long bodies and with the counts of
-their products, each on condition that what was read is still what is stored. So the counts are
+their products, and with the primary items of `comments.sets` where lists are read from those,
+each on condition that what was read is still what is stored. So the counts are
 exact at every moment, whatever else is written meanwhile and wherever the load is cut off; and
 a comment that somebody changes between the reading and the writing is compared again.
 
@@ -26,6 +27,7 @@ from comments.models import Comment, CommentReply
 from comments.rank_derivation import Touch
 from comments.ranking import log_failure, refresh_products, settle_products
 from comments.replying import BY_STAFF
+from comments.sets.following import follow
 from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged, write
 from dynamo.batches import Batches
@@ -174,7 +176,8 @@ class Change:
     @property
     def cost(self) -> int:
         """How many actions of a transaction this change takes, besides its counts."""
-        return 1 + self.concerns_body + (self.reply is not None)
+        followed = len(follow(self.stored, self.merged))
+        return 1 + self.concerns_body + (self.reply is not None) + followed
 
     @property
     def characters(self) -> int:
@@ -201,7 +204,7 @@ class Change:
             actions.append(delete({"pk": self.item["pk"], "sk": {"S": keys.BODY}}))
         if self.reply is not None:
             actions.append(put(self.reply))
-        return actions
+        return [*actions, *follow(self.stored, self.merged)]
 
     def count(self, changes: CountChanges) -> None:
         """Count the comment in, and the version it replaces out."""

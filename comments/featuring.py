@@ -18,8 +18,8 @@ _LISTED = Comment.product_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 
 
-def feature(comment_id: str) -> None:
-    """Pick a comment; picking it again changes nothing.
+def feature(comment_id: str) -> bool:
+    """Pick a comment, and tell whether it was none before; picking it again changes nothing.
 
     Raises NoSuchComment, also for one that is hidden, Contended, and botocore's errors.
     """
@@ -38,12 +38,12 @@ def feature(comment_id: str) -> None:
             )
         except ConditionFailed:
             continue
-        return
+        return _FEATURED not in item
     raise Contended("This comment is being changed by others at the moment.")
 
 
-def unfeature(comment_id: str) -> None:
-    """Take a pick back, if it is one. Raises Contended, and botocore's errors."""
+def unfeature(comment_id: str) -> bool:
+    """Take a pick back, and tell whether it was one. Raises Contended, and botocore's errors."""
     try:
         _update(
             comment_id,
@@ -52,7 +52,8 @@ def unfeature(comment_id: str) -> None:
             ExpressionAttributeNames={"#f": _FEATURED},
         )
     except ConditionFailed:
-        return
+        return False
+    return True
 
 
 def _read(comment_id: str) -> Item:

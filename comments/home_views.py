@@ -13,7 +13,8 @@ from dynamo.explain import explain
 from dynamo.meter import current_meter, labelled_calls
 from dynamo.web.paging import Pager
 from dynamo.web.partials import render_list, wants_partial
-from shop.queries import list_categories, shelve
+from shop.queries import list_categories
+from shop.shelves import shelve
 
 RANKED = 10
 SHELVES = 12

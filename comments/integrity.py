@@ -14,8 +14,9 @@ from comments.items import NewComment, derived_keys
 from comments.leftovers import sweep
 from comments.models import Comment
 from comments.rank_integrity import RanksFound
+from comments.sets.following import follow
 from comments.stored import is_tombstone
-from comments.writing import unchanged
+from comments.writing import unchanged, update
 from dynamo.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
@@ -181,24 +182,12 @@ def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
 
 
 def _put_keys(item: Item, expected: dict[str, str]) -> bool:
-    names = {name: getattr(Comment, name).attr_name for name in expected}
-    condition = unchanged(item, "pk", Comment.version.attr_name)
+    changes = {getattr(Comment, n).attr_name: {"S": value} for n, value in expected.items()}
+    same = unchanged(item, "pk", Comment.version.attr_name, Comment.replied.attr_name)
+    mended = update({"pk": item["pk"], "sk": item["sk"]}, changes, same)
     try:
-        client().update_item(
-            TableName=TABLE,
-            Key={"pk": item["pk"], "sk": item["sk"]},
-            UpdateExpression="SET " + ", ".join(f"#{n} = :{n}" for n in expected),
-            ConditionExpression=condition.expression,
-            ExpressionAttributeNames={
-                **condition.names,
-                **{f"#{name}": wire for name, wire in names.items()},
-            },
-            ExpressionAttributeValues={
-                **condition.values,
-                **{f":{name}": {"S": value} for name, value in expected.items()},
-            },
-        )
-    except client().exceptions.ConditionalCheckFailedException:
+        write_together(client(), [mended, *follow(item, {**item, **changes})])
+    except ConditionFailed:
         return False
     return True
 

@@ -12,6 +12,7 @@ a share of its tally      ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
 a product's counts        ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
 a product's rank          ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 the number of shards      ``SHARDS#RANKED``     ``SHARDS#RANKED``
+how far a stream is read  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
 ========================  ====================  =========================================
 
 One Query on a comment's partition key finds all that must go with it when it is deleted, but for
@@ -22,7 +23,8 @@ What a user has written is listed by the sparse index ``by_author``: its partiti
 ``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it.
 Votes and reports are found by their user in other partitions of it: ``VOTER#<username>`` and
 ``REPORTER#<username>``, sort key ``<product>#<comment>``; one Query tells which of a product's
-comments a user found helpful.
+comments a user found helpful. While a user's comments are erased, what is left of each is found in
+``ERASED#<username>``.
 
 What is reported or hidden lies in the sparse index ``moderation``, in the partition of its state;
 what staff have picked of a product's comments in the sparse index ``featured``, partition
@@ -72,6 +74,11 @@ def tally(comment_id: str, shard: int) -> dict[str, str]:
 def author(username: str) -> str:
     """Give the partition in ``by_author`` of what a user has written."""
     return f"AUTHOR#{username}"
+
+
+def erased(username: str) -> str:
+    """Give the partition in ``by_author`` of a user's comments of which something is left."""
+    return f"ERASED#{username}"
 
 
 def vote(username: str) -> str:
@@ -147,4 +154,11 @@ def helpful(product_id: str) -> str:
 def shards(name: str) -> dict[str, str]:
     """Give the key of the number of shards of something (see `dynamo.shards`)."""
     key = f"SHARDS#{name}"
+    return {"pk": key, "sk": key}
+
+
+def checkpoint(stream: str, shard: str) -> dict[str, str]:
+    """Give the key of how far a shard of a stream was read (see `dynamo.checkpoints`)."""
+    table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
+    key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}

@@ -16,8 +16,8 @@ whomever, is success and done once.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from comments import helpfulness, keys
@@ -27,6 +27,7 @@ from comments.rank_derivation import rankings_of_comment
 from comments.ranking import refresh_or_log
 from comments.seen import Seen, State
 from comments.services import delete_comment
+from comments.sets.following import follow
 from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.votes import rank_or_log
 from comments.writing import CountChanges, unchanged, update, write
@@ -41,6 +42,7 @@ _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
 _REPORTS = Comment.reports.attr_name
+_REPLIED = Comment.replied.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 _LISTS = {
     name: getattr(Comment, name).attr_name
@@ -64,15 +66,8 @@ _NOT_FROM = {
 }
 
 Changes = dict[str, Mapping[str, Any] | None]
-
-
-class Decision(StrEnum):
-    """What staff may decide on a comment."""
-
-    KEEP = "keep"
-    HIDE = "hide"
-    RESTORE = "restore"
-    DELETE = "delete"
+Done = Callable[[StoredComment], None]
+"""Hears of a decision that has been carried out, with the comment as it was before."""
 
 
 class NotAsSeen(DynamoError):
@@ -82,37 +77,25 @@ class NotAsSeen(DynamoError):
         super().__init__(f"{sentence} Nothing was done.")
 
 
-def carry_out(
-    decision: Decision, *, comment_id: str, seen: Seen | None = None, now: datetime
-) -> None:
-    """Do what was decided on a comment as it was ``seen``, or (None) as it is.
-
-    Raises NotAsSeen, NoSuchComment, Contended, and botocore's errors.
-    """
-    if decision is Decision.KEEP:
-        keep(comment_id=comment_id, seen=seen)
-    elif decision is Decision.HIDE:
-        hide(comment_id=comment_id, seen=seen, now=now)
-    elif decision is Decision.RESTORE:
-        restore(comment_id=comment_id, seen=seen)
-    else:
-        delete(comment_id=comment_id, seen=seen, now=now)
+def _untold(_before: StoredComment) -> None:
+    """Tell nobody."""
 
 
-def keep(*, comment_id: str, seen: Seen | None = None) -> None:
+def keep(*, comment_id: str, seen: Seen | None = None, done: Done = _untold) -> None:
     """Take a reported comment out of the queue; a new report brings it back.
 
-    ``seen`` None decides on the comment as it is. Raises NotAsSeen, NoSuchComment, Contended, and
-    botocore's errors.
+    ``seen`` None decides on the comment as it is; ``done`` hears of it unless it was so already.
+    Raises NotAsSeen, NoSuchComment, Contended, and botocore's errors.
     """
 
     def decide(stored: StoredComment) -> None:
         _write(stored, {_QUEUE: None, _QUEUE_PLACE: None}, CountChanges())
+        done(stored)
 
     _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.HIDDEN)
 
 
-def hide(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
+def hide(*, comment_id: str, seen: Seen | None = None, now: datetime, done: Done = _untold) -> None:
     """Take a comment out of its lists, counts and rankings. Arguments and errors as for `keep`."""
 
     def decide(stored: StoredComment) -> None:
@@ -124,13 +107,14 @@ def hide(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
         counts = CountChanges()
         counts.add(comment.product_id, stored.cell, -1)
         _write(stored, changes, counts)
+        done(stored)
 
     stored = _decide(comment_id, seen, until=State.HIDDEN, decide=decide)
     comment = stored.comment
     refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
 
 
-def restore(*, comment_id: str, seen: Seen | None = None) -> None:
+def restore(*, comment_id: str, seen: Seen | None = None, done: Done = _untold) -> None:
     """Put a hidden comment back where it was. Arguments and errors as for `keep`."""
 
     def decide(stored: StoredComment) -> None:
@@ -141,6 +125,7 @@ def restore(*, comment_id: str, seen: Seen | None = None) -> None:
         counts = CountChanges()
         counts.add(comment.product_id, stored.cell, 1)
         _write(stored, changes, counts)
+        done(stored)
 
     stored = _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.REPORTED)
     comment = stored.comment
@@ -152,19 +137,20 @@ def restore(*, comment_id: str, seen: Seen | None = None) -> None:
     )
 
 
-def delete(*, comment_id: str, seen: Seen | None = None, now: datetime) -> None:
+def delete(
+    *, comment_id: str, seen: Seen | None = None, now: datetime, done: Done = _untold
+) -> None:
     """Delete a comment with all that belongs to it; doing so again is success.
 
     Raises NotAsSeen, Contended, and botocore's errors.
     """
-    try:
+    stored = None
+    with suppress(NoSuchComment):
         stored = load_comment(comment_id)
-    except NoSuchComment:
-        pass
-    else:
-        if seen is not None and seen != Seen.of(stored.item):
-            raise NotAsSeen(_MEANWHILE)
-    delete_comment(comment_id, now=now)
+    if seen is not None and stored is not None and seen != Seen.of(stored.item):
+        raise NotAsSeen(_MEANWHILE)
+    if delete_comment(comment_id, now=now) and stored is not None:
+        done(stored)
 
 
 def _decide(
@@ -195,6 +181,8 @@ def _decide(
 
 def _write(stored: StoredComment, changes: Changes, counts: CountChanges) -> None:
     """Write changes of a comment on condition that it is as it was read."""
-    names = ("pk", _VERSION, _LISTED, _QUEUE, _REPORTS)
+    same = unchanged(stored.item, "pk", _VERSION, _LISTED, _QUEUE, _REPORTS, _REPLIED)
     value = {"S": keys.comment(stored.comment.id)}
-    write([update({"pk": value, "sk": value}, changes, unchanged(stored.item, *names))], counts)
+    after = {n: v for n, v in {**stored.item, **changes}.items() if v is not None}
+    decided = update({"pk": value, "sk": value}, changes, same)
+    write([decided, *follow(stored.item, after)], counts)

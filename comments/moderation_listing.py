@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from comments.moderation import Decision
+from comments.decisions import Decision
 from comments.moderation_queries import ModeratedComment, ModerationPage
 from comments.seen import State
 from dynamo.reader import PageRequest

@@ -8,11 +8,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from comments.moderation import Decision, NotAsSeen, carry_out
+from comments.decisions import Decision, carry_out
+from comments.moderation import NotAsSeen
 from comments.moderation_listing import moderation_listing, moderation_pager
 from comments.moderation_queries import PLAN, list_moderated
 from comments.seen import Seen, State
 from comments.stored import NoSuchComment
+from comments.write_taking import require_room_for_staff
 from dynamo.explain import explain
 from dynamo.meter import current_meter
 from dynamo.web.partials import render_list
@@ -52,8 +54,11 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
         seen = Seen.parse(request.POST.get("seen", ""))
     except ValueError as error:
         raise Refusal("This form does not say what to do with which comment.") from error
+    now = timezone.now()
+    require_room_for_staff(request, now=now)
     try:
-        carry_out(decision, comment_id=comment_id, seen=seen, now=timezone.now())
+        who = request.user.get_username()
+        carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
     except NotAsSeen as error:
         messages.warning(request, str(error))
     except NoSuchComment:

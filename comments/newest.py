@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
 from comments import keys
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
 from comments.models import Comment
+from comments.read_model import read_model
 from dynamo.client import pool
 from dynamo.places import id_at
 from dynamo.reader import PageRequest
@@ -47,7 +47,7 @@ def find_newest(
 
 def _newest_indexed(product_id: str) -> str:
     """Find the first place in the index that the table confirms; empty if there is none."""
-    runs = plan(product_id, CommentFilter()).runs
+    runs = read_model().plan(product_id, CommentFilter()).runs
     request = PageRequest(1)
     while True:
         page = read(runs, request)

@@ -8,7 +8,7 @@ A partition that holds nothing by the counts is not read. Counts can be wrong, t
 partitions are named in ``skipped``, and looked at when the list's end is reached.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -31,7 +31,11 @@ PATIENCE = 2.5
 
 
 class NoSuchPlan(ValueError):
-    """There is no plan of this name."""
+    """There is no plan of this name; ``known`` are those there are."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.known = tuple(known)
+        super().__init__(f"There is no plan “{name}”: there are {', '.join(self.known)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +71,9 @@ def plan_list(
     if not counts.cells and forced is None:
         by_rule = plan(product_id, chosen)
         return ListPlan(by_rule.name, by_rule.runs)
-    priced = {
-        pattern.name: price(_candidate(pattern, product_id, chosen, counts), needed=needed)
-        for pattern in PATTERNS
-    }
+    priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
-        raise NoSuchPlan(f"There is no plan “{forced}”: there are {', '.join(priced)}.")
+        raise NoSuchPlan(forced, priced)
     exact = priced[exact_pattern(chosen).name]
     best = priced[forced] if forced else cheapest(_eligible(priced, chosen))
     return ListPlan(
@@ -88,6 +89,16 @@ def plan_list(
             if plan.name != best.name
         ),
     )
+
+
+def price_indexes(
+    product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int
+) -> dict[str, PricedPlan]:
+    """Price each of the four ways to read a page of ``needed`` items, by name."""
+    return {
+        pattern.name: price(_candidate(pattern, product_id, chosen, counts), needed=needed)
+        for pattern in PATTERNS
+    }
 
 
 def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[PricedPlan]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from comments import activity
 from comments.authorship import is_author
 from comments.items import NewComment
 from comments.ranking import settle_or_log
@@ -56,6 +57,7 @@ def post_comment(
         add_comment(comment)
     except CommentExists as error:
         return _posted_before(error.stored, draft, username=username)
+    activity.posted(comment)
     return comment
 
 
@@ -80,6 +82,8 @@ def save_edit(
         body=draft.body,
         verified=before.verified or _has_bought(username, before.product_id),
     )
+    if edited.version != stored.version:
+        activity.edited(edited.comment, before=before, at=now)
     return edited.comment
 
 

@@ -10,15 +10,15 @@ from typing import TypeVar
 from django.urls import reverse
 
 from comments import keys
-from comments.access_patterns import plan
 from comments.authorship import username_shown
 from comments.counts import ProductCounts
 from comments.filters import CommentFilter
 from comments.languages import language_name
 from comments.models import Comment, CommentBody
 from comments.picks import SHOWN_PICKS, picks_of
-from comments.planning import SIZES, ListPlan, plan_list
+from comments.planning import SIZES, ListPlan
 from comments.ranks import score_at
+from comments.read_model import read_model
 from comments.replies import Reply, find_replies
 from comments.seen import Seen
 from comments.skipped import with_skipped
@@ -135,15 +135,19 @@ def list_comments(
 
     ``forced_plan`` names a plan to use in place of the cheapest. Raises NoSuchPlan.
     """
-    plan = plan_list(product_id, chosen, counts, needed=request.size + 1, forced=forced_plan)
+    plan = read_model().plan_list(
+        product_id, chosen, counts, needed=request.size + 1, forced=forced_plan
+    )
     page = read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
     shown = page
     if plan.skipped and request.toward is Toward.NEXT and not page.has_next:
         shown = with_skipped(product_id, page, plan.skipped)
+    # A comment that moves between sets may for a moment be in two of them.
+    once = {entry.position.place: entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
         SIZES.note(name, [entry.stored for entry in entries])
     return CommentPage(
-        comments=with_replies([entry_of(entry.item) for entry in shown.entries]),
+        comments=with_replies([entry_of(entry.item) for entry in once]),
         plan=plan,
         page=page,
         shown=shown,
@@ -195,7 +199,7 @@ def find_highlights(product_id: str, language: str | None = None) -> Highlights:
         CommentFilter.of(languages, NEGATIVE),
         CommentFilter(),
     )
-    runs = [plan(product_id, chosen).runs for chosen in filters]
+    runs = [read_model().plan(product_id, chosen).runs for chosen in filters]
     calls = [partial(_first, run, 1) for some in runs for run in some]
     picks, *rest = pool().gather([partial(_first, picks_of(product_id), SHOWN_PICKS), *calls])
     firsts = iter(rest)

@@ -49,7 +49,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         return redirect(pager.first_url)
     context = {
         "product": product,
-        "trail": [*product.categories[:1], product],
+        "trail": [*product.trail, product],
         "listing": helpful_listing(product_id, found, request=asked),
         "voted": voted_by(request, product_id),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),

@@ -1,26 +1,35 @@
 """The form that tells staff what is wrong with a comment."""
 
+from http import HTTPStatus
+from urllib.parse import quote
+
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from comments.counted_fields import count_characters
+from comments.form_pages import FormPage
+from comments.forms import TextField
+from comments.not_written import NotWritten, forged, require_user, told
 from comments.queries import WholeComment, find_comment
 from comments.reporting import LONGEST_TEXT, Reason, report_comment
 from comments.stored import NoSuchComment
 from comments.votes import OwnComment
 from comments.write_taking import require_room
 from dynamo.meter import labelled_calls
+from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import wants_partial
-from dynamo.web.refusals import Refusal
 from shop.access import signed_in
 
 GONE = "There is no such comment. It may have been deleted."
 THANKS = "Thank you. The shop will look at this comment."
 AGAIN = "You have reported this comment before. The shop knows."
+REPORT_FORM = FormPage("comments/report.html", "comments/_report.html")
 
 
 class ReportForm(forms.Form):
@@ -32,47 +41,80 @@ class ReportForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": "Choose what is wrong with it."},
     )
-    text = forms.CharField(
+    text = TextField(
         label="In your own words",
         required=False,
         max_length=LONGEST_TEXT,
         widget=forms.Textarea({"rows": 4}),
-        help_text=f"Up to {LONGEST_TEXT:,} characters, read by the shop alone.",
+        help_text="Read by the shop alone.",
+    )
+
+    def __init__(self, data: QueryDict | None = None, *, comment_id: str) -> None:
+        # Several may be unfolded in a list of comments: an id stands for one field of one form.
+        auto_id = f"report-{quote(comment_id, safe='')}-".replace("%", "%%")
+        super().__init__(data, auto_id=f"{auto_id}%s")
+        count_characters(self, "text", longest=LONGEST_TEXT)
+
+
+def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
+    return _show_again(
+        request, comment_id, ReportForm(request.POST, comment_id=comment_id), forged()
     )
 
 
+@keeps_typed(_forged)
+@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
 def report(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Ask why a comment is to be reported, and report it."""
-    form = ReportForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        said = _report(request, comment_id, form)
-        if wants_partial(request):
-            return render(request, "comments/_reported.html", {"said": said})
-        messages.success(request, said)
-        return redirect(reverse("comment", args=[comment_id]))
+    return (_report if request.method == "POST" else _show)(request, comment_id)
+
+
+@signed_in
+def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
     comment = _reportable(request, comment_id)
-    template = "comments/_report.html" if wants_partial(request) else "comments/report.html"
-    return render(request, template, {"form": form, "comment": comment})
+    return REPORT_FORM.show(request, ReportForm(comment_id=comment_id), {"comment": comment})
 
 
-def _report(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
-    now = timezone.now()
+def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
+    form = ReportForm(request.POST, comment_id=comment_id)
+    try:
+        with told():
+            said = _write(request, comment_id, form)
+    except NotWritten as refusal:
+        return _show_again(request, comment_id, form, refusal)
+    if wants_partial(request):
+        return render(request, "comments/_reported.html", {"said": said})
+    messages.success(request, said)
+    return redirect(reverse("comment", args=[comment_id]))
+
+
+def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
+    username, now = require_user(request), timezone.now()
+    if not form.is_valid():
+        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
     require_room(request, now=now)
     try:
         is_first = report_comment(
             comment_id=comment_id,
-            username=request.user.get_username(),
+            username=username,
             reason=Reason(form.cleaned_data["reason"]),
             text=form.cleaned_data["text"],
             now=now,
         )
     except NoSuchComment as error:
-        raise Http404(GONE) from error
+        raise NotWritten(HTTPStatus.NOT_FOUND, GONE) from error
     except OwnComment as error:
-        raise Refusal(str(error)) from error
+        raise NotWritten(HTTPStatus.BAD_REQUEST, str(error)) from error
     return THANKS if is_first else AGAIN
+
+
+def _show_again(
+    request: HttpRequest, comment_id: str, form: ReportForm, refusal: NotWritten
+) -> HttpResponse:
+    """Show what was typed; of the comment no more than its id, which takes no read."""
+    comment = {"id": comment_id, "url": reverse("comment", args=[comment_id])}
+    return REPORT_FORM.show_again(request, form, {"comment": comment}, refusal=refusal)
 
 
 def _reportable(request: HttpRequest, comment_id: str) -> WholeComment:

@@ -22,6 +22,7 @@ from comments.models import Comment
 from comments.rank_derivation import BEST_RATING, rankings_of_comment
 from comments.ranking import refresh_or_log, settle_or_log
 from comments.ranks import Ranking
+from comments.sets.following import follow
 from comments.stored import EXPIRY, NoSuchComment, StoredComment, load_comment
 from comments.writing import NEW, CountChanges, delete, put, unchanged, update, write
 from dynamo.errors import DynamoError
@@ -35,6 +36,9 @@ TOMBSTONE_DAYS = 2
 _VERSION = Comment.version.attr_name
 _EDITED_AT = Comment.edited_at.attr_name
 _LISTED = Comment.product_partition.attr_name
+_AUTHOR = Comment.author_partition.attr_name
+_PLACE = Comment.place.attr_name
+_REPLIED = Comment.replied.attr_name
 _LIST_KEYS = frozenset(
     attribute.attr_name
     for attribute in (
@@ -89,7 +93,7 @@ def add_comment(comment: NewComment) -> None:
     changes.add(comment.product_id, (comment.language, comment.rating), 1)
     item, body = _items(comment, version=1)
     try:
-        write([put(item, NEW), *([put(body)] if body else [])], changes)
+        write([put(item, NEW), *([put(body)] if body else []), *follow(None, item)], changes)
     except ConditionFailed as error:
         _require_same(comment, error)
     refresh_or_log(
@@ -169,28 +173,31 @@ def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredC
         changes.add(after.product_id, stored.cell, -1)
         changes.add(after.product_id, (after.language, after.rating), 1)
     key = keys.comment(after.id)
-    same = unchanged(stored.item, "pk", _VERSION, _LISTED)
+    merged = {n: v for n, v in {**stored.item, **changed}.items() if v is not None}
+    same = unchanged(stored.item, "pk", _VERSION, _LISTED, _REPLIED)
     actions: list[Action] = [update(_key(after.id, key), changed, same)]
     if long_body and long_body.get("x") != _text_of(stored):
         actions.append(put(long_body))
     elif stored.has_long_body and not long_body:
         actions.append(delete(_key(after.id, keys.BODY)))
-    write(actions, changes)
-    merged = {**stored.item, **changed}
-    return StoredComment(after, {name: v for name, v in merged.items() if v is not None})
+    write([*actions, *follow(stored.item, merged)], changes)
+    return StoredComment(after, merged)
 
 
-def delete_comment(comment_id: str, *, now: datetime | None = None) -> bool:
+def delete_comment(
+    comment_id: str, *, now: datetime | None = None, found_by: str | None = None
+) -> bool:
     """Delete a comment with all that belongs to it, and count it out (AP5, QP7).
 
     Returns whether there was one: deleting it again is success, counts nothing, and does what was
-    left to do when the first time was cut off. ``now`` is the present, unless given. Raises
-    Contended when others keep changing it, and what `writing.write` does.
+    left to do when the first time was cut off. ``now`` is the present, unless given. By the
+    partition ``found_by`` of ``by_author`` what is left is found, for whoever has no id to ask by.
+    Raises Contended when others keep changing it, and what `writing.write` does.
     """
     for _ in range(_ATTEMPTS):
         try:
             stored = load_comment(comment_id)
-            _delete(stored, now=now or datetime.now(UTC))
+            _delete(stored, now=now or datetime.now(UTC), found_by=found_by)
         except NoSuchComment as gone:
             sweep(comment_id)
             if gone.product_id:
@@ -206,7 +213,7 @@ def delete_comment(comment_id: str, *, now: datetime | None = None) -> bool:
     raise Contended("This comment is being changed by others at the moment.")
 
 
-def _delete(stored: StoredComment, *, now: datetime) -> None:
+def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> None:
     """Put a tombstone in a comment's place, and count it out."""
     comment = stored.comment
     changes = CountChanges()
@@ -217,9 +224,11 @@ def _delete(stored: StoredComment, *, now: datetime) -> None:
         Comment.hidden_product.attr_name: {"S": comment.product_id},
         EXPIRY: {"N": str(int((now + timedelta(days=TOMBSTONE_DAYS)).timestamp()))},
     }
+    if found_by:
+        tombstone = {**tombstone, _AUTHOR: {"S": found_by}, _PLACE: stored.item[_PLACE]}
     same = unchanged(stored.item, "pk", _VERSION, _LISTED)
     body = [delete(_key(comment.id, keys.BODY))] if stored.has_long_body else []
-    write([put(tombstone, same), *body], changes)
+    write([put(tombstone, same), *body, *follow(stored.item, tombstone)], changes)
 
 
 def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:

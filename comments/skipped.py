@@ -4,10 +4,13 @@ A wrong count may cost capacity, but must not hide a comment for good. So the la
 looks into the partitions its plan skipped. What is found there is shown on that page, wherever
 it belongs in the order, and the counts that hid it are put right, so that the next reader finds
 it in its place.
+
+What is counted are the comments themselves, under every read model: a copy in a set can outlive
+its comment for a while, and must not be counted in.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from comments.access_patterns import exact_pattern
@@ -49,9 +52,10 @@ def _cell_of(entry: Entry) -> Cell:
     return comment.language, int(comment.rating)
 
 
-def _recount(product_id: str, cells: Iterable[Cell]) -> None:
-    logger.warning("%s has comments where its counts say none: %s", product_id, sorted(cells))
+def _recount(product_id: str, cells: Collection[Cell]) -> None:
     counted = {cell(*one): _count(product_id, one) for one in cells}
+    if any(number != 0 for number in counted.values()):
+        logger.warning("%s has comments where its counts say none: %s", product_id, sorted(cells))
     known = {name: number for name, number in counted.items() if number is not None}
     try:
         if actions := counters().settle(product_id, known):
@@ -61,7 +65,7 @@ def _recount(product_id: str, cells: Iterable[Cell]) -> None:
 
 
 def _count(product_id: str, one: Cell) -> int | None:
-    """Count a partition from its index; None when it is longer than a page should count."""
+    """Count comments from their own index; None when there are more than a page should count."""
     chosen = CommentFilter.of([one[0]], [one[1]])
     (run,) = exact_pattern(chosen).runs(product_id, chosen)
     pages = (

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from comments import moderation_views, report_views, staff_views, vote_views
+from comments import moderation_views, pick_views, reply_views, report_views, vote_views
 
 urlpatterns = [
     path(
@@ -24,12 +24,12 @@ urlpatterns = [
     ),
     path(
         "staff/comments/feature/<id_with_slashes:comment_id>/",
-        staff_views.feature_comment,
+        pick_views.feature_comment,
         name="feature_comment",
     ),
     path(
         "staff/comments/reply/<id_with_slashes:comment_id>/",
-        staff_views.reply,
+        reply_views.reply,
         name="reply_to_comment",
     ),
 ]

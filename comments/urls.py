@@ -2,7 +2,16 @@
 
 from django.urls import include, path
 
-from comments import home_views, profile_views, ranking_views, views, write_views
+from comments import (
+    delete_views,
+    detect_views,
+    edit_views,
+    home_views,
+    post_views,
+    profile_views,
+    ranking_views,
+    views,
+)
 
 urlpatterns = [
     path("", home_views.home, name="home"),
@@ -19,15 +28,17 @@ urlpatterns = [
         name="comments",
     ),
     path("products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"),
-    path("products/<id:product_id>/comments/new/", write_views.new, name="new_comment"),
+    path("products/<id:product_id>/comments/new/", post_views.new, name="new_comment"),
     path("", include("comments.thread_urls")),
-    path("comments/edit/<id_with_slashes:comment_id>/", write_views.edit, name="edit_comment"),
+    path("comments/edit/<id_with_slashes:comment_id>/", edit_views.edit, name="edit_comment"),
     path(
         "comments/delete/<id_with_slashes:comment_id>/",
-        write_views.delete,
+        delete_views.delete,
         name="delete_comment",
     ),
-    path("comments/<id_with_slashes:comment_id>/", views.comment, name="comment"),
-    path("languages/detect/", write_views.detect, name="detect_language"),
+    # Of two that fit, the address that is made is the last one.
+    path("comments/~/<id_with_slashes:comment_id>/", views.comment, name="comment"),
+    path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
+    path("languages/detect/", detect_views.detect, name="detect_language"),
     path("users/<id:username>/", profile_views.profile, name="profile"),
 ]

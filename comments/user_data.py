@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
 from comments.profile_queries import ids_written_by
 from comments.queries import entry_of
-from comments.services import delete_comment
-from comments.user_traces import delete_report, delete_vote, reported_by_user, voted_by_user
+from comments.read_model import read_model
+from comments.user_traces import (
+    delete_report,
+    delete_vote,
+    delete_written,
+    erased_of_user,
+    reported_by_user,
+    voted_by_user,
+)
 from dynamo.erasure import Trace
 from dynamo.reader import PageRequest
 from dynamo.reading import read
@@ -22,7 +28,7 @@ def imported_reviews_of(username: str) -> Iterator[str]:
     No index has them by their author: all comments on what the user bought are read.
     """
     for product_id in products_bought_by(username):
-        runs = plan(product_id, CommentFilter()).runs
+        runs = read_model().plan(product_id, CommentFilter()).runs
         request = PageRequest(AT_ONCE)
         while True:
             page = read(runs, request)
@@ -34,8 +40,14 @@ def imported_reviews_of(username: str) -> Iterator[str]:
             request = PageRequest(AT_ONCE, page.entries[-1].position)
 
 
-def _delete_comment(_username: str, comment_id: str) -> None:
-    delete_comment(comment_id)
+def _written_by(username: str) -> Iterator[str]:
+    """Give what is there, and what an erasure that was cut off has left of comments."""
+    yield from erased_of_user(username)
+    yield from ids_written_by(username)
+
+
+def _delete_comment(username: str, comment_id: str) -> None:
+    delete_written(comment_id=comment_id, username=username)
 
 
 def _delete_vote(username: str, comment_id: str) -> None:
@@ -47,7 +59,7 @@ def _delete_report(username: str, comment_id: str) -> None:
 
 
 TRACES = (
-    Trace("comments", ids_written_by, _delete_comment),
+    Trace("comments", _written_by, _delete_comment),
     Trace("imported reviews", imported_reviews_of, _delete_comment),
     Trace("votes", voted_by_user, _delete_vote),
     Trace("reports", reported_by_user, _delete_report),

@@ -1,19 +1,22 @@
-"""What users left at the comments of others: their votes and reports, found and taken away.
+"""What users left among comments: what they wrote, their votes and reports, found and taken away.
 
-Both carry the keys of the index ``by_author``, in partitions of their own. The index lags: what
-was left a moment ago is found by asking again.
+Votes and reports carry keys of the index ``by_author``, in partitions of their own. The index
+lags: what was left a moment ago is found by asking again.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from comments import keys
 from comments.models import ByAuthor, Comment
-from comments.stored import NoSuchComment
-from comments.votes import THERE, take_back
+from comments.services import delete_comment
+from comments.stored import EXPIRY, NoSuchComment
+from comments.votes import THERE, rank_or_log, take_back
 from comments.writing import TABLE, Condition, delete
 from dynamo.client import client
 from dynamo.runs import Item
 from dynamo.transactions import Action, ConditionFailed, write_together
+from dynamo.updates import update_item
 
 _COMMENT = 0
 """Number of the transaction's action on the comment."""
@@ -29,6 +32,22 @@ def reported_by_user(username: str) -> Iterator[str]:
     return _comments_in(keys.reporter(username))
 
 
+def erased_of_user(username: str) -> Iterator[str]:
+    """Give the ids of the comments that `delete_written` has begun to delete."""
+    return _comments_in(keys.erased(username))
+
+
+def delete_written(*, comment_id: str, username: str) -> None:
+    """Delete a comment for its author, who will not come back to it.
+
+    Until all of it is gone, ranks included, `erased_of_user` finds it. Raises Contended, and
+    botocore's errors.
+    """
+    delete_comment(comment_id, found_by=keys.erased(username))
+    delete_comment(comment_id)  # what the first time may have left behind, and only logged
+    _forget(comment_id)
+
+
 def delete_vote(*, comment_id: str, username: str) -> None:
     """Delete a user's vote, and count it out; also what a deleted comment may have left of it.
 
@@ -38,6 +57,8 @@ def delete_vote(*, comment_id: str, username: str) -> None:
         take_back(comment_id=comment_id, username=username)
     except NoSuchComment:
         _delete_item(comment_id, keys.vote(username))
+    finally:
+        rank_or_log(comment_id)  # in any case: a second try would not find the vote
 
 
 def delete_report(*, comment_id: str, username: str) -> None:
@@ -81,6 +102,23 @@ def _uncount(comment_id: str) -> Action:
             "ExpressionAttributeValues": {":less": {"N": "-1"}},
         }
     }
+
+
+def _forget(comment_id: str) -> None:
+    """Take away by what the tombstone of an erased comment was found."""
+    parameters = {
+        "TableName": TABLE,
+        "Key": _key(comment_id, keys.comment(comment_id)),
+        "UpdateExpression": "REMOVE #c, #o",
+        "ConditionExpression": "attribute_exists(#z)",
+        "ExpressionAttributeNames": {
+            "#c": Comment.author_partition.attr_name,
+            "#o": Comment.place.attr_name,
+            "#z": EXPIRY,
+        },
+    }
+    with suppress(ConditionFailed):  # expired, or an import has put the comment back
+        update_item(client(), parameters)
 
 
 def _delete_item(comment_id: str, sort_key: str) -> None:

@@ -26,7 +26,7 @@ from comments.queries import (
     with_replies,
 )
 from comments.recent import in_list, recently_written, with_recent
-from comments.staff_views import staff_tools
+from comments.staff_tools import staff_tools
 from comments.stored import NoSuchComment
 from comments.vote_views import vote_on, voted_by
 from dynamo.explain import explain_reads

@@ -1,6 +1,8 @@
-"""How often somebody may write: post, edit, delete, vote, report, all together.
+"""How often somebody may write: post, edit, delete, vote, report, all together; staff also decide.
 
 The limits are kept in the table, so that any number of web nodes has one (see `dynamo.limits`).
+Staff who decide, pick, reply and delete have limits of their own: wide enough to clear a queue,
+and there lest a stolen password, or a script gone wild, take everything away.
 """
 
 from datetime import datetime, timedelta
@@ -21,12 +23,22 @@ def take_write(*, username: str, network: str, now: datetime) -> int:
 
     It takes two to four write units.
     """
-    wait = throttling.take(
+    return _take(
         Charge(f"writes-of/{username}", Limit(settings.COMMENT_WRITES_PER_USER, WINDOW)),
         Charge(f"writes-from/{network}", Limit(settings.COMMENT_WRITES_PER_ADDRESS, WINDOW)),
         now=now,
     )
-    return ceil(wait)
+
+
+def take_staff_write(*, username: str, network: str, now: datetime) -> int:
+    """Count what one of staff does with somebody's comment. As `take_write`."""
+    by_user = Limit(settings.COMMENT_STAFF_WRITES_PER_USER, WINDOW)
+    by_address = Limit(settings.COMMENT_STAFF_WRITES_PER_ADDRESS, WINDOW)
+    return _take(
+        Charge(f"staff-writes-of/{username}", by_user),
+        Charge(f"staff-writes-from/{network}", by_address),
+        now=now,
+    )
 
 
 def too_often(seconds: int) -> str:
@@ -36,3 +48,7 @@ def too_often(seconds: int) -> str:
     else:
         duration = f"{ceil(seconds / MINUTE)} minutes"
     return f"You have written a lot in a short time. Come back in {duration}; nothing is lost."
+
+
+def _take(*charges: Charge, now: datetime) -> int:
+    return ceil(throttling.take(*charges, now=now))

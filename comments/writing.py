@@ -62,6 +62,14 @@ class Condition:
         }
         return {name: value for name, value in parameters.items() if value}
 
+    def __and__(self, other: "Condition") -> "Condition":
+        """Give what requires both."""
+        return Condition(
+            f"({self.expression}) AND ({other.expression})",
+            {**self.names, **other.names},
+            {**self.values, **other.values},
+        )
+
 
 NEW = Condition("attribute_not_exists(pk)")
 """There is no such item yet."""

@@ -9,7 +9,10 @@
   const unfolded = new Set();
 
   const byId = (id) => document.getElementById(id);
-  const notify = (sentence) => byId("notice").replaceChildren(sentence);
+  const notify = (sentence, { said = false } = {}) => {
+    byId("notice").classList.toggle("notice-said", said);
+    byId("notice").replaceChildren(sentence);
+  };
   const focusLost = () => document.activeElement === null || document.activeElement === document.body;
 
   function announce(sentence) {
@@ -56,10 +59,12 @@
   }
 
   function welcomeForm(form) {
-    const first = [".form-error", "[aria-invalid]", "input:not([type=hidden])"]
-      .map((selector) => form.querySelector(selector))
-      .find((element) => element !== null);
-    first?.focus();
+    const wrong = form.querySelector(".form-error") ?? form.querySelector("[aria-invalid]");
+    if (wrong !== null) {
+      wrong.focus();
+    } else if (focusLost()) {
+      form.querySelector("input:not([type=hidden]), textarea")?.focus();
+    }
   }
 
   document.addEventListener("input", ({ target }) => {
@@ -67,7 +72,7 @@
   });
 
   // What a redirect would have said on the next page: see dynamo/web/partials.py.
-  document.addEventListener("said", ({ detail }) => notify(detail.sentences.join(" ")));
+  document.addEventListener("said", ({ detail }) => notify(detail.sentences.join(" "), { said: true }));
 
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
     detail.target.setAttribute("aria-busy", "true");
@@ -75,13 +80,16 @@
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     document.querySelectorAll("[aria-busy]").forEach((element) => element.removeAttribute("aria-busy"));
-    if (detail.successful) byId("notice").replaceChildren();
+    // A refusal that goes elsewhere, into its form, has nothing to do with what is still said here.
+    const elsewhere = (detail.xhr.getResponseHeader("HX-Retarget") ?? "#notice") !== "#notice";
+    if (detail.successful || elsewhere) byId("notice").replaceChildren();
   });
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     unfolded.clear();
     document.querySelectorAll("details[id][open]").forEach(({ id }) => unfolded.add(id));
     // A failure that the shop did not word itself, such as a proxy's page.
+    if (detail.xhr.status >= 400) byId("notice").classList.remove("notice-said");
     if (detail.xhr.status >= 400 && !detail.xhr.getResponseHeader("HX-Retarget")) {
       detail.shouldSwap = false;
       notify(UNREADABLE);

@@ -29,6 +29,11 @@ def render_list(
     is_partial = wants_partial(request)
     response = render(request, partial if is_partial else page, dict(context))
     if is_partial and (sentences := [str(message) for message in get_messages(request)]):
-        trigger_client_event(response, "said", {"sentences": sentences}, after="settle")
+        say(response, *sentences)
     patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
     return response
+
+
+def say(response: HttpResponse, *sentences: str) -> HttpResponse:
+    """Have a script show, in the page's notice, what was done; give the response."""
+    return trigger_client_event(response, "said", {"sentences": sentences}, after="settle")

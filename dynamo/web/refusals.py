@@ -46,16 +46,23 @@ class TooManyRequests(Refusal):
 
 
 def refuse(
-    request: HttpRequest, status: HTTPStatus, *, retry_after: int | None = None, **context: object
+    request: HttpRequest,
+    status: HTTPStatus,
+    *,
+    retry_after: int | None = None,
+    template: str = "",
+    **context: object,
 ) -> HttpResponse:
     """Render ``<status>.html``, or for htmx ``_error.html`` aimed at the page's notice.
+
+    ``template`` is a page to take in place of ``<status>.html``.
 
     ``retry_after``, in seconds, is sent as a header as well. Where the page itself cannot be
     rendered because the database is away (it names who is signed in), 503 takes its place.
     """
     context |= {"status": status.value, "retry_after": retry_after}
     try:
-        response = _render(request, status, context)
+        response = _render(request, status, template or f"{status.value}.html", context)
     except FAILURES as error:
         fault = fault_in(error)
         if fault is None or status is HTTPStatus.SERVICE_UNAVAILABLE:
@@ -76,10 +83,11 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
     )
 
 
-def _render(request: HttpRequest, status: HTTPStatus, context: dict[str, object]) -> HttpResponse:
+def _render(
+    request: HttpRequest, status: HTTPStatus, page: str, context: dict[str, object]
+) -> HttpResponse:
     partial = bool(getattr(request, "htmx", False))
-    template = "_error.html" if partial else f"{status.value}.html"
-    response = render(request, template, context, status=status)
+    response = render(request, "_error.html" if partial else page, context, status=status)
     if partial:
         response["HX-Retarget"] = NOTICE
         response["HX-Reswap"] = "innerHTML"

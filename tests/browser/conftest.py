@@ -7,9 +7,13 @@ from threading import Thread
 import pytest
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
-from playwright.sync_api import Browser, BrowserContext, Page, Response, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 
 from tests.conftest import CHROMIUM
+
+PATIENCE = 10_000
+"""Milliseconds until a browser on a busy machine is taken to be stuck."""
+expect.set_options(timeout=PATIENCE)
 
 NOTE_VIOLATIONS = """
     window.violations = [];
@@ -57,7 +61,7 @@ class Visitor:
 
     @classmethod
     def arrive(cls, context: BrowserContext) -> "Visitor":
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         context.add_init_script(NOTE_VIOLATIONS)
         visitor = cls(context.new_page())
         page = visitor.page

@@ -206,8 +206,9 @@ class TestRepliesAndPicks:
         sam.page.goto(f"/comments/{comment.id}/")
         sam.page.get_by_label("The shop’s reply").fill(NASTY)  # noqa: RUF001 - an apostrophe
         sam.page.get_by_role("button", name="Reply").click()
+        expect(sam.page.locator("#notice")).to_have_text("The reply is there.")
         sam.page.get_by_role("button", name="Staff pick").click()
-        expect(sam.page.locator(".message")).to_have_text("The comment is picked.")
+        expect(sam.page.locator("#notice")).to_have_text("The comment is picked.")
         bob.page.goto(f"/products/{comment.product_id}/")
         expect(bob.page.locator(".reply .prose")).to_have_text(NASTY)
         expect(bob.page.locator(f"[data-pick-id='{comment.id}']")).to_be_visible()
@@ -221,3 +222,56 @@ class TestRepliesAndPicks:
                 staff.page.get_by_role("button", name="Reply").click()
             expect(tom.page.locator(".reply .prose")).to_have_text("Sam’s")  # noqa: RUF001
             expect(tom.page.locator("textarea")).to_have_value("Tom’s")  # noqa: RUF001
+
+    def test_are_swapped_in_place_and_said(self, sam, comment):
+        sam.page.goto(f"/comments/{comment.id}/")
+        loads, notice = len(sam.loads), sam.page.locator("#notice")
+        for text in ("Thank you!", "Thank you very much!"):
+            sam.page.locator(".reply-form textarea").fill(text)
+            sam.page.locator("#reply-button").focus()
+            sam.page.keyboard.press("Enter")
+            expect(sam.page.locator("#shop-reply .prose")).to_have_text(text)
+            expect(notice).to_have_text("The reply is there.")
+            expect(sam.page.locator("#reply-button")).to_be_focused()
+        sam.page.get_by_role("button", name="Delete the reply").click()
+        expect(sam.page.locator("#shop-reply .reply")).to_have_count(0)
+        expect(sam.page.locator(".reply-form textarea")).to_have_value("")
+        expect(notice).to_have_text("The reply is deleted.")
+        assert len(sam.loads) == loads
+        assert differing(comment) == []
+
+    def test_of_a_pick_keeps_the_focus_on_the_button(self, sam, comment):
+        sam.page.goto(f"/comments/{comment.id}/")
+        loads, button = len(sam.loads), sam.page.get_by_role("button", name="Staff pick")
+        for pressed, said in (("true", "is picked."), ("false", "is picked no more.")):
+            button.focus()
+            sam.page.keyboard.press("Enter")
+            expect(button).to_have_attribute("aria-pressed", pressed)
+            expect(sam.page.locator("#notice")).to_have_text(f"The comment {said}")
+            expect(button).to_be_focused()
+        assert len(sam.loads) == loads
+
+    def test_that_are_refused_say_so_where_they_stand(self, sam, comment):
+        sam.page.goto(f"/comments/{comment.id}/")
+        sam.page.locator(".reply-form textarea").fill("x" * 4_001)
+        expect(sam.page.locator(".reply-form .help")).to_contain_text("1 too many")
+        sam.page.locator("#reply-button").click()
+        expect(sam.page.locator(".reply-form .errorlist")).to_contain_text("4000")
+        expect(sam.page.locator(".reply-form textarea")).to_have_value("x" * 4_001)
+        expect(sam.page.locator(".reply-form textarea")).to_be_focused()
+        delete_comment(comment.id)
+        sam.page.locator(".reply-form textarea").fill("Short.")
+        sam.page.locator("#reply-button").click()
+        expect(sam.page.locator(".form-error")).to_contain_text("There is no such comment.")
+        expect(sam.page.locator(".reply-form textarea")).to_have_value("Short.")
+
+    def test_work_without_javascript(self, site, chromium, comment):
+        with sitting(chromium, site, someone("sam", is_staff=True), script=False) as sam:
+            sam.page.goto(f"/comments/{comment.id}/")
+            sam.page.locator(".reply-form textarea").fill("Thank you!")
+            sam.page.get_by_role("button", name="Reply").click()
+            expect(sam.page.locator(".message")).to_have_text("The reply is there.")
+            sam.page.get_by_role("button", name="Staff pick").click()
+            expect(sam.page.locator(".message")).to_have_text("The comment is picked.")
+            sam.page.get_by_role("button", name="Delete the reply").click()
+            expect(sam.page.locator(".message")).to_have_text("The reply is deleted.")

@@ -176,6 +176,39 @@ class TestDeleting:
         expect(alice.page.locator("#notice")).to_contain_text("The comment is deleted.")
         assert (len(alice.loads), alice.address) == (loads, f"/products/{lamp}/")
 
+    def test_deep_in_a_filtered_list_stays_on_its_page(self, site, chromium, lamp):
+        staff = seat(chromium, site, someone("sam", is_staff=True))
+        ids, size = load_older(lamp, count=70), settings.PAGE_SIZE
+        staff.page.goto(f"/products/{lamp}/comments/en/~/")
+        for page in (1, 2):
+            staff.page.locator("a[rel=next]").click()
+            staff.wait_for(*ids[page * size : (page + 1) * size])
+        loads, address = len(staff.loads), staff.address
+        staff.page.on("dialog", lambda dialog: dialog.accept())
+        third = ids[2 * size : 3 * size + 1]
+        staff.page.locator(f"[data-comment-id='{third[4]}'] [data-delete]").click()
+        staff.wait_for(*third[:4], *third[5:])
+        expect(staff.page.locator("#notice")).to_contain_text("The comment is deleted.")
+        assert (len(staff.loads), staff.address) == (loads, address)
+        staff.page.locator("a[rel=prev]").click()
+        staff.wait_for(*ids[size : 2 * size])
+        assert staff.is_clean()
+        staff.page.context.close()
+
+    def test_of_all_on_the_last_page_leads_on_to_what_is_left(self, site, chromium, lamp):
+        staff = seat(chromium, site, someone("sam", is_staff=True))
+        ids = load_older(lamp, count=settings.PAGE_SIZE + 1)
+        staff.page.goto(f"/products/{lamp}/comments/en/~/")
+        staff.page.locator("a[rel=next]").click()
+        staff.wait_for(ids[-1])
+        staff.page.on("dialog", lambda dialog: dialog.accept())
+        staff.page.get_by_role("link", name="Delete").click()
+        staff.wait_for()
+        expect(staff.page.locator("#notice")).to_contain_text("The comment is deleted.")
+        staff.page.locator("#comments .empty a").click()
+        staff.wait_for(*ids[:-1])
+        staff.page.context.close()
+
     def test_does_nothing_when_one_says_no(self, alice, lamp):
         mine = write(alice, lamp)
         alice.page.on("dialog", lambda dialog: dialog.dismiss())

@@ -6,6 +6,7 @@ import pytest
 
 from dynamo.client import client
 from tests.comments.outage import own_engine
+from tests.comments.read_models import BOTH, reading_by
 from tests.strict import refuse_what_aws_refuses
 
 
@@ -24,3 +25,16 @@ def few_items(
     with own_engine(tmp_path_factory.mktemp("engine")):
         refuse_what_aws_refuses(client())
         yield
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def model(
+    request: pytest.FixtureRequest,
+    tables: None,
+    engine_name: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
+    """Each read model in turn; its name."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with reading_by(request.param, folder, engine_name=engine_name) as name:
+        yield name

@@ -1,6 +1,6 @@
 """A DynamoDB that fails on purpose: at one call, or now and then."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 from threading import Lock
@@ -37,6 +37,17 @@ def failing(number: int, when: When) -> Iterator[list[str]]:
 
 
 @contextmanager
+def unreachable() -> Iterator[None]:
+    """Let every call fail, as when there is no network."""
+
+    def fail(**_: object) -> None:
+        raise EndpointConnectionError(endpoint_url="nowhere")
+
+    with _hooked(EVENTS["before it is sent"], fail):
+        yield
+
+
+@contextmanager
 def troubled(*, seed: int, conflicts: float, throttled: float) -> Iterator[None]:
     """Let transactions meet others, and calls be throttled, with these probabilities."""
     random, lock = Random(seed), Lock()
@@ -51,6 +62,19 @@ def troubled(*, seed: int, conflicts: float, throttled: float) -> Iterator[None]
             raise ClientError({"Error": error}, model.name)
 
     with _hooked("provide-client-params.dynamodb.*", trouble):
+        yield
+
+
+@contextmanager
+def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
+    """Let something happen, once, just before a transaction is sent."""
+    left = [happens]
+
+    def meet(**_: object) -> None:
+        if left:
+            left.pop()()
+
+    with _hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
         yield
 
 

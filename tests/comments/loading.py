@@ -6,22 +6,26 @@ from comments.bulk import BulkWriter, in_chunks
 from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment
+from comments.sets.following import is_followed
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.pool import Pool
 from shop.services import ensure_products
+from tests.comments import read_models
 
 MANY = 1_000
 """Comments from which on they are written in parallel, which moto does not bear."""
 
 
 def load(comments: Iterable[NewComment]) -> None:
-    """Put comments, and the products they are about."""
+    """Put comments, and the products they are about; and their copies, where these are read."""
     found = list(comments)
     ensure_products(product_ids={comment.product_id for comment in found})
     writer = BulkWriter(Batches(client(), pool() if len(found) > MANY else Pool(1)))
     for chunk in in_chunks(found):
         writer.write(chunk)
+    if is_followed():
+        read_models.fill(comment.id for comment in found)
 
 
 def forget_counts(product_id: str) -> None:

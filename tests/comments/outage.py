@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from dynamo.client import Connection, client, connect
 from dynamo.engine import DynoxideEngine, EngineServer, find
 from dynamo.engine.ports import free_port
 from dynamo.tables import create_missing
+from shop.activity.rotation import make_tables
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -28,6 +30,7 @@ def own_engine(folder: Path) -> Iterator[EngineServer]:
     with engine, connected(engine.endpoint_url):
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         create_missing(models, client=client())
+        make_tables(client=client(), now=datetime.now(UTC))
         yield engine
 
 

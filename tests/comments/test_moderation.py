@@ -1,8 +1,6 @@
 """Staff keep, hide, restore and delete comments; nobody else does, and no two of them at odds."""
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -11,13 +9,14 @@ from django.core.management import CommandError, call_command
 
 from comments.bulk import BulkWriter
 from comments.counts import counts_of
+from comments.decisions import Decision, carry_out
 from comments.featuring import feature
 from comments.filters import CommentFilter
 from comments.helpfulness import refresh_comment
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.models import Comment
-from comments.moderation import Decision, NotAsSeen, carry_out, hide, keep, restore
+from comments.moderation import NotAsSeen, hide, keep, restore
 from comments.queries import find_comment, find_highlights
 from comments.reporting import Reason, report_comment
 from comments.seen import Seen, State
@@ -29,7 +28,7 @@ from dynamo.client import client, pool
 from dynamo.failures import FAILURES
 from dynamo.meter import metered
 from dynamo.reader import PageRequest
-from tests.comments.faulty import When, failing, troubled
+from tests.comments.faulty import When, before_the_next_transaction, failing, troubled
 from tests.comments.ranked import five_stars, last_comment
 from tests.comments.threads import NOW, differing, helpful, made_comment, moderated
 from tests.comments.walking import ids_on, read_page
@@ -79,23 +78,6 @@ def spoil(comment: NewComment, name: str, value: dict[str, str]) -> None:
         ExpressionAttributeNames={"#n": name},
         ExpressionAttributeValues={":v": value},
     )
-
-
-@contextmanager
-def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
-    """Let something happen, once, just before a transaction is sent."""
-    left = [happens]
-
-    def meet(**_: object) -> None:
-        if left:
-            left.pop()()
-
-    events, event = client().meta.events, "provide-client-params.dynamodb.TransactWriteItems"
-    events.register(event, meet)
-    try:
-        yield
-    finally:
-        events.unregister(event, meet)
 
 
 class TestKeeping:
@@ -405,81 +387,6 @@ class TestPageOfAHiddenComment:
         assert lists_with(comment) == EVERYWHERE
 
 
-def made_author(comment: NewComment) -> Writer:
-    """Give the comment an author with an account."""
-    author = someone("ann")
-    spoil(comment, "i", {"S": author.username})
-    spoil(comment, "c", {"S": f"AUTHOR#{author.username}"})
-    return author
-
-
-ROLES: dict[str, Callable[[NewComment], Writer]] = {
-    "visitor": lambda _comment: nobody(),
-    "customer": lambda _comment: someone("bob"),
-    "author": made_author,
-    "staff": lambda _comment: someone("sam", is_staff=True),
-}
-ACTIONS: dict[str, tuple[str, dict[str, str]]] = {
-    "vote": ("/comments/vote/{id}/", {"helpful": "yes"}),
-    "report": ("/comments/report/{id}/", {"reason": "spam"}),
-    "keep": ("/staff/comments/decide/{id}/", {"decision": "keep"}),
-    "hide": ("/staff/comments/decide/{id}/", {"decision": "hide"}),
-    "restore": ("/staff/comments/decide/{id}/", {"decision": "restore"}),
-    "delete": ("/staff/comments/decide/{id}/", {"decision": "delete"}),
-    "pick": ("/staff/comments/feature/{id}/", {"featured": "yes"}),
-    "reply": ("/staff/comments/reply/{id}/", {"text": "Thanks.", "version": "0"}),
-}
-SIGN_IN = 303
-"""Stands for a redirect to the page to sign in."""
-ALLOWED = {
-    "vote": [SIGN_IN, 302, 400, 302],
-    "report": [SIGN_IN, 302, 400, 302],
-    "keep": [SIGN_IN, 404, 404, 302],
-    "hide": [SIGN_IN, 404, 404, 302],
-    "restore": [SIGN_IN, 404, 404, 302],
-    "delete": [SIGN_IN, 404, 404, 302],
-    "pick": [SIGN_IN, 404, 404, 302],
-    "reply": [SIGN_IN, 404, 404, 302],
-}
-
-
-class TestWhoMayDoWhat:
-    @pytest.mark.parametrize("action", list(ACTIONS))
-    @pytest.mark.parametrize(("column", "role"), list(enumerate(ROLES)))
-    def test_is_decided_by_the_role(self, action, column, role):
-        comment, expected = made_comment(), ALLOWED[action][column]
-        who = ROLES[role](comment)
-        if action == "restore":
-            hide(comment_id=comment.id, now=NOW)
-        before = _everything_of(comment)
-        url, fields = ACTIONS[action]
-        sent = {**fields, "seen": str(seen_now(comment))}
-        response = who.send(url.format(id=comment.id), sent)
-        to_sign_in = response.get("Location", "").startswith("/accounts/login/")
-        assert (SIGN_IN if to_sign_in else response.status_code) == expected
-        changed = _everything_of(comment) != before
-        assert changed == (expected == 302 and action != "keep")
-        assert differing(comment) == []
-
-    def test_leads_visitors_of_staff_pages_to_sign_in_and_customers_nowhere(self):
-        for url in ("/staff/comments/", "/staff/comments/hidden/"):
-            assert nobody().get(url).status == 302
-            assert someone("bob").get(url).status == 404
-            assert someone("sam", is_staff=True).get(url).status == 200
-
-    @pytest.mark.parametrize("action", list(ACTIONS))
-    def test_needs_the_token_against_forged_requests(self, action):
-        comment, sam = made_comment(), someone("sam", is_staff=True)
-        sam.browser.handler.enforce_csrf_checks = True
-        url, fields = ACTIONS[action]
-        assert sam.send(url.format(id=comment.id), fields).status_code == 403
-
-    @pytest.mark.parametrize("action", [name for name in ACTIONS if name != "report"])
-    def test_is_done_by_post_alone(self, action):
-        comment, sam = made_comment(), someone("sam", is_staff=True)
-        assert sam.get(ACTIONS[action][0].format(id=comment.id)).status == 405
-
-
 class TestCommand:
     def test_decides(self, comment, capsys):
         for decision, state in (("hide", State.HIDDEN), ("restore", State.LISTED)):
@@ -529,14 +436,3 @@ def _form(part: Any, decision: str) -> tuple[str, dict[str, str]]:
     fields = {i["name"]: i["value"] for i in form.all("input", type="hidden")}
     fields.pop("csrfmiddlewaretoken", None)
     return form["action"], fields
-
-
-def _everything_of(comment: NewComment) -> list[Any]:
-    found = client().query(
-        TableName=Comment.Meta.table_name,
-        KeyConditionExpression="#pk = :p",
-        ExpressionAttributeNames={"#pk": "pk"},
-        ExpressionAttributeValues={":p": {"S": f"COMMENT#{comment.id}"}},
-        ConsistentRead=True,
-    )
-    return found["Items"]

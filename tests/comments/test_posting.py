@@ -202,8 +202,8 @@ class TestTheLanguage:
         response = alice.send("/languages/detect/", typed, htmx=True)
         assert response.content.decode() == "Detected: French"
 
-    def test_is_told_to_nobody_who_is_not_signed_in(self):
-        assert nobody().send("/languages/detect/", WORDS).status_code == 302
+    def test_is_not_told_to_visitors_who_keep_their_page(self):
+        assert nobody().send("/languages/detect/", WORDS).status_code == 204
 
 
 class TestTheBadge:

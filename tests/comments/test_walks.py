@@ -1,4 +1,5 @@
-"""Whatever the filter: its pages, there and back, are what a plain sort of everything says."""
+"""Whatever the filter and the read model: its pages, there and back, are what a plain sort of
+everything says."""
 
 from dataclasses import replace
 
@@ -17,17 +18,18 @@ from tests.comments.truth import (
 )
 from tests.comments.walking import read_page, read_places, there_and_back
 
-pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
+pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("model")]
 
 languages_by_turns = pytest.mark.parametrize(
     "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
 )
 FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], LANGUAGES)
+SOME = {"indexes": 12, "sets": 60}
 FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
 
 
 @pytest.fixture(scope="module")
-def ties(tables: None) -> Truth:
+def ties(model: str) -> Truth:
     """300 comments on the product ``ties``, at six moments."""
     comments = tied_comments("ties")
     load(comments)
@@ -35,17 +37,22 @@ def ties(tables: None) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def some_reviews(tables: None, real_data) -> Truth:
-    """Each twelfth real review, under the product ``some-reviews``."""
-    comments = real_comments(real_data, "some-reviews", every=12)
+def some_reviews(model: str, real_data) -> Truth:
+    """Some real reviews, under the product ``some-reviews``; fewer where each is 32 items."""
+    comments = real_comments(real_data, "some-reviews", every=SOME[model])
     load(comments)
     return Truth(comments)
 
 
 @pytest.fixture(scope="module")
-def reviews(tables: None, real_data) -> Truth:
-    """The real reviews, under the product ``reviews``; without their words, to be done in time."""
-    comments = [replace(c, author="", body="") for c in real_comments(real_data, "reviews")]
+def reviews(model: str, real_data) -> Truth:
+    """The real reviews, under the product ``reviews``; without their words, to be done in time.
+
+    By the sets each sixth of them: `test_both_read_models` has them all.
+    """
+    every = {"indexes": 1, "sets": 6}[model]
+    found = real_comments(real_data, "reviews", every=every)
+    comments = [replace(c, author="", body="") for c in found]
     load(comments)
     return Truth(comments)
 

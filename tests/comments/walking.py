@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from comments.counts import ProductCounts, counts_of
 from comments.filters import CommentFilter
-from comments.planning import plan_list
 from comments.queries import list_comments
+from comments.read_model import read_model
 from dynamo.places import id_at
 from dynamo.reader import Page, PageRequest, Toward
 from dynamo.reading import read
@@ -30,7 +30,7 @@ def read_places(
     product_id: str, chosen: CommentFilter, request: PageRequest, counts: ProductCounts
 ) -> Page:
     """The same without making comments of its items, which takes most of the time."""
-    plan = plan_list(product_id, chosen, counts, needed=request.size + 1)
+    plan = read_model().plan_list(product_id, chosen, counts, needed=request.size + 1)
     return read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
 
 

@@ -1,0 +1,21 @@
+"""Text fields whose characters are counted while one types."""
+
+from django import forms
+from django.utils.html import format_html
+
+
+def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
+    """Have a script count what is typed into a field that holds ``longest`` characters.
+
+    Nothing cuts it off: a text that is too long comes back whole, with an error.
+    """
+    bound = form[name]
+    attributes = bound.field.widget.attrs
+    attributes.pop("maxlength", None)
+    attributes["data-longest"] = str(longest)
+    bound.help_text = format_html(
+        '{} <span data-count-of="{}">Up to {} characters.</span>',
+        bound.help_text,
+        bound.auto_id,
+        f"{longest:,}",
+    )

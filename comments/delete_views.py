@@ -1,0 +1,54 @@
+"""The page on which comments are deleted, by their authors and by staff."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from comments import activity
+from comments.authorship import is_author
+from comments.recent import remember_written
+from comments.services import delete_comment
+from comments.stored import NoSuchComment, StoredComment, load_comment
+from comments.write_pages import NOT_YOURS
+from comments.write_taking import require_room, require_room_for_staff
+from dynamo.meter import labelled_calls
+from shop.access import signed_in
+from shop.returning import back
+
+DELETED = "The comment is deleted."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Delete a comment of one's own, or, as staff, any; asks first where there is no script."""
+    stored = _deletable(request, comment_id)
+    if request.method != "POST":
+        if stored is None:
+            raise Http404(NOT_YOURS)
+        return render(request, "comments/delete.html", {"comment": stored.comment})
+    now = timezone.now()
+    is_own = stored is None or is_author(request.user.get_username(), stored)
+    (require_room if is_own else require_room_for_staff)(request, now=now)
+    remember_written(request.session, comment_id, now=now)
+    if delete_comment(comment_id, now=now) and stored:
+        who = request.user.get_username()
+        activity.deleted(stored.comment, who=who, is_own=is_own, at=now)
+    messages.success(request, DELETED)
+    home = reverse("product", args=[stored.comment.product_id]) if stored else reverse("home")
+    return back(request, default=home)
+
+
+def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
+    """Give the comment, None when it is gone already. Raises Http404 for somebody else's."""
+    try:
+        with labelled_calls("comment"):
+            stored = load_comment(comment_id)
+    except NoSuchComment:
+        return None
+    if not (is_author(request.user.get_username(), stored) or request.user.is_staff):
+        raise Http404(NOT_YOURS)
+    return stored

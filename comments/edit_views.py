@@ -1,0 +1,97 @@
+"""The page on which users change comments of their own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from comments.form_pages import lead_to
+from comments.forms import EditForm
+from comments.not_written import NotWritten, forged, require_user, told
+from comments.posting import PostedOtherwise, load_own, save_edit
+from comments.recent import remember_written
+from comments.services import CommentGone, EditLost
+from comments.stored import NoSuchComment
+from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit, product_of
+from comments.write_taking import require_room
+from dynamo.web.forgery import keeps_typed
+from shop.access import signed_in
+
+
+def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
+    return refuse_edit(request, comment_id, forged())
+
+
+@keeps_typed(_forged)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Change a comment of one's own."""
+    return (_save if request.method == "POST" else _show)(request, comment_id)
+
+
+def refuse_edit(request: HttpRequest, comment_id: str, refusal: NotWritten) -> HttpResponse:
+    """Show what was typed as an edit of the comment as it is now."""
+    data = request.POST.copy()
+    theirs = refusal.stored.comment if refusal.stored else None
+    if refusal.stored:
+        data["version"] = str(refusal.stored.version)
+    form = EditForm(data, fallback=language_of(request))
+    context = {"page": page_of_edit(comment_id, theirs=theirs)}
+    return WRITE_FORM.show_again(request, form, context, refusal=refusal)
+
+
+@contextmanager
+def lost_told() -> Iterator[None]:
+    """Turn a comment that is there otherwise, or no more, into NotWritten; and so all faults."""
+    with told():
+        try:
+            yield
+        except (EditLost, PostedOtherwise) as error:
+            sentence = f"{error} Yours is below; compare, and send it again if it is to stand."
+            raise NotWritten(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
+        except (CommentGone, NoSuchComment) as error:
+            raise NotWritten(HTTPStatus.NOT_FOUND, NOT_YOURS) from error
+
+
+@signed_in
+def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
+    try:
+        stored = load_own(comment_id, username=request.user.get_username())
+    except NoSuchComment as error:
+        raise Http404(NOT_YOURS) from error
+    product = product_of(stored.comment.product_id)
+    context = {"page": page_of_edit(comment_id, product=product)}
+    return WRITE_FORM.show(request, EditForm.of(stored), context)
+
+
+def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
+    form = EditForm(request.POST, fallback=language_of(request))
+    try:
+        with lost_told():
+            _write(request, comment_id, form)
+    except NotWritten as refusal:
+        return refuse_edit(request, comment_id, refusal)
+    messages.success(request, "Your comment is changed.")
+    return lead_to(request, reverse("comment", args=[comment_id]))
+
+
+def _write(request: HttpRequest, comment_id: str, form: EditForm) -> None:
+    username, now = require_user(request), timezone.now()
+    if not form.is_valid():
+        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
+    require_room(request, now=now)
+    remember_written(request.session, comment_id, now=now)
+    save_edit(
+        form.draft,
+        comment_id=comment_id,
+        version=form.cleaned_data["version"],
+        username=username,
+        now=now,
+    )

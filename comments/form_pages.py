@@ -1,0 +1,71 @@
+"""Pages with a form on them, which comes back with all that was typed until it is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
+from django_htmx.http import HttpResponseClientRedirect
+
+from comments.not_written import SIGNED_OUT, NotWritten
+from dynamo.web.partials import wants_partial
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """The templates of a page and of the fragment with its form.
+
+    ``target`` is the element that htmx swaps the fragment for: a selector, or ``this`` for the
+    form that was sent.
+    """
+
+    whole: str
+    fragment: str
+    target: str = "this"
+
+    def show(
+        self, request: HttpRequest, form: forms.Form, context: Mapping[str, object]
+    ) -> HttpResponse:
+        """Show the form."""
+        return self._render(request, {**context, "form": form}, HTTPStatus.OK)
+
+    def show_again(
+        self,
+        request: HttpRequest,
+        form: forms.Form,
+        context: Mapping[str, object],
+        *,
+        refusal: NotWritten,
+    ) -> HttpResponse:
+        """Show a form as it was sent, with why nothing was written."""
+        if refusal.sentence:
+            form.add_error(None, refusal.sentence)
+        # The user is read from the database: where that is away, the page must do without.
+        told = {
+            "form": form,
+            "is_away": refusal.status is HTTPStatus.SERVICE_UNAVAILABLE,
+            "is_signed_out": refusal.sentence == SIGNED_OUT,
+        }
+        response = self._render(request, {**context, **told}, refusal.status)
+        if refusal.retry_after is not None:
+            response["Retry-After"] = str(refusal.retry_after)
+        if wants_partial(request):
+            response["HX-Retarget"] = self.target
+            response["HX-Reswap"] = "outerHTML"
+        return response
+
+    def _render(
+        self, request: HttpRequest, context: Mapping[str, object], status: HTTPStatus
+    ) -> HttpResponse:
+        template = self.fragment if wants_partial(request) else self.whole
+        response = render(request, template, dict(context), status=status)
+        patch_vary_headers(response, ("HX-Request",))
+        return response
+
+
+def lead_to(request: HttpRequest, url: str) -> HttpResponse:
+    """Load a page, the whole of it: what was written is in its lists, messages and counts."""
+    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)

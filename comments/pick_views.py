@@ -1,0 +1,39 @@
+"""The button with which staff pick a comment for its product's page."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from comments.activity import moderated
+from comments.featuring import feature, unfeature
+from comments.stored import NoSuchComment
+from comments.write_taking import require_room_for_staff
+from dynamo.web.partials import say, wants_partial
+from shop.access import staff_only
+from shop.activity.entries import Action
+
+GONE = "There is no such comment. It may have been deleted or hidden."
+
+
+@require_POST
+@staff_only
+def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Pick a comment for its product's page, or (``featured=no``) take that back."""
+    is_pick, now = request.POST.get("featured") != "no", timezone.now()
+    require_room_for_staff(request, now=now)
+    try:
+        is_new = (feature if is_pick else unfeature)(comment_id)
+    except NoSuchComment as error:
+        raise Http404(GONE) from error
+    if is_new:
+        action = Action.PICKED if is_pick else Action.UNPICKED
+        moderated(action, comment_id=comment_id, who=request.user.get_username(), at=now)
+    said = "The comment is picked." if is_pick else "The comment is picked no more."
+    if not wants_partial(request):
+        messages.success(request, said)
+        return redirect(reverse("comment", args=[comment_id]))
+    context = {"comment": {"id": comment_id, "is_pick": is_pick}}
+    return say(render(request, "comments/_pick_button.html", context), said)

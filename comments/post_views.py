@@ -1,0 +1,91 @@
+"""The page on which users write comments about a product."""
+
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from comments.authorship import BadForm, comment_id_of, new_form_id
+from comments.edit_views import lost_told, refuse_edit
+from comments.form_pages import lead_to
+from comments.forms import NewCommentForm
+from comments.not_written import NotWritten, forged, require_user
+from comments.posting import post_comment
+from comments.recent import remember_written
+from comments.write_pages import WRITE_FORM, language_of, page_of_new, product_of
+from comments.write_taking import require_room
+from dynamo.web.forgery import keeps_typed
+from shop.access import signed_in
+from shop.queries import Product
+
+
+def _forged(request: HttpRequest, product_id: str) -> HttpResponse:
+    form = NewCommentForm(request.POST, fallback=language_of(request))
+    context = {"page": page_of_new(product_id)}
+    return WRITE_FORM.show_again(request, form, context, refusal=forged())
+
+
+@keeps_typed(_forged)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Write a comment about a product."""
+    return (_post if request.method == "POST" else _show)(request, product_id)
+
+
+@signed_in
+def _show(request: HttpRequest, product_id: str) -> HttpResponse:
+    initial = {"form_id": _form_id(request, product_id)}
+    form = NewCommentForm(initial=initial, fallback=language_of(request))
+    context = {"page": page_of_new(product_id, product_of(product_id))}
+    return WRITE_FORM.show(request, form, context)
+
+
+def _post(request: HttpRequest, product_id: str) -> HttpResponse:
+    product = None
+    form = NewCommentForm(request.POST, fallback=language_of(request))
+    try:
+        with lost_told():
+            product = product_of(product_id)
+            _write(request, product, form)
+    except BadForm as error:
+        form = _with_new_id(request, product_id)
+        sentence = f"{error} Here is a new one with all that you typed: send it once more."
+        refusal = NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
+    except NotWritten as error:
+        if error.stored is not None:  # from now on it is an edit of what was posted
+            return refuse_edit(request, error.stored.comment.id, error)
+        refusal = error
+    else:
+        messages.success(request, "Thank you! Your comment is posted.")
+        return lead_to(request, reverse("product", args=[product_id]))
+    context = {"page": page_of_new(product_id, product)}
+    return WRITE_FORM.show_again(request, form, context, refusal=refusal)
+
+
+def _write(request: HttpRequest, product: Product, form: NewCommentForm) -> None:
+    username, now = require_user(request), timezone.now()
+    if not form.is_valid():
+        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
+    form_id = form.cleaned_data["form_id"]
+    comment_id = comment_id_of(form_id, username=username, product_id=product.id)
+    require_room(request, now=now)
+    remember_written(request.session, comment_id, now=now)
+    post_comment(
+        form.draft, comment_id=comment_id, product_id=product.id, username=username, now=now
+    )
+
+
+def _with_new_id(request: HttpRequest, product_id: str) -> NewCommentForm:
+    data = request.POST.copy()
+    data["form_id"] = _form_id(request, product_id)
+    return NewCommentForm(data, fallback=language_of(request))
+
+
+def _form_id(request: HttpRequest, product_id: str) -> str:
+    username = request.user.get_username()
+    return new_form_id(username=username, product_id=product_id, now=timezone.now())

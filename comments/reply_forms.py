@@ -1,0 +1,36 @@
+"""The form in which staff reply to a comment."""
+
+from collections.abc import Mapping
+
+from django import forms
+
+from comments.counted_fields import count_characters
+from comments.forms import TextField
+from comments.replies import Reply
+from comments.replying import LONGEST_REPLY
+
+
+class ReplyForm(forms.Form):
+    """What the shop says to a comment; ``version`` is of the reply it replaces, 0 for none."""
+
+    text = TextField(
+        label="The shop’s reply",  # noqa: RUF001 - an apostrophe
+        max_length=LONGEST_REPLY,
+        widget=forms.Textarea({"rows": 4}),
+        help_text="Everybody sees it.",
+        error_messages={"required": "Write a reply, or delete the one there is."},
+    )
+    version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+    def __init__(
+        self, data: Mapping[str, str] | None = None, *, initial: dict[str, object] | None = None
+    ) -> None:
+        # Forms to report comments may be unfolded on the same page: an id stands for one field.
+        super().__init__(data, initial=initial, auto_id="reply-%s")
+        count_characters(self, "text", longest=LONGEST_REPLY)
+
+    @classmethod
+    def of(cls, reply: Reply | None) -> "ReplyForm":
+        """Make the form that changes a reply, or writes one."""
+        text, version = (reply.text, reply.version) if reply else ("", 0)
+        return cls(initial={"text": text, "version": version})

@@ -1,0 +1,133 @@
+"""The form with which staff reply to a comment, change the reply and delete it."""
+
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from comments.activity import moderated
+from comments.form_pages import FormPage
+from comments.not_written import NotWritten, forged, require_user, told
+from comments.replies import Reply, find_reply
+from comments.reply_forms import ReplyForm
+from comments.replying import ReplyChanged, delete_reply, reply_to
+from comments.stored import NoSuchComment
+from comments.write_taking import require_room_for_staff
+from dynamo.web.forgery import keeps_typed
+from dynamo.web.partials import say, wants_partial
+from shop.access import staff_only
+from shop.activity.entries import Action
+
+GONE = "There is no such comment. It may have been deleted or hidden."
+REPLY_FORM = FormPage("comments/reply.html", "comments/_reply_tools.html", "#reply-tools")
+
+
+def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
+    if _is_deletion(request):
+        return None
+    return _show_again(request, comment_id, ReplyForm(request.POST), forged())
+
+
+@keeps_typed(_forged)
+@never_cache
+@require_POST
+def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Reply to a comment, change the reply, or (``delete=yes``) delete it."""
+    return (_delete if _is_deletion(request) else _reply)(request, comment_id)
+
+
+@staff_only
+def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
+    now = timezone.now()
+    require_room_for_staff(request, now=now)
+    try:
+        was_there = delete_reply(comment_id)
+    except NoSuchComment as error:
+        raise Http404(GONE) from error
+    if was_there:
+        who = request.user.get_username()
+        moderated(Action.REPLY_DELETED, comment_id=comment_id, who=who, at=now)
+    return _tell(request, comment_id, "The reply is deleted.")
+
+
+def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
+    form = ReplyForm(request.POST)
+    try:
+        with told():
+            _write(request, comment_id, form)
+            return _tell(request, comment_id, "The reply is there.")
+    except ReplyChanged as error:
+        return _show_theirs(request, comment_id, form, error)
+    except NotWritten as refusal:
+        return _show_again(request, comment_id, form, refusal)
+
+
+def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
+    author, now = require_user(request), timezone.now()
+    if not request.user.is_staff:
+        raise Http404
+    if not form.is_valid():
+        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
+    require_room_for_staff(request, now=now)
+    text, seen = form.cleaned_data["text"], find_reply(comment_id)
+    if (seen.version if seen else 0) != form.cleaned_data["version"]:
+        _require_same(seen, text)
+        return
+    try:
+        reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
+    except NoSuchComment as error:
+        raise NotWritten(HTTPStatus.NOT_FOUND, GONE) from error
+    moderated(Action.REPLIED, comment_id=comment_id, who=author, at=now)
+
+
+def _require_same(there: Reply | None, text: str) -> None:
+    """Take a form that was sent before for done; tell of a reply by somebody else."""
+    if there is None or there.text != text:
+        raise ReplyChanged(there)
+
+
+def _show_theirs(
+    request: HttpRequest, comment_id: str, form: ReplyForm, lost: ReplyChanged
+) -> HttpResponse:
+    """Show what was typed beside the reply that is there now; sent again, it takes its place."""
+    theirs = lost.reply
+    sentence = f"{lost} Yours is below; send it again if it is to stand."
+    data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
+    refusal = NotWritten(HTTPStatus.CONFLICT, sentence)
+    return _show_again(request, comment_id, ReplyForm(data), refusal, theirs=theirs)
+
+
+def _show_again(
+    request: HttpRequest,
+    comment_id: str,
+    form: ReplyForm,
+    refusal: NotWritten,
+    *,
+    theirs: Reply | None = None,
+) -> HttpResponse:
+    there = theirs is not None or form.data.get("version", "0") != "0"
+    context = {"comment": {"id": comment_id}, "theirs": theirs, "is_there": there}
+    return REPLY_FORM.show_again(request, form, context, refusal=refusal)
+
+
+def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
+    """Say what was done: on the comment's page, or to htmx with what has changed on it."""
+    if not wants_partial(request):
+        messages.success(request, said)
+        return redirect(reverse("comment", args=[comment_id]))
+    there = find_reply(comment_id)
+    context = {
+        "comment": {"id": comment_id, "reply": there},
+        "form": ReplyForm.of(there),
+        "is_there": there is not None,
+    }
+    return say(render(request, "comments/_replied.html", context), said)
+
+
+def _is_deletion(request: HttpRequest) -> bool:
+    return request.POST.get("delete") == "yes"

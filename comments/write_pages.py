@@ -1,0 +1,71 @@
+"""The pages on which a comment is written: what stands around the form."""
+
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+
+from comments.form_pages import FormPage
+from comments.items import NewComment
+from comments.languages import all_languages, language_name, preferred_language
+from dynamo.meter import labelled_calls
+from shop.queries import NoSuchProduct, Product, find_product
+
+WRITE_FORM = FormPage("comments/write.html", "comments/_write_form.html", "#comment-form")
+NOT_YOURS = "There is no such comment of yours. It may have been deleted."
+
+
+@dataclass(frozen=True, slots=True)
+class WritePage:
+    """What a form stands on: ``theirs`` is the comment as it is stored, beside what was typed."""
+
+    heading: str
+    submit: str
+    submit_url: str
+    back_url: str
+    product: Product | None = None
+    theirs: NewComment | None = None
+
+    @property
+    def their_language(self) -> str:
+        return language_name(self.theirs.language) if self.theirs else ""
+
+
+def page_of_new(product_id: str, product: Product | None = None) -> WritePage:
+    """Give the page of a new comment; without ``product`` the page does not name it."""
+    return WritePage(
+        heading=f"Your comment on {product.name}" if product else "Your comment",
+        submit="Post",
+        submit_url=reverse("new_comment", args=[product_id]),
+        back_url=reverse("product", args=[product_id]),
+        product=product,
+    )
+
+
+def page_of_edit(
+    comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
+) -> WritePage:
+    """Give the page of a change of a comment."""
+    return WritePage(
+        heading="Your comment",
+        submit="Save",
+        submit_url=reverse("edit_comment", args=[comment_id]),
+        back_url=reverse("comment", args=[comment_id]),
+        product=product,
+        theirs=theirs,
+    )
+
+
+def product_of(product_id: str) -> Product:
+    """Read the product a comment is about. Raises Http404."""
+    try:
+        with labelled_calls("product"):
+            return find_product(product_id)
+    except NoSuchProduct as error:
+        raise Http404("There is no such product.") from error
+
+
+def language_of(request: HttpRequest) -> str:
+    """Give the visitor's first language: what a text is taken to be in that does not tell."""
+    accepted = request.headers.get("Accept-Language", "")
+    return preferred_language(accepted, among=dict(all_languages())) or ""

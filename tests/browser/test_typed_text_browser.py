@@ -1,0 +1,152 @@
+"""What is typed into a form stays there whatever happens, in a real browser."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings as site_settings
+from django.utils import timezone
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from comments.items import NewComment
+from shop.accounts.services import create_profile
+from tests.browser.conftest import Visitor
+from tests.browser.test_writing_browser import REFUSED, RESPONSE, fill, seat
+from tests.comments.faulty import unreachable
+from tests.comments.threads import made_comment
+from tests.comments.writers import Writer, made_product, new_url, sign_in, someone
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+TYPED = "Typed for half an hour."
+PASSWORD = "correct horse battery staple"  # noqa: S105 - of nobody
+OFFLINE = "Failed to load resource: net::ERR_INTERNET_DISCONNECTED"
+
+
+@pytest.fixture
+def lamp() -> str:
+    return made_product()
+
+
+@pytest.fixture
+def comment() -> NewComment:
+    return made_comment()
+
+
+def somebody_with_a_password() -> Writer:
+    writer = someone("alice")
+    username = f"p-{writer.username}"
+    create_profile(username=username, password=PASSWORD, now=timezone.now())
+    return sign_in(username)
+
+
+@pytest.fixture
+def writer() -> Writer:
+    return somebody_with_a_password()
+
+
+@pytest.fixture(params=[True, False], ids=["with script", "without"])
+def alice(
+    request: pytest.FixtureRequest, site: str, chromium: Browser, writer: Writer
+) -> Iterator[Visitor]:
+    visitor = seat(chromium, site, writer, script=request.param)
+    yield visitor
+    if request.param:
+        visitor.forgive(REFUSED, RESPONSE)
+        assert visitor.is_clean()
+    visitor.page.context.close()
+
+
+@pytest.fixture
+def scripted(site: str, chromium: Browser, writer: Writer) -> Iterator[Visitor]:
+    visitor = seat(chromium, site, writer)
+    yield visitor
+    visitor.forgive(REFUSED, RESPONSE, OFFLINE, "htmx:afterRequest", "htmx:sendError")
+    assert visitor.is_clean()
+    visitor.page.context.close()
+
+
+def post_button(page: Page) -> None:
+    page.get_by_role("button", name="Post").click()
+
+
+def sign_out(context: BrowserContext) -> None:
+    context.clear_cookies(name=site_settings.SESSION_COOKIE_NAME)
+
+
+def sign_in_on_another_page(context: BrowserContext, writer: Writer) -> None:
+    page = context.new_page()
+    page.goto("/accounts/login/")
+    page.locator("input[name=username]").fill(writer.username)
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("main form button[type=submit]").click()
+    page.wait_for_url("**/orders/**")
+    page.close()
+
+
+def expect_refusal(page: Page, sentence: str) -> None:
+    expect(page.locator(".form-error")).to_contain_text(sentence)
+    expect(page.get_by_label("Your comment")).to_have_value(TYPED)
+
+
+class TestCommentThatIsBeingWritten:
+    def test_outlives_the_session_and_the_sign_in_after_it(self, alice, lamp, writer):
+        page, context = alice.page, alice.page.context
+        page.goto(new_url(lamp))
+        fill(page, body=TYPED)
+        sign_out(context)
+        post_button(page)
+        expect_refusal(page, "You are not signed in any more.")
+        sign_in_on_another_page(context, writer)
+        post_button(page)
+        expect_refusal(page, "from before you last signed in")
+        post_button(page)
+        expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
+        expect(page.locator("[data-comment-id]")).to_contain_text(TYPED)
+
+    def test_outlives_a_database_that_is_away(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page, body=TYPED)
+        with unreachable():
+            post_button(alice.page)
+            expect_refusal(alice.page, "Send this again in a moment")
+        post_button(alice.page)
+        expect(alice.page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
+
+    def test_outlives_a_limit(self, alice, lamp, settings, writer):
+        settings.COMMENT_WRITES_PER_USER = 1
+        writer.write(lamp)
+        alice.page.goto(new_url(lamp))
+        fill(alice.page, body=TYPED)
+        post_button(alice.page)
+        expect_refusal(alice.page, "Come back in 60 minutes")
+
+    def test_outlives_a_network_that_is_gone(self, scripted, lamp):
+        page, context = scripted.page, scripted.page.context
+        page.goto(new_url(lamp))
+        fill(page, body=TYPED)
+        context.set_offline(True)
+        post_button(page)
+        expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
+        expect(page.get_by_label("Your comment")).to_have_value(TYPED)
+        context.set_offline(False)
+        post_button(page)
+        expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
+
+
+class TestReportThatIsBeingWritten:
+    def test_outlives_the_session(self, alice, comment, writer):
+        page, context = alice.page, alice.page.context
+        page.goto(f"/products/{comment.product_id}/")
+        page.get_by_role("link", name="Report").click()
+        page.get_by_label("Something else").check()
+        page.get_by_label("In your own words").fill(TYPED)
+        sign_out(context)
+        page.get_by_role("button", name="Report").click()
+        expect(page.locator(".form-error")).to_contain_text("not signed in any more")
+        expect(page.get_by_label("In your own words")).to_have_value(TYPED)
+        expect(page.get_by_label("Something else")).to_be_checked()
+        sign_in_on_another_page(context, writer)
+        for sentence in ("send it once more", "The shop will look at this comment."):
+            page.get_by_role("button", name="Report").click()
+            told = page.locator(".form-error, .message, .reported").first
+            expect(told).to_contain_text(sentence)
