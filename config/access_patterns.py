@@ -1,7 +1,8 @@
 """The questions this site answers, declared as data: the table in the README is made of these rows.
 
 The numbers are those of the articles: A1 to A8 of "DynamoDB Table Design Principles", AP1 to AP13
-of "Efficient filtering with DynamoDB", P1 to P10 in the order of "AWS DynamoDB (Design Patterns)".
+of "Efficient filtering with DynamoDB", QP1 to QP7 of its part 1 as the read model ``sets`` answers
+them, P1 to P10 in the order of "AWS DynamoDB (Design Patterns)".
 """
 
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ class AccessPattern:
 
     ``answer`` names the index and the key, in Markdown. ``code`` is the dotted path of the function
     to begin reading at. ``seen_at`` is a page or a command; in braces stands what is to be filled
-    in (``product``, ``category``, ``comment``, ``order``, ``username``, ``token``). It is empty for
-    what only code can ask.
+    in (``product``, ``category``, ``comment``, ``order``, ``open_order``, ``username``, ``token``).
+    It is empty for what only code can ask.
     """
 
     number: str
@@ -158,6 +159,58 @@ COMMENTS = (
     ),
 )
 
+SETS = (
+    AccessPattern(
+        "QP1",
+        "By the read model `sets`: all comments of a product, most recent first",
+        "`by_set`: `PRODUCT#42/~/~`",
+        "comments.sets.plans.plan_list",
+        "/products/{product}/comments/~/~/",
+    ),
+    AccessPattern(
+        "QP2",
+        "… in the visitor's language, or in all",
+        "`by_set`: `PRODUCT#42/en/~`; several languages: a run for each, merged",
+        "comments.sets.plans.plan_list",
+        "/products/{product}/comments/en/~/",
+    ),
+    AccessPattern(
+        "QP3",
+        "… with any combination of ratings",
+        "`by_set`: `PRODUCT#42/en/1.2.5`, or `PRODUCT#42/en/19`",
+        "comments.sets.plans.plan_list",
+        "/products/{product}/comments/en/1.2.5/",
+    ),
+    AccessPattern(
+        "QP4",
+        "… 20 on a page, the oldest as fast as the newest",
+        "the same run, resumed behind a place",
+        "comments.sets.plans.plan_list",
+        "/products/{product}/comments/~/~/?after={token}",
+    ),
+    AccessPattern(
+        "QP5",
+        "… one comment by its id",
+        "get `COMMENT#<id>` / `COMMENT#<id>` of the table `comments`",
+        "comments.queries.find_comment",
+        "/comments/{comment}/",
+    ),
+    AccessPattern(
+        "QP6",
+        "… the most recent positive one in English",
+        "`by_set`: the first item of `PRODUCT#42/en/4.5`",
+        "comments.queries.find_highlights",
+        "/products/{product}/",
+    ),
+    AccessPattern(
+        "QP7",
+        "… delete a comment by its id",
+        "one transaction, with the primary item; the stream takes the 31 copies away",
+        "comments.services.delete_comment",
+        "/comments/delete/{comment}/",
+    ),
+)
+
 PATTERNS = (
     AccessPattern(
         "P1",
@@ -172,6 +225,14 @@ PATTERNS = (
         "the open orders: `OPEN#PLACED#0`, `OPEN#PLACED#1`, …; the table knows how many",
         "shop.order_shards.pick_shard",
         "/staff/orders/",
+    ),
+    AccessPattern(
+        "P3",
+        "Time series: a table for each month, made ahead of time, aged out",
+        "the activity log: `activity-2026-11`, a run `ORDER#0` for each kind and shard, merged; "
+        "the month before only while the page is not full; `manage.py rotate_activity_tables`",
+        "shop.activity.queries.list_activity",
+        "/staff/activity/",
     ),
     AccessPattern(
         "P4",
@@ -190,9 +251,18 @@ PATTERNS = (
         "/staff/orders/",
     ),
     AccessPattern(
+        "P6",
+        "Geo-hashing: the pickup points nearest to a place",
+        "table: `GEO#ey`, `sk` begins with `eycs`, for the nearest cells; counters `PICKUP#~`, "
+        "`PICKUP#ey` tell which cells there are",
+        "shop.pickup.search.find_nearest",
+        "/orders/{open_order}/pickup/?near=38.71, -9.14",
+    ),
+    AccessPattern(
         "P7",
         "Query filters, and what they really cost",
-        "each of the four ways to read a list is priced, those that filter too",
+        "each of the four ways to read a list is priced, those that filter too; "
+        "`manage.py compare` measures them and other designs on the same data, for `/lab/`",
         "comments.planning.plan_list",
         "manage.py explain comments --product {product} --ratings 1,2,3,4",
     ),
@@ -205,11 +275,12 @@ PATTERNS = (
     ),
     AccessPattern(
         "P9",
-        "Adjacency lists: nodes, edges, and the way back",
+        "Adjacency lists: nodes, edges, the way back, and a sharded index on what edges carry",
         "`CATEGORY#lighting` / `PRODUCT#42` is an edge; `inverted` reads it from the other end; "
-        "`USER#alex` / `BOUGHT#alex#42` verifies a purchase",
-        "shop.queries.find_product",
-        "/categories/{category}/",
+        "`by_data` has a category's edges by price and name, and a product's buyers by time, "
+        "of whom “also bought” is made; `USER#alex` / `BOUGHT#alex#42` verifies a purchase",
+        "shop.category_queries.list_category",
+        "/categories/{category}/?order=price",
     ),
     AccessPattern(
         "P10",
@@ -220,4 +291,4 @@ PATTERNS = (
     ),
 )
 
-ALL = (*ORDERS, *COMMENTS, *PATTERNS)
+ALL = (*ORDERS, *COMMENTS, *SETS, *PATTERNS)

@@ -19,8 +19,17 @@ IDS = {
     "EMAIL_USE_TLS": "config.E013",
     "VAR_DIR": "config.E014",
     "RANK_SHARDS": "config.E015",
+    "EDGE_SHARDS": "config.E026",
     "COMMENT_WRITES_PER_USER": "config.E016",
     "COMMENT_WRITES_PER_ADDRESS": "config.E017",
+    "COMMENT_STAFF_WRITES_PER_USER": "config.E022",
+    "COMMENT_STAFF_WRITES_PER_ADDRESS": "config.E023",
+    "ACTIVITY_READ_UNITS": "config.E030",
+    "ACTIVITY_WRITE_UNITS": "config.E031",
+    "ACTIVITY_RETENTION_MONTHS": "config.E032",
+    "ACTIVITY_SHARDS": "config.E033",
+    "COMMENTS_READ_MODEL": "config.E018",
+    "COMMENT_SETS_SPELLING": "config.E019",
 }
 
 LONGEST_PREFIX = 64

@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -46,6 +46,8 @@ class Ground:
     table_prefix: str
     region: str
     access_log: bool = False
+    read_model: str = "indexes"
+    sets_spelling: str = "names"
 
     @property
     def address(self) -> str:
@@ -74,9 +76,9 @@ class Ground:
 class Demo:
     """One run.
 
-    ``say`` gets each line for the user, ``hint`` is one more of them when the site is open, and
-    ``prepare`` are commands run before it. With ``engine`` None, the database at
-    ``endpoint_url`` is used and left alone.
+    ``say`` gets each line for the user, ``hint`` is one more of them when the site is open,
+    ``prepare`` are commands run before it, and ``beside`` commands that run as long as it does.
+    With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Demo:
         engine: EngineServer | None,
         endpoint_url: str | None = None,
         prepare: tuple[Command, ...],
+        beside: tuple[Command, ...] = (),
         hint: str = "",
         say: Callable[[str], None],
     ) -> None:
@@ -93,6 +96,8 @@ class Demo:
         self._engine = engine
         self._endpoint_url = endpoint_url
         self._prepare = prepare
+        self._beside = beside
+        self._parts: dict[str, Child] = {}
         self._hint = hint
         self._say = say
         self._stop = Event()
@@ -144,12 +149,23 @@ class Demo:
         with self._announced(url):
             for command in self._prepare:
                 self._run_to_end(command, environment)
-            with _stopping(Child(self._ground.gunicorn(), env=environment)) as site:
-                self._wait_until_open(site)
+            with ExitStack() as stopping:
+                for name, command_line in self._lasting().items():
+                    child = Child(command_line, env=environment)
+                    self._parts[name] = stopping.enter_context(_stopping(child))
+                self._wait_until_open()
                 self._say(self._banner(url))
                 while True:
-                    self._require(site)
+                    self._require_all()
                     self._pause()
+
+    def _lasting(self) -> dict[str, list[str]]:
+        """Give the command lines that run until the demo is stopped, by what they are called."""
+        beside = {
+            f"'manage.py {' '.join(command)}'": self._ground.manage(command)
+            for command in self._beside
+        }
+        return {**beside, "The web server": self._ground.gunicorn()}
 
     def _announced(self, url: str) -> AbstractContextManager[None]:
         ground = self._ground
@@ -158,6 +174,8 @@ class Demo:
             table_prefix=ground.table_prefix,
             region=ground.region,
             port=ground.port,
+            read_model=ground.read_model,
+            sets_spelling=ground.sets_spelling,
         )
         return announced(note, var=ground.var)
 
@@ -171,20 +189,21 @@ class Demo:
             sentence = f"'manage.py {' '.join(command)}' failed (exit code {exit_code}); see above."
             raise DemoFailed(sentence)
 
-    def _wait_until_open(self, site: Child) -> None:
+    def _wait_until_open(self) -> None:
         for _ in range(int(SITE_START_SECONDS / POLL_SECONDS)):
-            self._require(site)
+            self._require_all()
             if answers(self._ground.port, path="/healthz"):
                 return
             self._pause()
         sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
         raise DemoFailed(sentence)
 
-    def _require(self, site: Child) -> None:
+    def _require_all(self) -> None:
         self._require_engine()
-        if (exit_code := site.exit_code) is not None:
-            sentence = f"The web server ended by itself (exit code {exit_code})."
-            raise DemoFailed(sentence)
+        for name, child in self._parts.items():
+            if (exit_code := child.exit_code) is not None:
+                sentence = f"{name} ended by itself (exit code {exit_code})."
+                raise DemoFailed(sentence)
 
     def _require_engine(self) -> None:
         if self._engine:

@@ -75,6 +75,17 @@ class Environment:
             return default
         return number
 
+    def choice(self, name: str, *, default: str, among: tuple[str, ...]) -> str:
+        """One of some words, in small letters."""
+        value = self.text(name).lower()
+        if not value:
+            return default
+        if value not in among:
+            allowed = " or ".join(among)
+            self.report(name, f"{name} is {value!r}, not {allowed}.", f"Set {name} to {allowed}.")
+            return default
+        return value
+
     def words(self, name: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """What stands between the commas."""
         return tuple(word for part in self.text(name).split(",") if (word := part.strip())) or (

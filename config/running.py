@@ -21,6 +21,8 @@ class RunningDemo:
     table_prefix: str
     region: str
     port: int
+    read_model: str = "indexes"
+    sets_spelling: str = "names"
     pid: int = field(default_factory=os.getpid)
 
 

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
+from dynamo.batches import Batches
+from dynamo.client import client, pool
 from shop.accounts.services import UsernameTaken, create_profile, ensure_profile
 from shop.order_bulk import put_orders
 from shop.order_ids import imported_order_id
 from shop.order_items import NewLine, NewOrder, StatusChange
 from shop.order_status import Status
+from shop.pickup.places import put_zips
+from shop.pickup.sample import sample_points, sample_zips, zip_of
+from shop.pickup.writing import put_points
 from shop.sample import SampleCatalogue
 from shop.sample_orders import SampleOrder, SampleSales, SampleUser
 
@@ -41,6 +46,12 @@ def load_orders(
         advance(len(orders[start : start + CHUNK]))
 
 
+def load_pickup_points() -> None:
+    """Write the sample's pickup points, and where the zip codes of their towns are."""
+    put_zips(sample_zips(), batches=Batches(client(), pool()))
+    put_points(sample_points())
+
+
 def _create(user: SampleUser, *, now: datetime) -> None:
     try:
         create_profile(username=user.username, password=PASSWORD, now=now, is_staff=user.is_staff)
@@ -57,6 +68,7 @@ def _new_order(order: SampleOrder, *, names: dict[str, str], currency: str) -> N
         history=tuple(StatusChange(Status(c.status), c.entered_at) for c in order.history),
         currency=currency,
         foreign_id=order.reference,
+        zip_prefix=zip_of(order.username),
     )
 
 

@@ -47,6 +47,9 @@ if (
 # The models whose tables create_tables makes, one for each table.
 DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
 
+# Functions that make further tables, which no one model stands for.
+DYNAMODB_TABLE_MAKERS = ["shop.activity.rotation.make_tables"]
+
 DATABASES: dict[str, dict[str, str]] = {}
 
 # --- Security ---
@@ -72,6 +75,7 @@ SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
 HTTPS = env.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+CSRF_FAILURE_VIEW = "dynamo.web.forgery.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
@@ -215,9 +219,35 @@ LOGGING = {
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
 RANK_SHARDS = env.integer("RANK_SHARDS", default=2, least=1, most=64)
+EDGE_SHARDS = env.integer("EDGE_SHARDS", default=2, least=1, most=64)
 # Comments posted, edited, deleted, voted on and reported in an hour.
 COMMENT_WRITES_PER_USER = env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000)
 COMMENT_WRITES_PER_ADDRESS = env.integer(
     "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
 )
+# What staff decide, pick, reply and delete in an hour.
+COMMENT_STAFF_WRITES_PER_USER = env.integer(
+    "COMMENT_STAFF_WRITES_PER_USER", default=600, least=1, most=100_000
+)
+COMMENT_STAFF_WRITES_PER_ADDRESS = env.integer(
+    "COMMENT_STAFF_WRITES_PER_ADDRESS", default=3_000, least=1, most=1_000_000
+)
+# How the lists of comments are read: see docs/designs/sets.md.
+COMMENTS_READ_MODEL = env.choice(
+    "COMMENTS_READ_MODEL", default="indexes", among=("indexes", "sets")
+)
+COMMENT_SETS_SPELLING = env.choice(
+    "COMMENT_SETS_SPELLING", default="names", among=("names", "masks")
+)
+if RUNNING_DEMO and not env.text("COMMENTS_READ_MODEL"):
+    COMMENTS_READ_MODEL = RUNNING_DEMO.read_model
+if RUNNING_DEMO and not env.text("COMMENT_SETS_SPELLING"):
+    COMMENT_SETS_SPELLING = RUNNING_DEMO.sets_spelling
+if COMMENTS_READ_MODEL == "sets":
+    DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
+# The activity log, whose tables alone are provisioned: see docs/designs/activity.md.
+ACTIVITY_READ_UNITS = env.integer("ACTIVITY_READ_UNITS", default=5, least=1, most=40_000)
+ACTIVITY_WRITE_UNITS = env.integer("ACTIVITY_WRITE_UNITS", default=5, least=1, most=40_000)
+ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12, least=1, most=120)
+ACTIVITY_SHARDS = env.integer("ACTIVITY_SHARDS", default=2, least=1, most=16)
 REAL_DATA_DIR = env.path("REAL_DATA_DIR", default=BASE_DIR.parent / "shared" / "data")

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from config import views
+from config.lab.views import lab
 
 handler400 = "dynamo.web.refusals.bad_request"
 handler404 = "dynamo.web.refusals.not_found"
@@ -11,6 +12,7 @@ urlpatterns = [
     path("", include("shop.urls")),
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
+    path("lab/", lab, name="lab"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
 ]

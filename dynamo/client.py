@@ -4,7 +4,9 @@ PynamoDB would build a client for each model, lazily and without a lock, and wai
 for an answer. A page cannot; see `dynamo.models` for how the models come to use this one.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +15,7 @@ from botocore.config import Config
 
 from dynamo import meter
 from dynamo.pool import Pool
+from dynamo.streams import StreamsApi
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -45,6 +48,7 @@ class NotConnected(RuntimeError):
 class _Process:
     connection: Connection | None = None
     client: "DynamoDBClient | None" = None
+    background: "DynamoDBClient | None" = None
     pool: Pool | None = None
 
 
@@ -56,8 +60,28 @@ def connect(connection: Connection) -> None:
     """Say where DynamoDB is. The client itself is built when it is first needed."""
     with _lock:
         _process.connection = connection
-        _process.client = None
+        _process.client = _process.background = None
         _process.pool = Pool(connection.parallel_calls)
+
+
+@contextmanager
+def connected(connection: Connection) -> Iterator[None]:
+    """Be connected otherwise within the block; afterwards as before, by the same client."""
+    with _lock:
+        before = replace(_process)
+    connect(connection)
+    try:
+        yield
+    finally:
+        with _lock:
+            for each in fields(_Process):
+                setattr(_process, each.name, getattr(before, each.name))
+
+
+def current_connection() -> Connection:
+    """Tell where DynamoDB was said to be. Raises NotConnected before `connect`."""
+    with _lock:
+        return _connection()
 
 
 def client() -> "DynamoDBClient":
@@ -76,6 +100,17 @@ def pool() -> Pool:
         return _process.pool
 
 
+def background_client() -> "DynamoDBClient":
+    """Give the process's client for what no page waits for: it takes no page's connections.
+
+    It asks once, because whoever works in the background tries again anyway.
+    """
+    with _lock:
+        if _process.background is None:
+            _process.background = build_client(replace(_connection(), attempts=1))
+        return _process.background
+
+
 def patient_client() -> "DynamoDBClient":
     """Build a client for what takes its time, such as an embedded engine adding an index.
 
@@ -88,9 +123,25 @@ def patient_client() -> "DynamoDBClient":
 
 def build_client(connection: Connection) -> "DynamoDBClient":
     """Build a metered client of its own, for what should not share the process's."""
-    session = botocore.session.get_session()
-    built = session.create_client(
-        "dynamodb",
+    dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
+    meter.attach(dynamodb)
+    return dynamodb
+
+
+def build_streams_client() -> StreamsApi:
+    """Build a client of the streams of the process's DynamoDB; these are not metered."""
+    with _lock:
+        patient = replace(_connection(), read_seconds=60.0)
+    return cast("StreamsApi", _create("dynamodbstreams", patient))
+
+
+def _create(service: str, connection: Connection) -> object:
+    """Build a client that leaves it to the service to say what is wrong with a call.
+
+    The sequence numbers of embedded engines are shorter than botocore would have them.
+    """
+    client: object = botocore.session.get_session().create_client(
+        service,
         region_name=connection.region,
         endpoint_url=connection.endpoint_url,
         aws_access_key_id=connection.access_key,
@@ -103,9 +154,7 @@ def build_client(connection: Connection) -> "DynamoDBClient":
             parameter_validation=False,
         ),
     )
-    dynamodb = cast("DynamoDBClient", built)
-    meter.attach(dynamodb)
-    return dynamodb
+    return client
 
 
 def _connection() -> Connection:

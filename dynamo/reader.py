@@ -112,7 +112,7 @@ def read_page(
         merges.append(Merge(fallback.runs, behind, needed=rest, ascending=ascending))
         merges[1].read(source, pool, first_reads=_at_most(rest, fallback.first_reads))
         found += merges[1].found(request.size + 1 - len(found))
-    return _page(request, found, merges=merges)
+    return page_of(request, found, merges=merges, fell_back=len(merges) > 1)
 
 
 def _at_most(rest: int, first_reads: Sequence[int] | None) -> Sequence[int] | None:
@@ -120,10 +120,17 @@ def _at_most(rest: int, first_reads: Sequence[int] | None) -> Sequence[int] | No
     return None if first_reads is None else [min(limit, rest) for limit in first_reads]
 
 
-def _page(request: PageRequest, found: list[Entry], *, merges: Sequence[Merge]) -> Page:
+def page_of(
+    request: PageRequest,
+    found: Sequence[Entry],
+    *,
+    merges: Sequence[Merge],
+    fell_back: bool = False,
+) -> Page:
+    """Make a page of what merges, each going on where the one before ended, have found."""
     shown, beyond = found[: request.size], len(found) > request.size
     forward = request.toward is Toward.NEXT
-    ended = not beyond and merges[-1].is_exhausted
+    ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
     entries = _numbered(shown if forward else shown[::-1], request, reaches_start=ended)
     return Page(
         entries=entries,
@@ -131,7 +138,7 @@ def _page(request: PageRequest, found: list[Entry], *, merges: Sequence[Merge]) 
         has_previous=request.position is not None if forward else beyond,
         rounds=sum(merge.rounds for merge in merges),
         reads=tuple(_run_read(cursor, entries) for merge in merges for cursor in merge.cursors),
-        fell_back=len(merges) > 1,
+        fell_back=fell_back,
     )
 
 

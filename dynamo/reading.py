@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
+from botocore.exceptions import ClientError
+
 from dynamo.backoff import Backoff
 from dynamo.batches import Batches
 from dynamo.client import client, pool
+from dynamo.faults import NotSetUp, fault_in
 from dynamo.merging import Fallback
 from dynamo.reader import Order, Page, PageRequest, read_page
-from dynamo.runs import Run
-from dynamo.sources import QuerySource
+from dynamo.runs import Position, Run
+from dynamo.segments import FirstReads, RunsOf, Segment, read_segments
+from dynamo.sources import NOTHING, Chunk, QuerySource, Source
 
 PATIENCE = Backoff(attempts=3)
 """A visitor is waiting: a throttled table is said to be busy rather than waited for."""
@@ -34,6 +38,41 @@ def read(
         fallback=fallback,
         look_ahead=look_ahead,
     )
+
+
+def read_in_segments(
+    segments: Sequence[Segment],
+    runs_of: RunsOf,
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    first_reads: FirstReads | None = None,
+) -> Page:
+    """Read a page from tables of which some may be missing; see `dynamo.segments`."""
+    return read_segments(
+        segments,
+        runs_of,
+        request,
+        source=WhereThere(QuerySource(client())),
+        pool=pool(),
+        order=order,
+        first_reads=first_reads,
+    )
+
+
+class WhereThere:
+    """Reads runs of tables that may be missing, such as dropped ones: nothing is in them."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
+        try:
+            return self._source.query(run, behind=behind, limit=limit, ascending=ascending)
+        except ClientError as error:
+            if isinstance(fault_in(error), NotSetUp):
+                return NOTHING
+            raise
 
 
 def page_batches() -> Batches:

@@ -9,7 +9,9 @@ never too many.
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil, sqrt
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from dynamo.runs import Item
 
@@ -31,9 +33,13 @@ class Shards:
 
     def pick(self, name: str, *, least: int = 1) -> int:
         """Pick a shard to write to, of at least ``least``, which the table is told of first."""
+        return random.randrange(self.writable(name, least=least))  # noqa: S311 - spreads load
+
+    def writable(self, name: str, *, least: int = 1) -> int:
+        """Say how many shards a writer may use: at least ``least``, which the table is told of."""
         if least > self._heard.get(name, 1):
             self.raise_to(name, least)
-        return random.randrange(max(self._heard.get(name, 1), least))  # noqa: S311 - spreads load
+        return max(self._heard.get(name, 1), least)
 
     def raise_to(self, name: str, number: int) -> int:
         """See to it that there are at least ``number``, and return how many there are.
@@ -63,6 +69,17 @@ class Shards:
 
     def _key(self, name: str) -> dict[str, dict[str, str]]:
         return {attribute: {"S": value} for attribute, value in self.key_of(name).items()}
+
+
+def shard_of(unique_id: str, shards: int) -> int:
+    """Give an id its shard among so many: always the same, evenly spread."""
+    return crc32(unique_id.encode()) % shards
+
+
+def share_of(needed: int, shards: int) -> int:
+    """Say what one of several shards holds of so many items, with room for chance."""
+    mean = needed / shards
+    return min(needed, ceil(mean + 2 * sqrt(mean)))
 
 
 def shards_in(item: Item) -> int:

@@ -1,13 +1,14 @@
 """Tables: bring the tables of an engine in line with the models, without losing anything.
 
 Missing tables are created, missing global secondary indexes are added one at a time (DynamoDB
-builds only one at once), expiry is switched on, and all are waited for. What cannot be changed
-on a living table, its keys and local indexes, is compared and refused with a sentence.
+builds only one at once), streams and expiry are switched on, and all are waited for. What cannot
+be changed on a living table, its keys and local indexes, is compared and refused with a sentence.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dynamo.errors import DynamoError
@@ -41,20 +42,25 @@ def create_missing(
     client: "DynamoDBClient",
     provisioned: Throughput | None = None,
     patience: float = 600.0,
+    streams: bool = True,
     report: Callable[[str], None] = lambda _line: None,
 ) -> None:
     """Create each model's table or its missing indexes, and wait until all are active.
 
     Billing is on demand unless ``provisioned``. ``patience`` is in seconds, for each table.
+    Without ``streams`` none is switched on yet: for tables that are to be filled first.
     ``report`` is called with one line for each thing done. Raises TableDiffers and
     TableNotReady.
     """
     for model in models:
         wanted = _TableSchema.of(model, provisioned)
+        if not streams:
+            wanted = replace(wanted, stream=None)
         existing = _describe(client, wanted.name)
         if existing is None:
             report(f"{wanted.name}: creating")
-            client.create_table(**wanted.create_request())
+            with suppress(client.exceptions.ResourceInUseException):  # somebody else just did
+                client.create_table(**wanted.create_request())
             _wait(client, wanted.name, patience)
         else:
             _refuse_differences(wanted, existing)
@@ -62,6 +68,10 @@ def create_missing(
             for index in _missing_indexes(wanted, existing):
                 report(f"{wanted.name}: adding the index {index['IndexName']}")
                 client.update_table(**wanted.add_index_request(index))
+                _wait(client, wanted.name, patience)
+            if wanted.stream and not _has_stream(existing):
+                report(f"{wanted.name}: switching on its stream")
+                client.update_table(TableName=wanted.name, **wanted.stream_parameters())
                 _wait(client, wanted.name, patience)
         _switch_on_expiry(client, wanted, report)
         report(f"{wanted.name}: active")
@@ -78,6 +88,7 @@ class _TableSchema:
     local_indexes: list[dict[str, Any]]
     billing: dict[str, Any]
     expiry_attribute: str | None
+    stream: str | None
 
     @classmethod
     def of(cls, model: type[DynamoModel], provisioned: Throughput | None) -> "_TableSchema":
@@ -96,6 +107,7 @@ class _TableSchema:
             local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
             billing=extra or {"BillingMode": ON_DEMAND},
             expiry_attribute=expiry.attr_name if expiry else None,
+            stream=getattr(model.Meta, "stream_view_type", None),
         )
 
     def create_request(self) -> dict[str, Any]:
@@ -109,7 +121,13 @@ class _TableSchema:
             "KeySchema": self.key,
             **{name: value for name, value in indexes.items() if value},
             **self.billing,
+            **self.stream_parameters(),
         }
+
+    def stream_parameters(self) -> dict[str, Any]:
+        if self.stream is None:
+            return {}
+        return {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": self.stream}}
 
     def add_index_request(self, index: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -159,6 +177,10 @@ def _switch_on_expiry(
     )
 
 
+def _has_stream(existing: Mapping[str, Any]) -> bool:
+    return bool(existing.get("StreamSpecification", {}).get("StreamEnabled"))
+
+
 def _refuse_differences(wanted: _TableSchema, existing: Mapping[str, Any]) -> None:
     for what, living, declared in _comparisons(wanted, existing):
         if living != declared:
@@ -179,6 +201,8 @@ def _comparisons(
     declared = _shapes(wanted.global_indexes)
     for name in living.keys() & declared.keys():
         yield f"the index {name}", living[name], declared[name]
+    if wanted.stream and _has_stream(existing):
+        yield "its stream", existing["StreamSpecification"]["StreamViewType"], wanted.stream
 
 
 def _types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -1,18 +1,21 @@
 """How the catalogue becomes items: the one place where their keys and edges are built."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from shop import keys
-from shop.models import Category, Description, Product, ProductEdge
+from shop.edge_data import name_data, price_data, tree_data
+from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, Step
 
 
 @dataclass(frozen=True, slots=True)
 class NewCategory:
-    """A category, before it has keys. ``slug`` is what its URL shows."""
+    """A category, before it has keys. ``slug`` is what its URL shows; ``parent`` one it is in."""
 
     slug: str
     name: str
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,8 @@ class NewProduct:
     currency: str | None = None
 
 
-def product_item(product: NewProduct) -> Product:
-    """Build a product's own item."""
+def product_item(product: NewProduct, *, path: Iterable[NewCategory] = ()) -> Product:
+    """Build a product's own item; ``path`` leads from the root to the category it is shown in."""
     key = keys.product(product.id)
     return Product(
         pk=key,
@@ -36,6 +39,7 @@ def product_item(product: NewProduct) -> Product:
         name=product.name,
         unit_price_cents=product.unit_price_cents,
         currency=product.currency,
+        trail=_trail(path),
     )
 
 
@@ -48,31 +52,68 @@ def description_item(product: NewProduct) -> Description | None:
     )
 
 
-def product_edges(product: NewProduct, *, names: Mapping[str, str]) -> list[ProductEdge]:
+def product_edges(
+    product: NewProduct, *, names: Mapping[str, str], shards: int
+) -> list[ProductEdge]:
     """Build a product's edges from its categories; ``names`` are the categories' by slug.
 
     An edge repeats what lists show, the product's name and price in one direction and the
-    category's name in the other, so that neither list needs a second read.
+    category's name in the other, so that neither list needs a second read. ``shards`` is how
+    many the index ``by_data`` may be written to.
     """
     return [
-        ProductEdge(
-            pk=keys.category(slug),
-            sk=keys.product(product.id),
-            category=names[slug],
-            name=product.name,
-            unit_price_cents=product.unit_price_cents,
-            currency=product.currency,
-        )
+        edge
         for slug in product.category_slugs
+        for edge in (
+            _edge(product, slug, keys.product(product.id), shards, category=names[slug]),
+            _edge(product, slug, keys.by_name(product.id), shards),
+        )
     ]
 
 
-def category_item(category: NewCategory) -> Category:
-    """Build a category's own item."""
+def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
+    """Build a category's own item; it is the last of the path that leads to it from the root."""
+    *parents, category = path
     key = keys.category(category.slug)
-    return Category(pk=key, sk=key, name=category.name)
+    data: dict[str, Any] = tree_data(category.slug, [step.name for step in path], shards=shards)
+    return Category(pk=key, sk=key, name=category.name, trail=_trail(parents), **data)
 
 
-def root_edge(category: NewCategory) -> Category:
-    """Build the edge by which the shop's front page finds a category."""
-    return Category(pk=keys.ROOT, sk=keys.category(category.slug), name=category.name)
+def parent_edge(path: Sequence[NewCategory]) -> CategoryEdge:
+    """Build the edge by which a category is found: from the one it is in, or from the root.
+
+    The edges of the root are what the shop's front page shows.
+    """
+    *parents, category = path
+    if not parents:
+        return CategoryEdge(pk=keys.ROOT, sk=keys.category(category.slug), name=category.name)
+    return CategoryEdge(
+        pk=keys.category(parents[-1].slug),
+        sk=keys.category(category.slug),
+        name=category.name,
+        category=parents[-1].name,
+    )
+
+
+def _edge(
+    product: NewProduct, slug: str, sort_key: str, shards: int, *, category: str | None = None
+) -> ProductEdge:
+    data: dict[str, Any] = (
+        name_data(slug, product.id, product.name, shards=shards)
+        if category is None
+        else price_data(slug, product.id, product.unit_price_cents, shards=shards)
+    )
+    return ProductEdge(
+        pk=keys.category(slug),
+        sk=sort_key,
+        name=product.name,
+        unit_price_cents=product.unit_price_cents,
+        currency=product.currency,
+        category=category,
+        **data,
+    )
+
+
+def _trail(path: Iterable[NewCategory]) -> list[Step] | None:
+    steps = [Step(slug=step.slug, name=step.name) for step in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+    return steps or None

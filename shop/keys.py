@@ -17,8 +17,26 @@ product                   ``PRODUCT#<id>``          ``PRODUCT#<id>``
 its description           ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
 category                  ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
 product in a category     ``CATEGORY#<slug>``       ``PRODUCT#<id>``
+the same, for its name    ``CATEGORY#<slug>``       ``NAME#<id>``
+category in a category    ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
 category in the root      ``CATEGORY#~``            ``CATEGORY#<slug>``
+shards of ``by_data``     ``SHARDS#DATA``           ``SHARDS#DATA``
+pickup point              ``PICKUP#<id>``           ``PICKUP#<id>``
+the same, by where it is  ``GEO#<two characters>``  ``<geohash>#<id>``
+where a zip prefix is     ``ZIP#<prefix>``          ``ZIP#<prefix>``
+figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
 ========================  ========================  =============================
+
+The keys of the overloaded index ``by_data``:
+
+========================  ===============================  =========================
+entry                     ``data_partition``               ``data``
+========================  ===============================  =========================
+product, by price         ``CATEGORY#<slug>#PRICE#<n>``    ``<cents>#<product>``
+product, by name          ``CATEGORY#<slug>#NAME#<n>``     ``<name>#<product>``
+category, in the tree     ``CATEGORY#~#NAME#<n>``          ``<name>$<name>#<slug>``
+purchase of a product     ``BOUGHT#<product>#<n>``         ``<moment>#<user>``
+========================  ===============================  =========================
 
 No sort key is shared without bound, because the index ``inverted`` turns sort keys into
 partition keys: ``PROFILE#alex``, not ``PROFILE``; ``BOUGHT#alex#lamp``, not ``BOUGHT#lamp``.
@@ -32,8 +50,17 @@ ITEM_PREFIX = "ITEM#"
 COUNTER_PREFIX = "COUNTS#"
 PRODUCT_PREFIX = "PRODUCT#"
 CATEGORY_PREFIX = "CATEGORY#"
+NAME_PREFIX = "NAME#"
+BOUGHT_PREFIX = "BOUGHT#"
+PICKUP_PREFIX = "PICKUP#"
+ZIP_PREFIX = "ZIP#"
+AREA_PREFIX = "GEO#"
+AREA_CHARACTERS = 2
+"""Of a geohash; an area is 1,250 km by 625 km at the most, and the world has 1,024 of them."""
 ROOT = f"{CATEGORY_PREFIX}~"
 """The node whose edges lead to all categories."""
+LAB = "LAB#FIGURES"
+"""Both keys of what the comparison lab found last."""
 
 
 def product(product_id: str) -> str:
@@ -49,6 +76,26 @@ def description(product_id: str) -> str:
 def category(slug: str) -> str:
     """Give both keys of a category, and the partition key of its edges to products."""
     return f"{CATEGORY_PREFIX}{slug}"
+
+
+def by_name(product_id: str) -> str:
+    """Give the sort key of the edges that carry a product's name as their data."""
+    return f"{NAME_PREFIX}{product_id}"
+
+
+def category_shard(slug: str, data: str, shard: int) -> str:
+    """Give the partition key in ``by_data`` of a category's edges by ``PRICE`` or ``NAME``."""
+    return f"{CATEGORY_PREFIX}{slug}#{data}#{shard}"
+
+
+def tree_shard(shard: int) -> str:
+    """Give the partition key in ``by_data`` of all categories, each behind the one it is in."""
+    return f"{ROOT}#NAME#{shard}"
+
+
+def buyers_shard(product_id: str, shard: int) -> str:
+    """Give the partition key in ``by_data`` of the purchases of a product."""
+    return f"{BOUGHT_PREFIX}{product_id}#{shard}"
 
 
 def user(username: str) -> str:
@@ -99,7 +146,7 @@ def placing(username: str, client_id: str) -> str:
 
 def bought(username: str, product_id: str) -> str:
     """Give the sort key of the edge from a user to a product they bought."""
-    return f"BOUGHT#{username}#{product_id}"
+    return f"{BOUGHT_PREFIX}{username}#{product_id}"
 
 
 def counter(name: str, shard: int) -> dict[str, str]:
@@ -127,3 +174,28 @@ def status_prefix(status: str) -> str:
 def open_shard(status: str, shard: int) -> str:
     """Give the partition key in ``open_orders`` of an open status's shard."""
     return f"OPEN#{status}#{shard}"
+
+
+def pickup_point(point_id: str) -> str:
+    """Give both keys of a pickup point."""
+    return f"{PICKUP_PREFIX}{point_id}"
+
+
+def area(cell: str) -> str:
+    """Give the partition key of the pickup points in the area that a geohash lies in."""
+    return f"{AREA_PREFIX}{cell[:AREA_CHARACTERS]}"
+
+
+def spot(geohash: str, point_id: str) -> str:
+    """Give the sort key of a pickup point in its area."""
+    return f"{geohash}#{point_id}"
+
+
+def zip_prefix(prefix: str) -> str:
+    """Give both keys of where a zip prefix is."""
+    return f"{ZIP_PREFIX}{prefix}"
+
+
+def zip_in(key: str) -> str:
+    """Give the zip prefix of a key that `zip_prefix` spelled."""
+    return key.removeprefix(ZIP_PREFIX)

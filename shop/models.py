@@ -73,6 +73,20 @@ class OpenOrders(GlobalSecondaryIndex["ShopItem"]):
     open_place = UnicodeAttribute(range_key=True)
 
 
+class ByData(GlobalSecondaryIndex["ShopItem"]):
+    """Edges in the order of what they carry: a price, a name, a moment.
+
+    Overloaded, write-sharded and sparse: an item that has no ``data`` is not in it.
+    """
+
+    class Meta:
+        index_name = "by_data"
+        projection = IncludeProjection(["name", "unit_price_cents", "currency", "trail"])
+
+    data_partition = UnicodeAttribute(hash_key=True)
+    data = UnicodeAttribute(range_key=True)
+
+
 class ShopItem(DynamoModel):
     """Any item of the table. One with ``expires_at`` vanishes some time after that moment."""
 
@@ -89,20 +103,39 @@ class ShopItem(DynamoModel):
     orders_by_status = OrdersByStatus()
     open_by_date = OpenByDate()
     open_orders = OpenOrders()
+    by_data = ByData()
+
+
+class Step(MapAttribute[str, str]):
+    """A category on the way from the root."""
+
+    slug = UnicodeAttribute()
+    name = UnicodeAttribute()
 
 
 class Product(ShopItem):
-    """What lists show of a product."""
+    """What lists show of a product; ``trail`` is the way to it from the root, for breadcrumbs."""
 
     name = UnicodeAttribute()
     unit_price_cents = NumberAttribute(null=True)
     currency = UnicodeAttribute(null=True)
+    trail = ListAttribute(of=Step, null=True)
 
 
-class ProductEdge(Product):
-    """A product in a category, with the category's name for the way back."""
+class ProductEdge(ShopItem):
+    """A product in a category, with the category's name for the way back.
 
-    category = UnicodeAttribute()
+    There are two for each, because an item stands in ``by_data`` once: ``NAME#<id>`` has the name
+    as its data and no ``category``; the other one has the price, or no data when there is none.
+    `shop.edge_data` derives the keys.
+    """
+
+    name = UnicodeAttribute()
+    unit_price_cents = NumberAttribute(null=True)
+    currency = UnicodeAttribute(null=True)
+    category = UnicodeAttribute(null=True)
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
 
 
 class Description(ShopItem):
@@ -112,9 +145,19 @@ class Description(ShopItem):
 
 
 class Category(ShopItem):
-    """A category; the same item again is its edge from the root."""
+    """A category, and the way to the one it is in; in ``by_data``, all of them are a tree."""
 
     name = UnicodeAttribute()
+    trail = ListAttribute(of=Step, null=True)
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
+
+
+class CategoryEdge(ShopItem):
+    """A category in the root, or in the one that ``category`` names."""
+
+    name = UnicodeAttribute()
+    category = UnicodeAttribute(null=True)
 
 
 class Profile(ShopItem):
@@ -140,6 +183,15 @@ class StatusMoment(MapAttribute[str, str]):
     original = UnicodeAttribute(null=True)
 
 
+class PickupChoice(MapAttribute[str, str]):
+    """The pickup point an order goes to, as it was called when it was chosen."""
+
+    id = UnicodeAttribute()
+    name = UnicodeAttribute()
+    address = UnicodeAttribute()
+    hours = UnicodeAttribute()
+
+
 class Order(ShopItem):
     """An order as lists show it, and its history.
 
@@ -157,6 +209,7 @@ class Order(ShopItem):
     line_count = NumberAttribute()
     foreign_id = UnicodeAttribute(null=True)
     zip_prefix = UnicodeAttribute(null=True)
+    pickup = PickupChoice(null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     shard = NumberAttribute()
 
     order_status_date = UnicodeAttribute()
@@ -175,10 +228,40 @@ class OrderItem(ShopItem):
 
 
 class OrderPointer(ShopItem):
-    """What leads to an order: from its foreign id, or from the form that placed it.
-
-    The edge from a user to a product they bought leads to the latest such order.
-    """
+    """What leads to an order: from its foreign id, or from the form that placed it."""
 
     username = UnicodeAttribute()
     order_id = UnicodeAttribute()
+
+
+class Purchase(OrderPointer):
+    """The edge from a user to a product they bought; it leads to the latest such order.
+
+    Its moment stands in two indexes: in ``by_data`` among the purchases of the product, in
+    ``orders_by_status`` among those of the user, where ``BOUGHT`` is no status.
+    """
+
+    order_status_date = UnicodeAttribute(null=True)
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
+
+
+class PickupPoint(ShopItem):
+    """A pickup point, by its id; the same item again stands in its area, where it is.
+
+    Build both by `shop.pickup.points` alone, which derives the geohash.
+    """
+
+    name = UnicodeAttribute()
+    address = UnicodeAttribute()
+    hours = UnicodeAttribute()
+    latitude = NumberAttribute()
+    longitude = NumberAttribute()
+
+
+class ZipPlace(ShopItem):
+    """Where the zip codes that begin with some digits are: the middle of them."""
+
+    latitude = NumberAttribute()
+    longitude = NumberAttribute()
+    city = UnicodeAttribute()

@@ -14,6 +14,7 @@ from dynamo.counted import Deltas
 from dynamo.runs import Item
 from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
+from shop.edge_shards import writable_shards
 from shop.models import Order, ShopItem
 from shop.order_actions import put_actions
 from shop.order_counts import deltas_of, sum_of, write_with_counts
@@ -44,7 +45,7 @@ class _Prepared:
 
     @classmethod
     def of(cls, order: NewOrder) -> "_Prepared":
-        item, belongings = order_items_of(order, shard=pick_shard())
+        item, belongings = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
         deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
         return cls(order, put_actions([item, *belongings]), deltas)
 
@@ -114,13 +115,17 @@ def _update(order: NewOrder, stored: Order) -> Outcome:
     renewed, _ = order_items_of(order, shard=int(stored.shard))
     if stored.history[-1].at >= renewed.history[-1].at:
         return Outcome.KEPT
-    # The stored status and its moment serve as the version that was compared.
+    renewed.pickup = stored.pickup  # its customer's choice, which no import knows of
+    item = wire(renewed)
+    # The stored status and its moment serve as the version that was compared, with the choice.
+    same_choice = "pickup = :pickup" if "pickup" in item else "attribute_not_exists(pickup)"
+    chosen = {":pickup": item["pickup"]} if "pickup" in item else {}
     seen: Action = {
         "Put": {
             "TableName": ShopItem.Meta.table_name,
-            "Item": wire(renewed),
-            "ConditionExpression": "order_status_date = :seen",
-            "ExpressionAttributeValues": {":seen": {"S": stored.order_status_date}},
+            "Item": item,
+            "ConditionExpression": f"order_status_date = :seen AND {same_choice}",
+            "ExpressionAttributeValues": {":seen": {"S": stored.order_status_date}, **chosen},
         }
     }
     deltas = deltas_of(order.username, left=Status(stored.status), entered=order.now_in.status)

@@ -83,11 +83,29 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PickupEntry:
+    """The pickup point an order goes to, as it was called when it was chosen."""
+
+    id: str
+    name: str
+    address: str
+    hours: str
+
+
+@dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, and the statuses it has been through, oldest first."""
+    """One order with its lines, and the statuses it has been through, oldest first.
+
+    ``pickup`` is None when the order is not to be fetched.
+    """
 
     items: tuple[OrderLine, ...]
     history: tuple[HistoryEntry, ...]
+    pickup: PickupEntry | None = None
+
+    @property
+    def pickup_url(self) -> str:
+        return reverse("pickup", args=[self.id])
 
 
 def entry_of(entry: Entry) -> OrderEntry:
@@ -127,7 +145,16 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
         foreign_id=stored.foreign_id or "",
         items=tuple(_line_of(line) for line in lines),
         history=history,
+        pickup=pickup_entry(stored),
     )
+
+
+def pickup_entry(stored: Order) -> PickupEntry | None:
+    """Read which pickup point was chosen for an order, None if none was."""
+    chosen = stored.pickup
+    if chosen is None:
+        return None
+    return PickupEntry(chosen.id, chosen.name, chosen.address, chosen.hours)
 
 
 def _line_of(item: Item) -> OrderLine:

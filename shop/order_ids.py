@@ -27,6 +27,11 @@ def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
     return _spell(placed_at, blake2b(foreign_id.encode(), digest_size=_RANDOM_BYTES).digest())
 
 
+def moment_in(order_id: str) -> datetime:
+    """Give the millisecond an order was placed in. Raises ValueError for what is no order's id."""
+    return _EPOCH + int(ULID.from_str(order_id).milliseconds) * _MILLISECOND
+
+
 def id_bound(moment: datetime) -> str:
     """Give a string that sorts before the ids of all orders placed at or after ``moment``.
 

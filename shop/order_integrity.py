@@ -7,7 +7,7 @@ during the check, that is said instead.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,8 +17,9 @@ from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.places import parse_timestamp
 from dynamo.runs import Item
-from dynamo.transactions import ConditionFailed, write_together
+from dynamo.transactions import write_together
 from shop import keys
+from shop.mending import difference, differing
 from shop.models import Order, ShopItem
 from shop.order_actions import SPARSE_KEYS
 from shop.order_counts import CUSTOMER_PREFIX, QUEUE, cells_of, counter_of, settle
@@ -77,10 +78,10 @@ def _check_order(partition: str, sort_key: str) -> Iterator[Difference]:
     order = Order.get(partition, sort_key, consistent_read=True)
     stored, expected = _stored_keys(order), _expected_keys(order)
     if stored != expected:
-        yield _difference(
+        yield difference(
             "keys",
             f"order {sort_key.removeprefix(keys.ORDER_PREFIX)}",
-            *_differing(stored, expected),
+            *differing(stored, expected),
             repair=partial(_rewrite_keys, order, expected),
         )
 
@@ -88,7 +89,7 @@ def _check_order(partition: str, sort_key: str) -> Iterator[Difference]:
 def _check_shards(needed: int) -> Iterator[Difference]:
     stored = count_shards()
     if stored < needed:
-        yield _difference(
+        yield difference(
             "shards",
             "the queue",
             {"number": stored},
@@ -122,9 +123,9 @@ def _check_queue(seen: _Seen, length_before: Mapping[str, int]) -> Iterator[Diff
 def _counts_differ(
     subject: str, name: str, stored: Mapping[str, int], counted: Mapping[str, int]
 ) -> Iterator[Difference]:
-    wrong, right = _differing(stored, counted, missing=0)
+    wrong, right = differing(stored, counted, missing=0)
     if wrong:
-        yield _difference("counts", subject, wrong, right, repair=partial(settle, name, right))
+        yield difference("counts", subject, wrong, right, repair=partial(settle, name, right))
 
 
 def _recounted(username: str) -> tuple[dict[str, int], dict[str, int]]:
@@ -144,36 +145,6 @@ def _recounted(username: str) -> tuple[dict[str, int], dict[str, int]]:
         if cells_of(name) == before:
             break
     return before, dict(counted)
-
-
-def _difference(
-    kind: str,
-    subject: str,
-    stored: Mapping[str, Any],
-    expected: Mapping[str, Any],
-    *,
-    repair: Callable[[], None],
-) -> Difference:
-    return Difference(
-        kind=kind,
-        subject=subject,
-        stored=_spelled(stored),
-        expected=_spelled(expected),
-        mend=partial(_mended, repair),
-    )
-
-
-def _mended(repair: Callable[[], None]) -> bool:
-    """Repair what has not changed since it was read, and tell whether that was so."""
-    try:
-        repair()
-    except ConditionFailed:
-        return False
-    return True
-
-
-def _spelled(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 def _stored_keys(order: Order) -> dict[str, str]:
@@ -207,18 +178,3 @@ def _rewrite_keys(order: Order, expected: Mapping[str, str]) -> None:
         },
     }
     write_together(client(), [{"Update": update}])
-
-
-def _differing(
-    stored: Mapping[str, Any], expected: Mapping[str, Any], *, missing: str | int = "none"
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Leave of both sides what differs."""
-    names = sorted(
-        name
-        for name in stored.keys() | expected.keys()
-        if stored.get(name, missing) != expected.get(name, missing)
-    )
-    return (
-        {name: stored.get(name, missing) for name in names},
-        {name: expected.get(name, missing) for name in names},
-    )

@@ -11,7 +11,9 @@ from typing import Any
 
 from dynamo.places import place_of, timestamp
 from shop import keys
-from shop.models import Order, OrderItem, OrderPointer, ShopItem, StatusMoment
+from shop.edge_data import purchase_data
+from shop.models import Order, OrderItem, OrderPointer, Purchase, ShopItem, StatusMoment
+from shop.order_ids import moment_in
 from shop.order_status import Status
 
 MOST_LINES = 40
@@ -79,14 +81,17 @@ def derived_keys(
     return derived
 
 
-def order_items_of(order: NewOrder, *, shard: int) -> tuple[Order, list[ShopItem]]:
+def order_items_of(
+    order: NewOrder, *, shard: int, edge_shards: int = 1
+) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is where the order stands in the queue while it is open. Raises TooManyLines.
+    ``shard`` is where the order stands in the queue while it is open, ``edge_shards`` how many
+    the index ``by_data`` may be written to. Raises TooManyLines.
     """
     if len(order.lines) > MOST_LINES:
         raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")
-    belongings = [*_lines(order), *_purchases(order), *_pointers(order)]
+    belongings = [*_lines(order), *_purchases(order, edge_shards), *_pointers(order)]
     return _order(order, shard=shard), belongings
 
 
@@ -140,13 +145,17 @@ def _lines(order: NewOrder) -> Iterator[OrderItem]:
         )
 
 
-def _purchases(order: NewOrder) -> Iterator[OrderPointer]:
+def _purchases(order: NewOrder, shards: int) -> Iterator[Purchase]:
     for product_id in dict.fromkeys(line.product_id for line in order.lines):
-        yield OrderPointer(
+        data: dict[str, Any] = purchase_data(
+            order.username, product_id, moment_in(order.id), shards=shards
+        )
+        yield Purchase(
             pk=keys.user(order.username),
             sk=keys.bought(order.username, product_id),
             username=order.username,
             order_id=order.id,
+            **data,
         )
 
 

@@ -18,6 +18,7 @@ from datetime import datetime
 from dynamo.places import parse_timestamp
 from dynamo.transactions import ConditionFailed
 from shop import keys
+from shop.activity.orders import order_moved
 from shop.models import Order
 from shop.order_actions import status_update
 from shop.order_counts import deltas_of, write_with_counts
@@ -43,10 +44,18 @@ class OrderMoved(MoveRefused):
 
 
 def move_order(
-    *, username: str, order_id: str, source: Status, target: Status, is_staff: bool, now: datetime
+    *,
+    username: str,
+    order_id: str,
+    source: Status,
+    target: Status,
+    is_staff: bool,
+    who: str = "",
+    now: datetime,
 ) -> None:
     """Take a customer's order from the status that was seen to another.
 
+    ``who`` does so, for the activity log; empty where it is no user.
     Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when it is not in ``source`` any more.
     """
     if not may_move(source, target, is_staff=is_staff):
@@ -72,6 +81,7 @@ def move_order(
         write_with_counts([update], deltas_of(username, left=source, entered=target))
     except ConditionFailed as failure:
         raise _overtaken(order_id, failure) from failure
+    order_moved(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +93,19 @@ class Moved:
 
 
 def move_orders(
-    *, order_ids: Sequence[str], source: Status, target: Status, now: datetime
+    *, order_ids: Sequence[str], source: Status, target: Status, who: str = "", now: datetime
 ) -> list[Moved]:
     """Take several orders, of any customers, from one status to another, as staff.
 
     Each is a transaction of its own: one that cannot be moved does not hold up the others.
     """
     return [
-        _tried(order_id, source=source, target=target, now=now)
+        _tried(order_id, source=source, target=target, who=who, now=now)
         for order_id in dict.fromkeys(order_ids)
     ]
 
 
-def _tried(order_id: str, *, source: Status, target: Status, now: datetime) -> Moved:
+def _tried(order_id: str, *, source: Status, target: Status, who: str, now: datetime) -> Moved:
     try:
         move_order(
             username=owner_of(order_id),
@@ -103,6 +113,7 @@ def _tried(order_id: str, *, source: Status, target: Status, now: datetime) -> M
             source=source,
             target=target,
             is_staff=True,
+            who=who,
             now=now,
         )
     except MoveRefused as refusal:

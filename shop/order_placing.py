@@ -15,6 +15,8 @@ from datetime import datetime
 
 from dynamo.transactions import ConditionFailed
 from shop import keys
+from shop.activity.orders import order_placed
+from shop.edge_shards import writable_shards
 from shop.models import OrderPointer
 from shop.order_actions import put_actions
 from shop.order_counts import deltas_of, write_with_counts
@@ -77,7 +79,7 @@ def place_order(
         history=(StatusChange(Status.PLACED, placed_at),),
         currency=currency,
     )
-    item, belongings = order_items_of(order, shard=pick_shard())
+    item, belongings = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
     mark = keys.placing(username, client_id)
     pointer = OrderPointer(pk=mark, sk=mark, username=username, order_id=order.id)
     actions = list(put_actions([item, pointer, *belongings]).values())
@@ -87,6 +89,7 @@ def place_order(
         if placed_before := order_placed_by(username=username, client_id=client_id):
             return placed_before
         raise
+    order_placed(order_id=order.id, username=username, at=placed_at)
     return order.id
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
 
 from dynamo.meter import labelled_calls
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import page_batches, read
 from dynamo.runs import Item, Run
+from dynamo.shards import share_of
 from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
@@ -59,7 +59,7 @@ def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderP
     with labelled_calls("shards"):
         shards = count_shards()
     plan = plan_for_queue(statuses, shards=shards)
-    share = _share(request.size + 1, shards)
+    share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
 
@@ -153,9 +153,3 @@ def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]
 def _is_order(item: Item) -> bool:
     partition: str = item["pk"]["S"]
     return partition.startswith(keys.USER_PREFIX)
-
-
-def _share(needed: int, shards: int) -> int:
-    """What one of several shards is expected to hold of so many items, with room for chance."""
-    mean = needed / shards
-    return min(needed, ceil(mean + 2 * sqrt(mean)))

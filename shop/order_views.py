@@ -61,6 +61,7 @@ def order(request: HttpRequest, order_id: str) -> HttpResponse:
     actions = actions_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
     context = {
         "order": found.order,
+        "is_own": found.order.username == user.get_username(),
         "actions": actions,
         "explanation": explain(found.page, plan="inverted", meter=current_meter()),
     }
@@ -81,6 +82,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
             source=source,
             target=target,
             is_staff=user.is_staff,
+            who=user.get_username(),
             now=timezone.now(),
         )
     except NoSuchOrder as error:

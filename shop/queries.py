@@ -8,10 +8,12 @@ from functools import partial
 from django.urls import reverse
 
 from dynamo.client import pool
+from dynamo.places import SEPARATOR
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import page_batches, read
 from dynamo.runs import Index, Item, Run
 from shop import keys
+from shop.category_tree import MOST_IN_ONE
 from shop.models import ShopItem
 from shop.prices import is_for_sale
 
@@ -54,11 +56,21 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
+class CategoryNode(Category):
+    """A category with the way to it from the root, itself left out, and the categories in it."""
+
+    trail: tuple[Category, ...] = ()
+    children: tuple[Category, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProductTile:
-    """A product, as lists show it."""
+    """A product, as lists show it; one without a price cannot be bought."""
 
     id: str
     name: str
+    unit_price: Decimal | None = None
+    currency: str = ""
 
     @property
     def url(self) -> str:
@@ -69,7 +81,8 @@ class ProductTile:
 class Product:
     """A product with its description, which is empty when it has none.
 
-    One without a price cannot be bought.
+    One without a price cannot be bought. ``trail`` leads from the root to the category it is
+    shown in.
     """
 
     id: str
@@ -78,18 +91,11 @@ class Product:
     categories: tuple[Category, ...]
     unit_price: Decimal | None = None
     currency: str = ""
+    trail: tuple[Category, ...] = ()
 
     @property
     def url(self) -> str:
         return reverse("product", args=[self.id])
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """A category with the first few of its products."""
-
-    category: Category
-    products: tuple[ProductTile, ...]
 
 
 def find_product(product_id: str) -> Product:
@@ -98,40 +104,46 @@ def find_product(product_id: str) -> Product:
     Raises NoSuchProduct.
     """
     items, edges = pool().gather(
-        [partial(_items, _node(product_id)), partial(_items, _edges_to(product_id))]
+        [partial(_items, _node(product_id)), partial(_items, edges_to(product_id))]
     )
     by_sort_key = {item["sk"]["S"]: item for item in items}
     node = by_sort_key.get(keys.product(product_id))
     if node is None:
         raise NoSuchProduct(product_id)
     description = by_sort_key.get(keys.description(product_id))
-    for_sale = is_for_sale(node)
+    unit_price, currency = _price_in(node)
+    categories = tuple(
+        Category(edge["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["category"]["S"])
+        for edge in edges
+    )
     return Product(
         id=product_id,
         name=node["name"]["S"],
         description=description["text"]["S"] if description else "",
-        categories=tuple(
-            Category(edge["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["category"]["S"])
-            for edge in edges
-        ),
-        unit_price=Decimal(node["unit_price_cents"]["N"]).scaleb(-2) if for_sale else None,
-        currency=node["currency"]["S"] if for_sale else "",
+        categories=categories,
+        unit_price=unit_price,
+        currency=currency,
+        trail=trail_in(node) or categories[:1],
     )
 
 
-def find_category(slug: str) -> Category:
-    """Read a category. Raises NoSuchCategory."""
+def find_category(slug: str) -> CategoryNode:
+    """Read a category, the way to it and those in it: one query. Raises NoSuchCategory."""
     key = keys.category(slug)
-    nodes = _items(Run(index=TABLE, partition=key, prefix=key))
-    # Below the root lie the edges to all categories; the root itself is none.
-    name = next((node["name"]["S"] for node in nodes if node["sk"]["S"] == key), None)
-    if name is None:
+    below = Run(index=TABLE, partition=key, prefix=keys.CATEGORY_PREFIX)
+    request = PageRequest(MOST_IN_ONE + 1)
+    page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
+    items = {entry.item["sk"]["S"]: entry.item for entry in page.entries}
+    # Below the root lie the edges to its categories; the root itself is none.
+    node = items.pop(key, None)
+    if node is None:
         raise NoSuchCategory(slug)
-    return Category(slug, name)
+    children = tuple(map(category_of, items.values()))
+    return CategoryNode(slug, node["name"]["S"], trail_in(node), children)
 
 
 def list_categories(request: PageRequest) -> Page:
-    """Read a page of the shop's categories, by slug."""
+    """Read a page of the categories of the root, by slug."""
     root = Run(index=TABLE, partition=keys.ROOT, prefix=keys.CATEGORY_PREFIX)
     return read([root], request, order=Order.OLDEST_FIRST)
 
@@ -140,21 +152,6 @@ def list_products(slug: str, request: PageRequest, *, look_ahead: bool = True) -
     """Read a page of a category's products, by id."""
     edges = Run(index=TABLE, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
     return read([edges], request, order=Order.OLDEST_FIRST, look_ahead=look_ahead)
-
-
-def shelve(categories: Page, *, products: int) -> tuple[Shelf, ...]:
-    """Read the first few products of each category of a page, all at once."""
-    found = [category_of(entry.item) for entry in categories.entries]
-    firsts = pool().gather(
-        [
-            partial(list_products, category.slug, PageRequest(products), look_ahead=False)
-            for category in found
-        ]
-    )
-    return tuple(
-        Shelf(category, tuple(tile_of(entry.item) for entry in page.entries))
-        for category, page in zip(found, firsts, strict=True)
-    )
 
 
 def category_of(edge: Item) -> Category:
@@ -167,23 +164,34 @@ def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
     values = [{"S": keys.product(product_id)} for product_id in dict.fromkeys(product_ids)]
     table_keys = [{"pk": value, "sk": value} for value in values]
     nodes = page_batches().get(ShopItem.Meta.table_name, table_keys, consistent=False)
-    tiles = [
-        ProductTile(node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX), node["name"]["S"])
-        for node in nodes
-    ]
+    tiles = map(tile_of, nodes)
     return {tile.id: tile for tile in tiles}
 
 
-def tile_of(edge: Item) -> ProductTile:
-    """Read a product from its edge of a category."""
-    return ProductTile(edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX), edge["name"]["S"])
+def tile_of(item: Item) -> ProductTile:
+    """Read a product from its own item, or from any of its edges of a category."""
+    product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
+    return ProductTile(product_id, item["name"]["S"], *_price_in(item))
+
+
+def trail_in(item: Item) -> tuple[Category, ...]:
+    """Read the way to a product or a category; () where it has none."""
+    steps = [step["M"] for step in item.get("trail", {"L": []})["L"]]
+    return tuple(Category(step["slug"]["S"], step["name"]["S"]) for step in steps)
+
+
+def _price_in(item: Item) -> tuple[Decimal | None, str]:
+    if not is_for_sale(item):
+        return None, ""
+    return Decimal(item["unit_price_cents"]["N"]).scaleb(-2), item["currency"]["S"]
 
 
 def _node(product_id: str) -> Run:
     return Run(index=TABLE, partition=keys.product(product_id))
 
 
-def _edges_to(product_id: str) -> Run:
+def edges_to(product_id: str) -> Run:
+    """Give the run of a product's edges from its categories, by their slugs."""
     return Run(index=INVERTED, partition=keys.product(product_id), prefix=keys.CATEGORY_PREFIX)
 
 

@@ -54,6 +54,7 @@ def ship(request: HttpRequest) -> HttpResponse:
         order_ids=request.POST.getlist("order"),
         source=Status.PROCESSING,
         target=Status.SHIPPED,
+        who=request.user.get_username(),
         now=timezone.now(),
     )
     _tell(request, results)

@@ -20,10 +20,11 @@ CENTS = ("00", "50", "90", "95")
 
 @dataclass(frozen=True, slots=True)
 class SampleCategory:
-    """A category and its name as visitors read it."""
+    """A category and its name as visitors read it; ``parent`` is the slug of the one it is in."""
 
     slug: str
     name: str
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,26 @@ class SampleCatalogue:
     """All of the sample shop that can be put in a basket."""
 
     categories: tuple[SampleCategory, ...]
+    subcategories: tuple[SampleCategory, ...]
     products: tuple[SampleProduct, ...]
 
 
 def sample_catalogue(seed: int = DEFAULT_SEED) -> SampleCatalogue:
-    """Make ten categories of six products. One seed always gives the same catalogue."""
+    """Make ten categories of six products, some of them in a subcategory as well.
+
+    One seed always gives the same catalogue.
+    """
     rng = Random(seed)  # noqa: S311 - repeatable sample data, nothing secret
     words = tomllib.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))
     return SampleCatalogue(
         categories=tuple(
             SampleCategory(slug=category["slug"], name=category["name"])
             for category in words["category"]
+        ),
+        subcategories=tuple(
+            SampleCategory(slug=sub["slug"], name=sub["name"], parent=category["slug"])
+            for category in words["category"]
+            for sub in category.get("sub", [])
         ),
         products=tuple(
             _product(rng, category=category, kind=kind, variant=variant, notes=words["notes"])
@@ -83,7 +93,7 @@ def _product(
         kind=kind["slug"],
         name=name,
         description="\n\n".join([kind["about"].format(name=name), *further]),
-        category_slugs=(category["slug"], *([kind["also"]] if "also" in kind else [])),
+        category_slugs=(category["slug"], *(kind[key] for key in ("sub", "also") if key in kind)),
         unit_price=Decimal(f"{rng.randint(cheapest, dearest)}.{rng.choice(CENTS)}"),
     )
 

@@ -7,17 +7,19 @@ from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed, write_together
-from shop import keys
+from shop.category_tree import CategoryTree
+from shop.edge_shards import writable_shards
 from shop.items import (
     NewCategory,
     NewProduct,
     category_item,
     description_item,
+    parent_edge,
     product_edges,
     product_item,
-    root_edge,
 )
 from shop.models import ShopItem
+from shop.product_changes import change_products, put, stored_products
 
 TABLE = ShopItem.Meta.table_name
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
@@ -27,67 +29,70 @@ EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
 def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewProduct]) -> None:
     """Put a whole catalogue, replacing products and categories with the same ids.
 
-    A product's categories must be among ``categories``. The edges of the root come last: a
-    category is on the front page only when all that is in it is there. Products and edges that
-    this catalogue does not name stay. Repeatable; raises what `dynamo.batches.Batches` does.
+    A product's categories must be among ``categories``, and so must a category's parents. The
+    edges of the root come last: a category is on the front page only when all that is in it is
+    there. Products and edges that this catalogue does not name stay. A product that is there
+    under another name or price changes in one transaction with all its edges, named here or not.
+
+    Repeatable. Raises BrokenTree before anything is written, and what `dynamo.batches.Batches`
+    and `dynamo.transactions` raise.
     """
-    names = {category.slug: category.name for category in categories}
-    nodes = [product_item(product) for product in products]
-    descriptions = [description_item(product) for product in products]
-    edges = [edge for product in products for edge in product_edges(product, names=names)]
-    _put([*nodes, *filter(None, descriptions)])
-    _put(edges)
-    _put([category_item(category) for category in categories])
-    _put([root_edge(category) for category in categories])
+    tree = CategoryTree.of(categories)
+    shards = writable_shards()
+    changed = change_products(products, tree=tree, shards=shards)
+    others = [product for product in products if product.id not in changed]
+    _put([_node(product, tree) for product in others])
+    _put([item for item in map(description_item, products) if item])
+    _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
+    _put_categories(tree, shards)
 
 
 def ensure_products(*, product_ids: Iterable[str]) -> int:
     """Create the products that do not exist, named by their ids, and say how many those were.
 
     They go into the category “Everything else”. A product that exists is left as it is, even
-    when another process creates it meanwhile. Product and edge are one transaction, so that no
+    when another process creates it meanwhile. Product and edges are one transaction, so that no
     interruption leaves a product that no category leads to. Repeatable.
     """
-    missing = _missing(sorted(set(product_ids)))
+    wanted = sorted(set(product_ids))
+    stored = stored_products(wanted)
+    missing = [product_id for product_id in wanted if product_id not in stored]
     if not missing:
         return 0
-    _put([category_item(EVERYTHING_ELSE)])
-    _put([root_edge(EVERYTHING_ELSE)])
-    created = pool().gather([partial(_create, product_id) for product_id in missing])
+    tree, shards = CategoryTree.of([EVERYTHING_ELSE]), writable_shards()
+    _put_categories(tree, shards)
+    created = pool().gather([partial(_create, product_id, tree, shards) for product_id in missing])
     return sum(created)
 
 
-def _missing(product_ids: Sequence[str]) -> list[str]:
-    wanted = {keys.product(product_id): product_id for product_id in product_ids}
-    table_keys = [{"pk": {"S": key}, "sk": {"S": key}} for key in wanted]
-    found = {item["pk"]["S"] for item in _batches().get(TABLE, table_keys)}
-    return [product_id for key, product_id in wanted.items() if key not in found]
-
-
-def _create(product_id: str) -> bool:
+def _create(product_id: str, tree: CategoryTree, shards: int) -> bool:
     product = NewProduct(id=product_id, name=product_id, category_slugs=(EVERYTHING_ELSE.slug,))
-    (edge,) = product_edges(product, names={EVERYTHING_ELSE.slug: EVERYTHING_ELSE.name})
-    operations = [
-        {
-            "Put": {
-                "TableName": TABLE,
-                "Item": product_item(product).serialize(),
-                "ConditionExpression": "attribute_not_exists(pk)",
-            }
-        },
-        {"Put": {"TableName": TABLE, "Item": edge.serialize()}},
-    ]
+    edges = product_edges(product, names=tree.names, shards=shards)
+    node = {
+        "Put": {
+            "TableName": TABLE,
+            "Item": _node(product, tree).serialize(),
+            "ConditionExpression": "attribute_not_exists(pk)",
+        }
+    }
     try:
-        write_together(client(), operations)
+        write_together(client(), [node, *map(put, edges)])
     except ConditionFailed:
         return False
     return True
 
 
+def _node(product: NewProduct, tree: CategoryTree) -> ShopItem:
+    return product_item(product, path=tree.deepest_path(product.category_slugs))
+
+
+def _put_categories(tree: CategoryTree, shards: int) -> None:
+    paths = [tree.path(slug) for slug in tree.by_slug]
+    _put([category_item(path, shards=shards) for path in paths])
+    _put([parent_edge(path) for path in paths if len(path) > 1])
+    _put([parent_edge(path) for path in paths if len(path) == 1])
+
+
 def _put(items: Sequence[ShopItem]) -> None:
     serialized: list[Item] = [item.serialize() for item in items]
-    _batches().put(TABLE, serialized)
-
-
-def _batches() -> Batches:
-    return Batches(client(), pool())
+    Batches(client(), pool()).put(TABLE, serialized)

@@ -10,7 +10,15 @@ from typing import Any
 
 from dynamo.runs import Item
 from shop.accounts.items import Account, profile_item
-from shop.items import NewCategory, NewProduct, category_item, product_edges, product_item
+from shop.category_tree import CategoryTree
+from shop.items import (
+    NewCategory,
+    NewProduct,
+    category_item,
+    parent_edge,
+    product_edges,
+    product_item,
+)
 from shop.models import ShopItem
 from shop.order_ids import imported_order_id
 from shop.order_items import NewLine, NewOrder, StatusChange, order_items_of, wire
@@ -33,17 +41,26 @@ def picture() -> str:
 
 
 def sample_items() -> Iterator[ShopItem]:
-    """Give a customer with an open and a shipped order, and what they bought."""
-    lamp = NewProduct("lamp", "Desk lamp", ("light",), unit_price_cents=1_999, currency="EUR")
-    light = NewCategory("light", "Lamps and light")
+    """Give a customer with an open and a shipped order, and a product in a category of another."""
     yield profile_item("alex", Account(password="…", joined_at=START))  # noqa: S106 - no password
     for order in _orders():
-        item, belongings = order_items_of(order, shard=2)
+        item, belongings = order_items_of(order, shard=2, edge_shards=2)
         yield item
         yield from belongings
-    yield product_item(lamp)
-    yield from product_edges(lamp, names={light.slug: light.name})
-    yield category_item(light)
+    yield from _catalogue()
+
+
+def _catalogue() -> Iterator[ShopItem]:
+    lamp = NewProduct("lamp", "Desk lamp", ("desk-lamps",), unit_price_cents=1_999, currency="EUR")
+    tree = CategoryTree.of(
+        [NewCategory("light", "Lamps & light"), NewCategory("desk-lamps", "Desk lamps", "light")]
+    )
+    path = tree.path("desk-lamps")
+    yield product_item(lamp, path=path)
+    yield from product_edges(lamp, names=tree.names, shards=2)
+    for step in (path[:1], path):
+        yield category_item(step, shards=2)
+        yield parent_edge(step)
 
 
 def _orders() -> Iterator[NewOrder]:

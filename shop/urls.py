@@ -1,11 +1,14 @@
 """Addresses of the catalogue, of orders, and of the basket."""
 
-from django.urls import path
+from django.urls import include, path
 
 from shop import basket_views, order_views, queue_views, views
+from shop.activity import views as activity_views
 
 urlpatterns = [
+    path("categories/", views.categories, name="categories"),
     path("categories/<id:slug>/", views.category, name="category"),
+    path("products/<id:product_id>/also-bought/", views.also_bought, name="also_bought"),
     path("basket/", basket_views.basket, name="basket"),
     path("basket/add/", basket_views.add, name="basket_add"),
     path("basket/remove/", basket_views.remove, name="basket_remove"),
@@ -13,6 +16,8 @@ urlpatterns = [
     path("orders/", order_views.orders, name="orders"),
     path("orders/<id:order_id>/", order_views.order, name="order"),
     path("orders/<id:order_id>/move/", order_views.move, name="move_order"),
+    path("staff/activity/", activity_views.activity, name="activity"),
+    path("", include("shop.pickup.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
     path("staff/orders/ship/", queue_views.ship, name="ship_orders"),
     path(

@@ -3,48 +3,104 @@
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from dynamo.explain import explain
+from dynamo.explain import explain, explain_reads
 from dynamo.meter import current_meter, labelled_calls
-from dynamo.web.paging import Pager
 from dynamo.web.partials import render_list
+from dynamo.web.refusals import Refusal
+from shop.also_bought import find_also_bought
+from shop.catalogue_patterns import PLAN, ProductOrder
+from shop.category_listing import (
+    BadProductOrder,
+    category_listing,
+    category_pager,
+    category_url,
+    parse_order,
+    plan_of,
+    tree_listing,
+    tree_pager,
+)
+from shop.category_queries import list_all_categories, list_category
 from shop.queries import (
-    Category,
+    CategoryNode,
     NoSuchCategory,
+    NoSuchProduct,
+    Product,
     find_category,
-    list_products,
-    tile_of,
+    find_product,
 )
 
 
 @require_safe
-def category(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the products of a category."""
-    pager = Pager(first_url=reverse("category", args=[slug]), list_name=f"category/{slug}")
+def categories(request: HttpRequest) -> HttpResponse:
+    """Show all categories by name, each followed by those in it (P9)."""
+    pager = tree_pager()
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = _category(slug)
-    page = list_products(slug, asked)
-    if pager.overshot(page, asked):
+    found = list_all_categories(asked)
+    if pager.overshot(found.page, asked):
         return redirect(pager.first_url)
     context = {
-        "category": found,
-        "page": {
-            "products": [tile_of(entry.item) for entry in page.entries],
-            "older_url": pager.next_url(page),
-            "newer_url": pager.previous_url(page),
-            "first_url": pager.first_url,
-        },
-        "explanation": explain(page, plan="products of a category", meter=current_meter()),
+        "listing": tree_listing(found, request=asked),
+        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
+    }
+    return render_list(request, "shop/categories.html", "shop/_categories.html", context)
+
+
+@require_safe
+def category(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the products of a category, as they are shelved or by name or price (P9)."""
+    order = _order(request, slug)
+    pager = category_pager(slug, order)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    node = _category(slug)
+    found = list_category(slug, asked, order=order)
+    if pager.overshot(found.page, asked):
+        return redirect(pager.first_url)
+    context = {
+        "category": node,
+        "listing": category_listing(slug, order, found, request=asked),
+        "explanation": explain(found.page, plan=plan_of(order), meter=current_meter()),
     }
     return render_list(request, "shop/category.html", "shop/_products.html", context)
 
 
-def _category(slug: str) -> Category:
+@require_safe
+def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Show what the newest buyers of a product bought besides (P9).
+
+    The product's page loads the fragment when it comes into view, and links to the whole page.
+    """
+    product = _product(product_id)
+    context = {
+        "product": product,
+        "trail": [*product.trail, product],
+        "also_bought": find_also_bought(product_id),
+        "explanation": explain_reads(current_meter()),
+    }
+    return render_list(request, "shop/also_bought.html", "shop/_also_bought.html", context)
+
+
+def _order(request: HttpRequest, slug: str) -> ProductOrder | None:
+    try:
+        return parse_order(request.GET.get("order"))
+    except BadProductOrder as error:
+        raise Refusal(str(error), first_url=category_url(slug, None)) from error
+
+
+def _category(slug: str) -> CategoryNode:
     try:
         with labelled_calls("category"):
             return find_category(slug)
     except NoSuchCategory as error:
         sentence = "There is no such category."
+        raise Http404(sentence) from error
+
+
+def _product(product_id: str) -> Product:
+    try:
+        with labelled_calls("product"):
+            return find_product(product_id)
+    except NoSuchProduct as error:
+        sentence = "There is no such product."
         raise Http404(sentence) from error

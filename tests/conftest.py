@@ -2,17 +2,23 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.utils.module_loading import import_string
 from hypothesis import settings as hypothesis_settings
 
 from dynamo.client import Connection, client, connect
 from dynamo.engine import EngineServer
 from dynamo.tables import create_missing
+from dynamo.throughput import table_names
+from shop.activity.months import Month
+from shop.activity.recording import LOG
+from shop.activity.rotation import make_tables
+from shop.activity.tables import make_table
 from tests.engine_plugin import engine_key, name_key
 from tests.strict import refuse_what_aws_refuses
 
@@ -69,16 +75,45 @@ def patience_with_moto(pytestconfig: pytest.Config) -> None:
         )
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Moto is not thread-safe: there the activity log is only written when a test asks for it."""
+    LOG.runs_by_itself = pytestconfig.stash[name_key] != "moto"
+    yield
+    LOG.flush(seconds=1)
+
+
 @pytest.fixture(scope="session")
 def tables(pytestconfig: pytest.Config) -> Iterator[None]:
     """All tables, made once. Tests stay apart by ids of their own (`fresh`), not by emptying."""
     models = [import_string(name) for name in settings.DYNAMODB_MODELS]
     refuse_what_aws_refuses(client())
     create_missing(models, client=client())
+    make_tables(client=client(), now=datetime.now(UTC))
     yield
     if pytestconfig.stash[engine_key] is None:  # it outlives the tests
-        for model in models:
-            client().delete_table(TableName=model.Meta.table_name)
+        for name in list(table_names(client())):
+            if name.startswith(settings.DYNAMODB_TABLE_PREFIX):
+                client().delete_table(TableName=name)
+
+
+@pytest.fixture
+def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None]]:
+    """Makes tables of months, in a log that nobody else writes to; begins with none."""
+    LOG.flush(seconds=5)
+    shared = settings.DYNAMODB_TABLE_PREFIX
+    own = settings.DYNAMODB_TABLE_PREFIX = f"{shared}{uuid4().hex[:8]}-"
+
+    def make(*months: Month) -> None:
+        for month in months:
+            make_table(month, client=client())
+
+    yield make
+    LOG.flush(seconds=5)
+    settings.DYNAMODB_TABLE_PREFIX = shared
+    for name in list(table_names(client())):
+        if name.startswith(own):
+            client().delete_table(TableName=name)
 
 
 @pytest.fixture

@@ -16,6 +16,9 @@ from dynamo.engine import DynoxideEngine, EngineError, EngineServer, MotoEngine,
 
 PROJECT = Path(__file__).resolve().parent.parent
 
+OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_SPELLING")
+"""Settings of a developer's that would change what pages look like or how they are read."""
+
 engine_key = pytest.StashKey[EngineServer | None]()
 name_key = pytest.StashKey[str]()
 
@@ -83,7 +86,7 @@ def _start(config: pytest.Config, name: str) -> str:
 
 def _set_environment(url: str, *, var: str) -> None:
     """Nothing of the developer's own settings may reach the tests, an AWS account least of all."""
-    for name in ("PAGE_SIZE", "STATIC_ROOT", *_aws_variables(url)):
+    for name in (*OWN_CHOICES, *_aws_variables(url)):
         os.environ.pop(name, None)
     os.environ.update(
         ALLOWED_HOSTS="localhost,127.0.0.1,testserver",

@@ -61,7 +61,8 @@ class Shop:
         names = {}
         for pid in map(int, mine.split()):
             command = Path(f"/proc/{pid}/cmdline").read_text()
-            names["gunicorn" if "gunicorn" in command else Path(command.split("\0")[0]).name] = pid
+            known = [name for name in ("gunicorn", "run_stream") if name in command]
+            names[known[0] if known else Path(command.split("\0")[0]).name] = pid
         return names
 
     def end(self, number: signal.Signals) -> str:
@@ -188,6 +189,43 @@ class TestAnOpenShop:
     def test_is_forgotten_when_it_has_stopped(self, shop: Shop) -> None:
         shop.end(signal.SIGINT)
         assert not (shop.var / "demo.json").exists()
+
+
+class TestAShopThatReadsSets:
+    @pytest.fixture
+    def shop(self, open_shop: Callable[..., Shop]) -> Shop:
+        return open_shop(COMMENTS_READ_MODEL="sets")
+
+    def test_runs_the_stream_beside_the_site_and_stops_both(self, shop: Shop) -> None:
+        parts = shop.parts()
+        assert set(parts) == {"dynoxide", "gunicorn", "run_stream"}
+        assert shop.end(signal.SIGINT).split("\n")[-2:] == ["Stopped.", ""]
+        assert not any(map(is_alive, parts.values()))
+
+    def test_closes_with_one_line_when_the_stream_is_not_read(self, shop: Shop) -> None:
+        parts = shop.parts()
+        os.kill(parts["run_stream"], signal.SIGKILL)
+        said, _ = shop.process.communicate(timeout=SECONDS)
+        told = "'manage.py run_stream --verbosity 0' ended by itself (exit code -9)."
+        assert said.strip().splitlines()[-1] == told
+        assert all(map(dies, parts.values()))
+
+    def test_is_what_other_commands_write_to(self, shop: Shop) -> None:
+        row = "7,lamp,en,5,2026-01-01T00:00:00Z,Ann,,Bright"
+        file = shop.var / "one.csv"
+        file.write_text(f"id,product_id,language,rating,created_at,author,title,body\n{row}\n")
+        command = [sys.executable, "manage.py", "import_comments", str(file)]
+        subprocess.check_call(command, cwd=PROJECT, env=environment(shop.var), timeout=SECONDS)
+        explain = ["explain", "comments", "--product", "lamp", "--ratings", "4,5", "--json"]
+        command = [sys.executable, "manage.py", *explain]
+        for _ in range(SECONDS):
+            said = subprocess.check_output(
+                command, cwd=PROJECT, env=environment(shop.var), text=True, timeout=SECONDS
+            )
+            if json.loads(said)["items_returned"] == 1:
+                break
+        assert json.loads(said)["queries"][0]["key"] == "PRODUCT#lamp/~/4.5"
+        assert json.loads(said)["items_returned"] == 1
 
 
 class TestAShopThatCannotOpen:

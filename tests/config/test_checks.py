@@ -46,6 +46,9 @@ class TestManagePy:
             ({"EMAIL_PORT": "smtp"}, "config.E012"),
             ({"EMAIL_USE_TLS": "maybe"}, "config.E013"),
             ({"RANK_SHARDS": "65"}, "config.E015"),
+            ({"EDGE_SHARDS": "0"}, "config.E026"),
+            ({"COMMENTS_READ_MODEL": "tables"}, "config.E018"),
+            ({"COMMENT_SETS_SPELLING": "numbers"}, "config.E019"),
         ],
     )
     def test_names_a_wrong_setting(self, tmp_path: Path, wrong: dict[str, str], named: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
@@ -14,13 +15,18 @@ from comments.votes import vote
 from dynamo.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
+from shop.activity.entries import Action
+from shop.activity.months import Month
 from shop.order_filters import OrderFilter
 from shop.order_items import NewLine
 from shop.order_queries import has_bought, list_orders
 from tests.comments.loading import load
 from tests.comments.truth import START
 from tests.comments.writers import Writer, made_product, someone
+from tests.shop.activity.making import whole_log
 from tests.shop.orders.making import made_order, put
+
+THIS_MONTH = Month.of(datetime.now(UTC))
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -81,6 +87,17 @@ class TestDeletingUserData:
         )
         assert run(capsys, alice.username)["found"]["imported reviews"] == 1
         assert counts_of(lamp, consistent=True).total == 2
+
+    def test_takes_what_the_activity_log_tells_of_them(self, capsys, own_log, alice):
+        own_log(THIS_MONTH)
+        sam = someone("sam", is_staff=True)
+        order = made_order(alice.username)
+        put(order)
+        comment_id = alice.write(made_product()).comment.id
+        sam.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "APPROVED"})
+        sam.send(f"/staff/comments/feature/{comment_id}/", {"featured": "yes"})
+        assert run(capsys, alice.username)["found"]["activity"] == 2
+        assert [entry.action for entry in whole_log()] == [Action.PICKED]
 
     def test_only_tells_when_dry(self, capsys, alice):
         alice.write(made_product())

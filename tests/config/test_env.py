@@ -56,6 +56,22 @@ class TestInteger:
         assert self.read(value) == (20, [f"PAGE_SIZE is {value!r}, not a whole number."])
 
 
+class TestChoice:
+    def read(self, value: str) -> tuple[str, list[str]]:
+        environment = Environment({"MODEL": value})
+        chosen = environment.choice("MODEL", default="indexes", among=("indexes", "sets"))
+        return chosen, problems_of(environment)
+
+    def test_takes_one_of_the_words_however_it_is_capitalised(self) -> None:
+        assert self.read("Sets") == ("sets", [])
+
+    def test_takes_the_default_when_unset(self) -> None:
+        assert self.read(" ") == ("indexes", [])
+
+    def test_reports_another_word_and_takes_the_default(self) -> None:
+        assert self.read("tables") == ("indexes", ["MODEL is 'tables', not indexes or sets."])
+
+
 class TestWords:
     def test_splits_at_commas_and_drops_empty_ones(self) -> None:
         environment = Environment({"ALLOWED_HOSTS": "a.example, b.example,,"})

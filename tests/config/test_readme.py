@@ -59,7 +59,7 @@ def _default(call: ast.Call) -> str | None:
 
 @pytest.fixture(scope="module")
 def shop(tables: None) -> SimpleNamespace:
-    """A product with comments, an order of it, and a member of staff who placed that order."""
+    """A product with comments, two orders of it, and a member of staff who placed them."""
     product, username = "readme-product", "readme-sam"
     moment = datetime(2023, 1, 10, tzinfo=UTC)
     load(
@@ -68,7 +68,8 @@ def shop(tables: None) -> SimpleNamespace:
     )
     create_profile(username=username, password=None, now=moment, is_staff=True)
     order = made_order(username, Status.SHIPPED, placed_at=moment, foreign_id="readme-order")
-    put(order)
+    open_order = made_order(username, placed_at=moment)
+    put(order, open_order)
     browser = Client()
     browser.force_login(find_user(username))
     first = browser.get(f"/products/{product}/comments/~/~/").content.decode()
@@ -79,6 +80,7 @@ def shop(tables: None) -> SimpleNamespace:
         "category": "everything-else",
         "comment": "readme-1",
         "order": order.id,
+        "open_order": open_order.id,
         "username": username,
         "token": token[1],
     }

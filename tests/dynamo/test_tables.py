@@ -27,9 +27,15 @@ def index(key: str, projection: Any = None, kind: type = GlobalSecondaryIndex) -
 
 
 def model(
-    table: str, *, sort_key: str = "sk", sorts: type = UnicodeAttribute, **indexes: Any
+    table: str,
+    *,
+    sort_key: str = "sk",
+    sorts: type = UnicodeAttribute,
+    stream: str | None = None,
+    **indexes: Any,
 ) -> Any:
-    meta = type("Meta", (), {"table_name": table, "region": "us-east-1"})
+    shown = {"stream_view_type": stream} if stream else {}
+    meta = type("Meta", (), {"table_name": table, "region": "us-east-1"} | shown)
     attributes = {"pk": UnicodeAttribute(hash_key=True), sort_key: sorts(range_key=True)}
     return type("Thing", (DynamoModel,), {"Meta": meta, **attributes, **indexes})
 
@@ -117,6 +123,36 @@ class TestATableThatExists:
         assert len(described()["GlobalSecondaryIndexes"]) == 1
 
 
+class TestAStream:
+    IMAGES = "NEW_AND_OLD_IMAGES"
+
+    def test_is_made_with_the_table(self, create, described, table):
+        create(model(table, stream=self.IMAGES))
+        assert described()["StreamSpecification"]["StreamViewType"] == self.IMAGES
+
+    def test_is_switched_on_for_a_table_that_exists(self, create, described, table):
+        create(model(table))
+        assert "StreamSpecification" not in described()
+        lines = create(model(table, stream=self.IMAGES))
+        assert lines == [f"{table}: switching on its stream", f"{table}: active"]
+        assert described()["StreamSpecification"]["StreamEnabled"] is True
+
+    def test_that_is_on_is_left_as_it_is(self, create, described, table):
+        create(model(table, stream=self.IMAGES))
+        before = described()["LatestStreamArn"]
+        assert create(model(table, stream=self.IMAGES)) == [f"{table}: active"]
+        assert described()["LatestStreamArn"] == before
+
+    def test_waits_where_the_table_is_to_be_filled_first(self, create, described, table):
+        create(model(table, stream=self.IMAGES), streams=False)
+        assert "StreamSpecification" not in described()
+
+    def test_that_shows_something_else_is_refused(self, create, table):
+        create(model(table, stream="KEYS_ONLY"))
+        with pytest.raises(TableDiffers, match="its stream: KEYS_ONLY, not NEW_AND_OLD_IMAGES"):
+            create(model(table, stream=self.IMAGES))
+
+
 class TestATableThatDiffers:
     @pytest.mark.parametrize(
         ("change", "what"),
@@ -174,6 +210,7 @@ class SlowClient:
 
     class exceptions:  # noqa: N801 - botocore's name
         ResourceNotFoundException = LookupError
+        ResourceInUseException = FileExistsError
 
     def __init__(self) -> None:
         self._made = False

@@ -27,7 +27,7 @@ class TestTheSampleCatalogue:
         assert sample_catalogue(seed=7) != sample_catalogue(seed=8)
 
     def test_has_categories_with_different_slugs(self, catalogue: SampleCatalogue) -> None:
-        slugs = [category.slug for category in catalogue.categories]
+        slugs = [c.slug for c in (*catalogue.categories, *catalogue.subcategories)]
         assert len(set(slugs)) == len(slugs)
 
 
@@ -38,14 +38,21 @@ class TestASampleProduct:
         assert len(set(ids)) == len(ids) == 60
         assert all(PRODUCT_ID.fullmatch(product_id) for product_id in ids)
 
-    def test_is_in_one_or_two_categories_that_exist(self, catalogue: SampleCatalogue) -> None:
-        known = {category.slug for category in catalogue.categories}
+    def test_is_in_one_to_three_categories_that_exist(self, catalogue: SampleCatalogue) -> None:
+        known = {c.slug for c in (*catalogue.categories, *catalogue.subcategories)}
         for product in catalogue.products:
-            assert len(set(product.category_slugs)) == len(product.category_slugs) in {1, 2}
+            assert len(set(product.category_slugs)) == len(product.category_slugs) in {1, 2, 3}
             assert known.issuperset(product.category_slugs)
 
-    def test_is_sometimes_in_two_categories(self, catalogue: SampleCatalogue) -> None:
-        assert any(len(product.category_slugs) == 2 for product in catalogue.products)
+    def test_is_sometimes_in_a_second_category(self, catalogue: SampleCatalogue) -> None:
+        tops = {category.slug for category in catalogue.categories}
+        assert any(len(tops.intersection(p.category_slugs)) == 2 for p in catalogue.products)
+
+    def test_in_a_subcategory_is_in_the_category_above_it(self, catalogue: SampleCatalogue) -> None:
+        parents = {sub.slug: sub.parent for sub in catalogue.subcategories}
+        inside = [(p, s) for p in catalogue.products for s in p.category_slugs if s in parents]
+        assert {sub for _, sub in inside} == set(parents)
+        assert all(parents[sub] in product.category_slugs for product, sub in inside)
 
     def test_costs_whole_cents(self, catalogue: SampleCatalogue) -> None:
         for product in catalogue.products:

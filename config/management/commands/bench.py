@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from comments.read_model import INDEXES
 from config.benchmark.report import Report
 from config.benchmark.run import PARTS, Asked, run_benchmarks
 from dynamo.management.failures import failures_in_one_line
@@ -35,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--queued", type=_count, default=100_000, metavar="N", help="100000")
         parser.add_argument("--turns", type=_count, default=60, metavar="N", help="60")
         parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="4")
+        parser.add_argument("--imported", type=_count, default=3_000, metavar="N", help="3000")
         parser.add_argument("--pages", type=_counts, default=PAGES, help="1,10,100,1000")
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -48,6 +50,9 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         """Measure, then write."""
+        if settings.COMMENTS_READ_MODEL != INDEXES:
+            sentence = "This measures the read model indexes: set COMMENTS_READ_MODEL=indexes."
+            raise CommandError(f"{sentence} 'manage.py compare' measures other designs.")
         asked = Asked(
             parts=_parts(options["parts"]),
             comments=options["comments"],
@@ -56,6 +61,7 @@ class Command(BaseCommand):
             pages=options["pages"],
             turns=options["turns"],
             seconds=options["seconds"],
+            imported=options["imported"],
             fresh=options["fresh"],
         )
         written_by = _renderer()  # before the measuring, which takes minutes

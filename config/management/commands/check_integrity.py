@@ -8,14 +8,25 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from comments.integrity import comment_differences
+from comments.read_model import INDEXES, read_model
+from comments.sets.following import SETS
+from comments.sets.integrity import set_differences
 from dynamo.integrity import Difference
 from dynamo.management.failures import failures_in_one_line
+from dynamo.progress import Progress
+from shop.catalogue_integrity import catalogue_differences
 from shop.order_integrity import order_differences
+from shop.pickup.integrity import pickup_differences
 
 CHECKS: dict[str, Callable[[], Iterator[Difference]]] = {
     "comments": comment_differences,
     "orders": order_differences,
+    "catalogue": catalogue_differences,
+    "pickup": pickup_differences,
+    SETS: lambda: set_differences(Progress()),
 }
+
+INTERRUPTED = 130
 
 
 class Command(BaseCommand):
@@ -24,26 +35,31 @@ class Command(BaseCommand):
     help = (
         "Recount every counter and re-derive every key from the items themselves, and show what "
         "differs. Exits with 1 when something differs, or with --repair when something could not "
-        "be mended. Reads the whole tables."
+        "be mended. Reads the whole tables. With --model sets it checks the copies of comments in "
+        "comment_sets, and with --repair makes whatever is missing, the whole table if need be; "
+        "where the site reads its lists from there, they are checked anyway."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repair", action="store_true", help="mend what differs")
-        parser.add_argument("--only", choices=sorted(CHECKS), help="check only this")
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--only", choices=sorted(CHECKS), help="check only this")
+        which.add_argument(
+            "--model",
+            choices=[INDEXES, SETS],
+            help=f"'{SETS}': only the copies of comments; '{INDEXES}': everything but these",
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
-        names = [options["only"]] if options["only"] else list(CHECKS)
         rows: list[dict[str, Any]] = []
-        with failures_in_one_line():
-            for name in names:
-                for difference in CHECKS[name]():
-                    mended = bool(
-                        options["repair"] and difference.mend is not None and difference.mend()
-                    )
-                    rows.append({"check": name, **difference.as_dict(), "mended": mended})
-                    if not options["json"]:
-                        self.stdout.write(_line(difference, mended=mended))
+        try:
+            with failures_in_one_line():
+                for name in _names(only=options["only"], model=options["model"]):
+                    self._check(name, rows, repair=options["repair"], tells=not options["json"])
+        except KeyboardInterrupt:
+            self.stderr.write("Interrupted. What was mended stays so; run it again for the rest.")
+            sys.exit(INTERRUPTED)
         left = sum(not row["mended"] for row in rows)
         summary = {"differences": len(rows), "mended": len(rows) - left, "left": left}
         if options["json"]:
@@ -52,6 +68,21 @@ class Command(BaseCommand):
             self.stdout.write("{differences} differences, {mended} mended".format(**summary))
         if left:
             sys.exit(1)
+
+    def _check(self, name: str, rows: list[dict[str, Any]], *, repair: bool, tells: bool) -> None:
+        for difference in CHECKS[name]():
+            mended = bool(repair and difference.mend is not None and difference.mend())
+            rows.append({"check": name, **difference.as_dict(), "mended": mended})
+            if tells:
+                self.stdout.write(_line(difference, mended=mended))
+
+
+def _names(*, only: str | None, model: str | None) -> list[str]:
+    """Give the checks to make; those of the copies only where somebody reads them, or asks."""
+    if only or model == SETS:
+        return [only or SETS]
+    reads_sets = model is None and read_model().name == SETS
+    return [name for name in CHECKS if name != SETS or reads_sets]
 
 
 def _line(difference: Difference, *, mended: bool) -> str:

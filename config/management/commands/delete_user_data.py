@@ -10,6 +10,7 @@ from dynamo.erasure import erase
 from dynamo.management.failures import failures_in_one_line
 from shop.accounts.closing import shut_profile
 from shop.accounts.names import BadUsername, username_of
+from shop.activity.user_data import ACTIVITY
 from shop.user_data import PROFILE, PURCHASES, has_orders
 
 
@@ -17,10 +18,10 @@ class Command(BaseCommand):
     """Erases a user, but for the orders."""
 
     help = (
-        "Delete a user's comments, votes and reports, the record of what they bought, their e-mail "
-        "address and password. Orders are business records and stay, under a name that nobody can "
-        "use any more; without orders the profile is deleted too. Indexes lag: run it again after "
-        "a minute, until it finds nothing."
+        "Delete a user's comments, votes and reports, the records of what they bought and did, "
+        "their e-mail address and password. Orders are business records and stay, under a name "
+        "that nobody can use any more; without orders the profile is deleted too. Indexes lag: "
+        "run it again after a minute, until it finds nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         with failures_in_one_line():
             if not dry_run:
                 shut_profile(username)  # so that nothing is written meanwhile
-            found = erase([*TRACES, PURCHASES, PROFILE], username, dry_run=dry_run)
+            found = erase([*TRACES, PURCHASES, ACTIVITY, PROFILE], username, dry_run=dry_run)
             keeps_orders = has_orders(username)
         if options["json"]:
             figures = {"username": username, "dry_run": dry_run, "found": found}

@@ -8,7 +8,9 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from comments.sets.following import is_followed
 from config import env
+from config.demo import Command as Step
 from config.demo import Demo, Ground
 from config.sample_orders import PASSWORD
 from config.sample_orders import SIGN_IN as SAMPLE_SIGN_IN
@@ -16,6 +18,10 @@ from config.secret import kept_secret_key
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
+SETS_TABLES = ("create_tables", "--without-streams")
+FILL_SETS = ("fill_sets", "--unless-streaming")
+"""The copies of what is there already are put before the stream is on that makes all others."""
+RUN_STREAM = ("run_stream", "--verbosity", "0")
 SAMPLE = ("load_sample", "--if-empty")
 SIGN_IN = ("--sign-in",)
 """Accounts with a password known to all are only for the engine that this command starts."""
@@ -49,13 +55,16 @@ class Command(BaseCommand):
             environment=_environment(own_engine=engine is not None),
             table_prefix=settings.DYNAMODB_TABLE_PREFIX,
             region=settings.AWS_REGION,
+            read_model=settings.COMMENTS_READ_MODEL,
+            sets_spelling=settings.COMMENT_SETS_SPELLING,
             access_log=access_log,
         )
         Demo(
             ground,
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=(TABLES,) if empty else (TABLES, (*SAMPLE, *(SIGN_IN if engine else ()))),
+            prepare=_preparations(() if empty else (*SAMPLE, *(SIGN_IN if engine else ()))),
+            beside=(RUN_STREAM,) if is_followed() else (),
             hint=f"Sign in as {WHO}" if engine and not empty else "",
             say=self._say,
         ).run()
@@ -75,6 +84,14 @@ class Command(BaseCommand):
         with suppress(OSError):  # the terminal was closed: that must not stop us from stopping
             self.stdout.write(line)
             self.stdout.flush()
+
+
+def _preparations(sample: Step) -> tuple[Step, ...]:
+    """Give the commands that furnish the shop, in their order; ``sample`` may be empty."""
+    loading = (sample,) if sample else ()
+    if is_followed():
+        return SETS_TABLES, *loading, FILL_SETS, TABLES
+    return TABLES, *loading
 
 
 def _require_sound_settings() -> None:

@@ -1,4 +1,4 @@
-"""``manage.py explain comments|orders``: how a list would be read, and what it costs."""
+"""``manage.py explain comments|orders|pickup``: how a list would be read, and what it costs."""
 
 import argparse
 import json
@@ -15,6 +15,9 @@ from dynamo.management.failures import failures_in_one_line
 from dynamo.web.refusals import Refusal
 from shop.order_explain import explain_orders, explain_queue
 from shop.order_filters import BadOrderFilter, OrderFilter, parse_open_statuses
+from shop.pickup.explaining import explain_pickup
+from shop.pickup.listing import FIRST_SHOWN
+from shop.pickup.places import BadPlace, NoSuchZip
 
 
 class Command(BaseCommand):
@@ -24,7 +27,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add a sub-command for each kind of list."""
-        kinds = parser.add_subparsers(dest="kind", required=True, metavar="comments|orders")
+        kinds = parser.add_subparsers(dest="kind", required=True, metavar="comments|orders|pickup")
         comments = kinds.add_parser("comments", help="a product's comments")
         comments.add_argument("--product", required=True, metavar="ID")
         comments.add_argument("--languages", default="~", metavar="de,en", help="any: ~ (default)")
@@ -40,6 +43,10 @@ class Command(BaseCommand):
         orders.add_argument("--to", dest="until", default="", metavar="2023-02-01")
         orders.add_argument("--open", action="store_true", help="the user's own open orders")
         _add_common(orders)
+        pickup = kinds.add_parser("pickup", help="the pickup points nearest to a place")
+        pickup.add_argument("--near", required=True, metavar="ZIP|LAT,LON")
+        pickup.add_argument("--count", type=_size, default=FIRST_SHOWN, metavar="N")
+        pickup.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
         with failures_in_one_line():
@@ -52,7 +59,7 @@ class Command(BaseCommand):
     def _explain(self, options: dict[str, Any]) -> Explanation:
         try:
             return EXPLAINERS[options["kind"]](options)
-        except (BadFilter, BadOrderFilter, Refusal, NoSuchPlan) as error:
+        except REFUSED as error:
             raise CommandError(str(error)) from error
 
 
@@ -82,7 +89,14 @@ def _explain_orders(options: dict[str, Any]) -> Explanation:
     return explain_orders(options["user"], chosen, size=size, after=after)
 
 
-EXPLAINERS = {"comments": _explain_comments, "orders": _explain_orders}
+def _explain_pickup(options: dict[str, Any]) -> Explanation:
+    return explain_pickup(options["near"], count=options["count"])
+
+
+EXPLAINERS = {"comments": _explain_comments, "orders": _explain_orders, "pickup": _explain_pickup}
+
+
+REFUSED = (BadFilter, BadOrderFilter, BadPlace, NoSuchPlan, NoSuchZip, Refusal)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

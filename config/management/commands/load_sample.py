@@ -12,13 +12,21 @@ from django.utils.timezone import now
 from comments.bulk import BulkWriter, Outcome, in_chunks
 from comments.items import NewComment
 from comments.sample import DEFAULT_SEED, SampleComment, sample_comments
-from config.sample_orders import PASSWORD, SIGN_IN, load_orders, load_users
+from config.sample_activity import load_activity
+from config.sample_orders import (
+    PASSWORD,
+    SIGN_IN,
+    load_orders,
+    load_pickup_points,
+    load_users,
+)
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES, sentence_about
 from dynamo.progress import Progress
 from dynamo.reader import PageRequest
 from shop.items import NewCategory, NewProduct
+from shop.pickup.sample import sample_points
 from shop.queries import category_of, list_categories
 from shop.sample import SampleCatalogue, SampleProduct, sample_catalogue
 from shop.sample_orders import SampleSales, sample_orders
@@ -58,19 +66,24 @@ class Command(BaseCommand):
         sales = sample_orders(catalogue, seed=options["seed"], now=_start_of_today())
         progress = Progress(shown=not as_json)
         try:
+            load_pickup_points()  # which a shop loaded by an earlier version does not have
             if options["if_empty"] and _is_loaded(catalogue):
                 return
             load_users(sales, now=now(), sign_in=options["sign_in"])
             with progress.step("Orders", total=len(sales.orders), unit=" orders") as advance:
                 load_orders(catalogue, sales, currency=CURRENCY, advance=advance)
-            outcome = _load(
-                catalogue,
+            comments = list(
                 sample_comments(
                     catalogue,
                     seed=options["seed"],
                     count=options["comments"],
                     now=_start_of_today(),
-                ),
+                )
+            )
+            load_activity(sales, comments, now=now())
+            outcome = _load(
+                catalogue,
+                comments,
                 total=options["comments"],
                 progress=progress,
             )
@@ -89,11 +102,13 @@ class Command(BaseCommand):
             "categories": len(catalogue.categories),
             "products": len(catalogue.products),
             "orders": len(sales.orders),
+            "pickup_points": len(sample_points()),
             "written": outcome.new + outcome.replaced,
             "unchanged": outcome.unchanged,
         }
         sentence = (
-            f"Sample shop: {counts['products']} products, {counts['orders']} orders; "
+            f"Sample shop: {counts['products']} products, {counts['orders']} orders, "
+            f"{counts['pickup_points']} pickup points; "
             f"{counts['written']:,} comments written, {counts['unchanged']:,} unchanged."
         )
         self.stdout.write(json.dumps(counts) if as_json else sentence)
@@ -120,7 +135,10 @@ def _load(
             advance(len(chunk))
     writer.rank_products(progress)
     put_catalogue(
-        categories=[NewCategory(slug=c.slug, name=c.name) for c in catalogue.categories],
+        categories=[
+            NewCategory(slug=c.slug, name=c.name, parent=c.parent)
+            for c in (*catalogue.categories, *catalogue.subcategories)
+        ],
         products=[_new_product(product) for product in catalogue.products],
     )
     return outcome

@@ -39,7 +39,8 @@ def _ground() -> Ground:
     given = {
         name: value
         for name, value in env.current().values.items()
-        if not name.startswith("AWS_") and name not in {"PAGE_SIZE", "STATIC_ROOT"}
+        if not name.startswith("AWS_")
+        and name not in {"PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL"}
     }
     return Ground(
         project=settings.BASE_DIR,

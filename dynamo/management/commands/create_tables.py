@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from dynamo.client import patient_client
@@ -13,7 +14,7 @@ from dynamo.tables import Throughput, create_missing
 
 
 class Command(BaseCommand):
-    """Creates the tables of the models in the setting ``DYNAMODB_MODELS``."""
+    """Creates the tables of the settings ``DYNAMODB_MODELS`` and ``DYNAMODB_TABLE_MAKERS``."""
 
     help = (
         "Create the tables that are missing, add missing indexes one at a time, and wait until "
@@ -29,17 +30,27 @@ class Command(BaseCommand):
             metavar=("READ", "WRITE"),
             help="bill provisioned capacity units a second instead, of tables and indexes created",
         )
+        parser.add_argument(
+            "--without-streams",
+            action="store_true",
+            help="switch no stream on yet: for tables that are to be filled first",
+        )
         parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
     def handle(self, **options: Any) -> None:
         provisioned = options["provisioned"]
         lines: list[str] = []
+        client = patient_client()
+        report = lines.append if options["json"] else self.stdout.write
         with failures_in_one_line():
             create_missing(
                 [import_string(name) for name in settings.DYNAMODB_MODELS],
-                client=patient_client(),
+                client=client,
                 provisioned=Throughput(*provisioned) if provisioned else None,
-                report=lines.append if options["json"] else self.stdout.write,
+                streams=not options["without_streams"],
+                report=report,
             )
+            for name in settings.DYNAMODB_TABLE_MAKERS:
+                import_string(name)(client=client, now=timezone.now(), report=report)
         if options["json"]:
             self.stdout.write(json.dumps({"done": lines}))

@@ -1,0 +1,68 @@
+"""The read models: where the lists of comments are read from, behind one face.
+
+==========  ==========================================  ============================
+model       lists are read from                         planned by
+==========  ==========================================  ============================
+``indexes`` the four indexes of ``comments``            `comments.planning`
+``sets``    the copies in ``comment_sets``              `comments.sets.plans`
+==========  ==========================================  ============================
+
+The setting ``COMMENTS_READ_MODEL`` chooses. Both give the same items in the same places, read by
+the same reader, so a position made by one is good for the other. Single comments, counts and
+rankings are read from ``comments`` under both; so are repairs, which must not rest on what is
+itself derived.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.conf import settings
+
+from comments import access_patterns, planning
+from comments.access_patterns import Plan
+from comments.counts import ProductCounts
+from comments.filters import CommentFilter
+from comments.planning import ListPlan
+from comments.sets import plans
+from comments.sets.following import SETS
+
+INDEXES = "indexes"
+
+
+class ListPlanner(Protocol):
+    """Plans a page of a list."""
+
+    def __call__(
+        self,
+        product_id: str,
+        chosen: CommentFilter,
+        counts: ProductCounts,
+        *,
+        needed: int,
+        forced: str | None = None,
+    ) -> ListPlan:
+        """Plan a page of ``needed`` items, look-ahead included.
+
+        ``forced`` names the plan to take whatever it costs. Raises NoSuchPlan.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ReadModel:
+    """A way to read lists: ``plan`` gives their runs without counts, ``plan_list`` with them."""
+
+    name: str
+    plan: Callable[[str, CommentFilter], Plan]
+    plan_list: ListPlanner
+
+
+_MODELS = {
+    INDEXES: ReadModel(INDEXES, access_patterns.plan, planning.plan_list),
+    SETS: ReadModel(SETS, plans.plan, plans.plan_list),
+}
+
+
+def read_model() -> ReadModel:
+    """Give the read model of the site."""
+    return _MODELS[settings.COMMENTS_READ_MODEL]

@@ -1,0 +1,88 @@
+"""Changes of what lists show of a product: its own item and all its edges, in one transaction.
+
+A price stands in a product's item, in two edges for each of its categories, and in the key of one
+of them. Put one by one, they would tell different prices after an interruption; and an edge that
+the writer does not know of, from another import, would keep the old one for good. So the edges
+are looked up, and whatever shows the product changes at once; its entries in ``by_data`` move.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from dynamo.batches import Batches
+from dynamo.client import client, pool
+from dynamo.reader import PageRequest
+from dynamo.reading import read
+from dynamo.runs import Item
+from dynamo.transactions import Action, write_together
+from shop import keys
+from shop.category_tree import CategoryTree
+from shop.items import NewProduct, product_edges, product_item
+from shop.models import ShopItem
+from shop.queries import edges_to
+
+TABLE = ShopItem.Meta.table_name
+MOST_EDGES = 45
+"""Of one product: with two items each, and its own, they fit a transaction."""
+
+
+def change_products(
+    products: Sequence[NewProduct], *, tree: CategoryTree, shards: int
+) -> frozenset[str]:
+    """Give products that are there their new names and prices, each with all its edges at once.
+
+    Those that do not exist, or change in nothing that lists show, are left alone; the ids of the
+    others are returned. Edges from
+    categories that a product does not name stay, and show what is new. The index that finds them
+    lags: one put a moment ago may be missed, and is found by the integrity check. Raises what
+    `dynamo.transactions` raises; the same again does the rest.
+    """
+    stored = stored_products(product.id for product in products)
+    changed = [p for p in products if p.id in stored and shown(stored[p.id]) != shown_as(p)]
+    pool().gather([partial(_change, product, tree, shards) for product in changed])
+    return frozenset(product.id for product in changed)
+
+
+def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
+    """Read products' own items, strongly; those that do not exist are left out."""
+    wanted = [{"S": keys.product(product_id)} for product_id in dict.fromkeys(product_ids)]
+    table_keys = [{"pk": key, "sk": key} for key in wanted]
+    found = Batches(client(), pool()).get(TABLE, table_keys)
+    return {item["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX): item for item in found}
+
+
+def shown(item: Item) -> tuple[str, int | None, str | None]:
+    """Give what lists show of a product, from its item or one of its edges."""
+    cents: str | None = item.get("unit_price_cents", {}).get("N")
+    currency: str | None = item.get("currency", {}).get("S")
+    return item["name"]["S"], None if cents is None else int(cents), currency
+
+
+def shown_as(product: NewProduct) -> tuple[str, int | None, str | None]:
+    """Give what lists are to show of a product."""
+    return product.name, product.unit_price_cents, product.currency
+
+
+def put(item: ShopItem) -> Action:
+    """Spell the put of an item as the action of a transaction."""
+    return {"Put": {"TableName": TABLE, "Item": item.serialize()}}
+
+
+def _change(product: NewProduct, tree: CategoryTree, shards: int) -> None:
+    found = _categories_of(product.id)
+    everywhere = replace(
+        product, category_slugs=tuple(dict.fromkeys([*product.category_slugs, *found]))
+    )
+    node = product_item(product, path=tree.deepest_path(product.category_slugs))
+    edges = product_edges(everywhere, names={**found, **tree.names}, shards=shards)
+    write_together(client(), [put(item) for item in (node, *edges)])
+
+
+def _categories_of(product_id: str) -> Mapping[str, str]:
+    """Name the categories that lead to a product, as far as the index knows, by slug."""
+    page = read([edges_to(product_id)], PageRequest(MOST_EDGES), look_ahead=False)
+    return {
+        entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX): entry.item["category"]["S"]
+        for entry in page.entries
+    }
