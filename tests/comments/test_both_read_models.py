@@ -22,7 +22,7 @@ from tests.comments.outage import PROJECT, own_engine
 from tests.comments.read_models import reading_by
 from tests.comments.ready_made import count, make_file
 from tests.comments.truth import (
-    ALL_LANGUAGE_CHOICES,
+    LANGUAGE_SETS,
     LANGUAGES,
     RATING_SETS,
     real_comments,
@@ -33,6 +33,7 @@ from tests.strict import refuse_what_aws_refuses
 
 pytestmark = pytest.mark.real_engine
 
+CHOICES = ((), *((language,) for language in LANGUAGES), *LANGUAGE_SETS[::4])
 TOLD = ("pk", "o", "g", "s", *SHOWN)
 filters = st.builds(
     CommentFilter.of, st.sets(st.sampled_from(LANGUAGES)), st.sets(st.sampled_from(RATINGS))
@@ -122,11 +123,10 @@ class TestAPageByBoth:
         assert len(expected) == counts.of(chosen)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 class TestTheRealReviewsByBoth:
-    @pytest.mark.parametrize(
-        "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
-    )
+    @pytest.mark.parametrize("languages", CHOICES, ids=lambda chosen: ".".join(chosen) or "any")
     def test_are_the_same_pages_for_every_filter(self, reviews, languages):
         for ratings in RATING_SETS:
             chosen = CommentFilter.of(languages, ratings)
