@@ -7,6 +7,7 @@ for an answer. A page cannot; see `dynamo.models` for how the models come to use
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -140,7 +141,9 @@ def _create(service: str, connection: Connection) -> object:
 
     The sequence numbers of embedded engines are shorter than botocore would have them.
     """
-    client: object = botocore.session.get_session().create_client(
+    session = botocore.session.get_session()
+    session.register_component("data_loader", _descriptions())
+    client: object = session.create_client(
         service,
         region_name=connection.region,
         endpoint_url=connection.endpoint_url,
@@ -155,6 +158,12 @@ def _create(service: str, connection: Connection) -> object:
         ),
     )
     return client
+
+
+@cache
+def _descriptions() -> object:
+    """Give what reads botocore's descriptions of services: large files, alike for all clients."""
+    return botocore.session.get_session().get_component("data_loader")
 
 
 def _connection() -> Connection:

@@ -58,7 +58,7 @@ def parse_order(spelled: str | None) -> ProductOrder | None:
         return ProductOrder(spelled)
     except ValueError as error:
         known = ", ".join(ProductOrder)
-        sentence = f"Products can be in the order of one of {known}, not of “{spelled}”."
+        sentence = f"Products can be sorted by one of {known}, not by “{spelled}”."
         raise BadProductOrder(sentence) from error
 
 

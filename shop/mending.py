@@ -22,7 +22,7 @@ def difference(
         subject=subject,
         stored=_spelled(stored),
         expected=_spelled(expected),
-        mend=partial(_mended, repair),
+        mend=partial(mended, repair),
     )
 
 
@@ -41,7 +41,7 @@ def differing(
     )
 
 
-def _mended(repair: Callable[[], None]) -> bool:
+def mended(repair: Callable[[], None]) -> bool:
     """Repair what has not changed since it was read, and tell whether that was so."""
     try:
         repair()

@@ -80,6 +80,8 @@
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     document.querySelectorAll("[aria-busy]").forEach((element) => element.removeAttribute("aria-busy"));
+    // What came by itself says nothing about what the visitor was told.
+    if (detail.requestConfig.elt.matches("[data-unasked]")) return;
     // A refusal that goes elsewhere, into its form, has nothing to do with what is still said here.
     const elsewhere = (detail.xhr.getResponseHeader("HX-Retarget") ?? "#notice") !== "#notice";
     if (detail.successful || elsewhere) byId("notice").replaceChildren();

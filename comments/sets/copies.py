@@ -20,6 +20,7 @@ _RATING = Comment.rating.attr_name
 _VERSION = Comment.version.attr_name
 _LISTED = Comment.product_partition.attr_name
 _KEPT = (_PLACE, _LANGUAGE, _RATING, _VERSION, *SHOWN)
+_RATED = frozenset(map(str, RATINGS))
 _ANY_SET = partition("", None, RATINGS).removeprefix(keys.PRODUCT_PREFIX)
 
 
@@ -56,3 +57,8 @@ def copies_of(primary: Item) -> list[Item]:
 def is_primary(item: Item) -> bool:
     """Tell a primary item from a copy; its key alone will do."""
     return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item
+
+
+def is_nameable(primary: Item) -> bool:
+    """Tell whether a primary item has what the names of its copies are made of."""
+    return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED

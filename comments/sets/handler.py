@@ -25,14 +25,15 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[st
     """Apply the records of an event; report those that are to be given again.
 
     These are all from the first that failed on: Lambda goes back to the first one reported, and
-    a later record must not overtake it.
+    a later record must not overtake it. A record without a number is reported by an empty one,
+    for which Lambda gives the whole event again.
     """
     del context
     records: Sequence[Record] = event["Records"]
     applied = _apply_until_failure(CopyWriter(batches()), records)
     return {
         "batchItemFailures": [
-            {"itemIdentifier": record["dynamodb"]["SequenceNumber"]} for record in records[applied:]
+            {"itemIdentifier": _number_of(record)} for record in records[applied:]
         ]
     }
 
@@ -49,7 +50,12 @@ def _apply_until_failure(writer: CopyWriter, records: Sequence[Record]) -> int:
         try:
             writer.apply([record])
         except FAILURES as failure:
-            sequence_number = record["dynamodb"]["SequenceNumber"]
-            logger.warning("Record %s not applied: %s", sequence_number, sentence_about(failure))
+            sentence = sentence_about(failure)
+            logger.warning("Record %s not applied: %s", _number_of(record), sentence)
             return number
     return len(records)
+
+
+def _number_of(record: Record) -> str:
+    number: str = record.get("dynamodb", {}).get("SequenceNumber", "")
+    return number

@@ -11,12 +11,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 
-from comments.sets.copies import copies_of, is_primary
+from comments.sets.copies import copies_of, is_nameable, is_primary
+from dynamo.errors import DynamoError
 from dynamo.runs import Item
 from dynamo.streams import Record
 
 Name = tuple[str, str]
 """The partition key and the sort key of an item of ``comment_sets``."""
+
+_IMAGES = {"INSERT": ("NewImage",), "MODIFY": ("OldImage", "NewImage"), "REMOVE": ("OldImage",)}
+"""What a record must tell, by the name of its event."""
+
+
+class UnreadableRecord(DynamoError):
+    """A record lacks its key or an image: it is no stream's, or the stream was set up otherwise."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A record lacks the key or an image of its item: the stream of comment_sets must be "
+            "NEW_AND_OLD_IMAGES, as “manage.py create_tables” sets it up."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +43,8 @@ class SetWrites:
     @classmethod
     def between(cls, before: Item | None, after: Item | None) -> "SetWrites":
         """Give what turns the copies of one primary item into those of another."""
-        puts = {name_of(copy): copy for copy in (copies_of(after) if after else ())}
-        old = {name_of(copy) for copy in (copies_of(before) if before else ())}
+        puts = {name_of(copy): copy for copy in _copies(after)}
+        old = {name_of(copy) for copy in _copies(before)}
         return cls(puts, frozenset(old - puts.keys()))
 
     def then(self, later: "SetWrites") -> "SetWrites":
@@ -40,20 +54,25 @@ class SetWrites:
 
 
 def writes_for(record: Record) -> SetWrites:
-    """Give what a record asks for; nothing, if it is a copy's."""
-    change = record["dynamodb"]
-    images = [change.get("OldImage"), change.get("NewImage")]
-    if not all(is_primary(image) for image in images if image):
+    """Give what a record asks for; nothing, if it is a copy's. Raises UnreadableRecord."""
+    if not is_primary(_key_in(record)):
         return SetWrites()
-    return SetWrites.between(*images)
+    change = record["dynamodb"]
+    if any(image not in change for image in _IMAGES[record["eventName"]]):
+        raise UnreadableRecord
+    return SetWrites.between(change.get("OldImage"), change.get("NewImage"))
 
 
 def writes_by_primary(records: Iterable[Record]) -> dict[Name, SetWrites]:
-    """Give what the records of each primary item ask for together, applied in their order."""
+    """Give what the records of each primary item ask for together, applied in their order.
+
+    Raises UnreadableRecord.
+    """
     asked: dict[Name, list[SetWrites]] = {}
     for record in records:
-        if is_primary(record["dynamodb"]["Keys"]):
-            asked.setdefault(name_of(record["dynamodb"]["Keys"]), []).append(writes_for(record))
+        key = _key_in(record)
+        if is_primary(key):
+            asked.setdefault(name_of(key), []).append(writes_for(record))
     return {name: reduce(SetWrites.then, writes) for name, writes in asked.items()}
 
 
@@ -65,3 +84,14 @@ def name_of(item: Item) -> Name:
 def key_of(name: Name) -> Item:
     """Spell a name as the key of a request."""
     return {"pk": {"S": name[0]}, "sk": {"S": name[1]}}
+
+
+def _key_in(record: Record) -> Item:
+    key: Item | None = record.get("dynamodb", {}).get("Keys")
+    if key is None or record.get("eventName") not in _IMAGES:
+        raise UnreadableRecord
+    return key
+
+
+def _copies(primary: Item | None) -> list[Item]:
+    return copies_of(primary) if primary and is_nameable(primary) else []

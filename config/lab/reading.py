@@ -13,7 +13,6 @@ from dynamo.runs import Item
 
 DEEP = 100
 """The page that is read besides the first and the last, where a list is that long."""
-WARM_UP = 1
 SETTLING = 20.0
 """Seconds that the indexes of a table that was just filled may take to have everything."""
 _PAUSE = 0.2
@@ -37,11 +36,15 @@ class ReadCase:
 
 def measure_readings(lab: Lab, cases: Sequence[ReadCase]) -> dict[str, tuple[Reading, ...]]:
     """Give the readings of each design. Raises WrongAnswer."""
-    found = [_measured(lab, case) for case in cases]
+    found = []
+    with lab.progress.step("Comparing answers", total=len(cases), unit=" pages") as advance:
+        for case in cases:
+            found.append(_measured(lab, case))
+            advance(1)
     actions = {number: _in_place(lab, case) for number, case in enumerate(cases)}
-    turns = WARM_UP + lab.turns
-    with lab.progress.step("Timing reads", total=turns, unit=" turns") as advance:
-        times = time_in_turns(actions, turns=lab.turns, warm_up=WARM_UP, after_turn=advance)
+    with lab.progress.step("Timing reads", total=lab.turns, unit=" turns") as advance:
+        # no turn to warm up: each page was read twice when it was compared
+        times = time_in_turns(actions, turns=lab.turns, warm_up=0, after_turn=advance)
     readings: dict[str, tuple[Reading, ...]] = {}
     for number, (case, measured) in enumerate(zip(cases, found, strict=True)):
         timed = measured(times[number].median_ms)

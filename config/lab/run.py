@@ -46,7 +46,7 @@ def compare(asked: Asked, *, now: datetime, progress: Progress) -> LabFigures:
     """
     data = _comments(asked, now=now)
     with (
-        _engine(here=asked.here) as engine,
+        _engine(here=asked.here, comments=len(data.all)) as engine,
         open_lab(progress=progress, page_size=settings.PAGE_SIZE, turns=asked.turns) as lab,
     ):
         machine = Machine.here(engine=engine)
@@ -76,8 +76,8 @@ def _told(machine: Machine, *, here: bool) -> str:
     return machine.sentence
 
 
-def _engine(*, here: bool) -> AbstractContextManager[str]:
-    return engine_of_the_site() if here else own_engine()
+def _engine(*, here: bool, comments: int) -> AbstractContextManager[str]:
+    return engine_of_the_site() if here else own_engine(comments=comments)
 
 
 def _subjects(lab: Lab, data: Comments, order_data: OrderData) -> tuple[SubjectFigures, ...]:

@@ -5,32 +5,17 @@ Lambda and ``run_stream`` call, without a pause between two looks: Lambda looks 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from comments.sets.applying import TABLE, CopyWriter
+from comments.sets.applying import TABLE, CopyWriter, batches
 from config.lab.tables import SOON, Lab, LabTable
-from dynamo.batches import Batches
-from dynamo.client import build_streams_client, client, patient_client, pool
-from dynamo.streams import Checkpoint, Record, StreamWalk, stream_of
-
-
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """Checkpoints in memory: the table lives no longer than this process."""
-
-    kept: dict[str, Checkpoint] = field(default_factory=dict)
-
-    def load(self, stream: str, shard: str) -> Checkpoint:
-        del stream
-        return self.kept.get(shard, Checkpoint())
-
-    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        del stream
-        self.kept[shard] = checkpoint
+from dynamo.checkpoints import MemoryCheckpoints
+from dynamo.client import build_streams_client, client, patient_client
+from dynamo.streams import Record, StreamWalk, stream_of
 
 
 def _apply(records: Sequence[Record]) -> None:
-    CopyWriter(Batches(client(), pool())).apply(records)
+    """Write by the client whose calls are led to the lab's tables, and counted."""
+    CopyWriter(batches()).apply(records)
 
 
 def following(lab: Lab, table: LabTable) -> Callable[[], object]:
@@ -46,7 +31,7 @@ def following(lab: Lab, table: LabTable) -> Callable[[], object]:
     walk = StreamWalk(
         api=build_streams_client(),
         arn=arn,
-        checkpoints=_Remembered(),
+        checkpoints=MemoryCheckpoints(),
         apply=_apply,
         pause=0.0,
     )

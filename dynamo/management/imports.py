@@ -5,17 +5,43 @@ They exit with 1 when rows were rejected or DynamoDB failed, with 2 when they ca
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.failures import FAILURES, sentence_about
 from dynamo.imports.lines import FileUnreadable
 from dynamo.imports.rejects import RejectsFile, RejectsUnwritable
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+
+
+def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
+    """Let ``--columns`` say which columns are not named like their field."""
+    parser.add_argument(
+        "--columns",
+        default="",
+        metavar="FIELD=COLUMN,…",
+        help=f"columns that are not named like their field; fields: {', '.join(fields)}",
+    )
+
+
+def add_report_options(
+    parser: CommandParser, *, rejects: str = "<FILE's name>.rejected.csv in var/"
+) -> None:
+    """Let ``--rejects`` and ``--json`` say how is told what became of the rows.
+
+    ``rejects`` is how the help describes where rejected rows are listed by default.
+    """
+    parser.add_argument(
+        "--rejects",
+        type=Path,
+        metavar="FILE",
+        help=f"where rejected rows are listed (default: {rejects})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ check, that is said instead.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -16,8 +16,9 @@ from dynamo.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.runs import Item
-from dynamo.transactions import Action, ConditionFailed, write_together
+from dynamo.transactions import Action, write_together
 from shop import keys
+from shop.mending import difference, mended
 from shop.models import ShopItem
 from shop.pickup.directory import cell_in, directory_in, read_directories, settle
 from shop.pickup.points import area_key, counted_in, point_items, point_of
@@ -82,7 +83,7 @@ def _check_item(key: Key) -> Iterator[Difference]:
         subject=f"pickup point {point_id}",
         stored=_spelled(key, stored),
         expected=_spelled(key, expected),
-        mend=partial(_mended, partial(_rewrite, key, expected, own)),
+        mend=partial(mended, partial(_rewrite, key, expected, own)),
     )
 
 
@@ -100,12 +101,12 @@ def _check_directory(
         )
         return
     right = {cell: counted.get(cell, 0) for cell in sorted(wrong)}
-    yield Difference(
-        kind="counts",
-        subject=f"directory {name}",
-        stored=", ".join(f"{cell} {seen.get(cell, 0)}" for cell in sorted(wrong)),
-        expected=", ".join(f"{cell} {number}" for cell, number in right.items()),
-        mend=partial(_mended, partial(settle, name, right)),
+    yield difference(
+        "counts",
+        f"directory {name}",
+        {cell: seen.get(cell, 0) for cell in sorted(wrong)},
+        right,
+        repair=partial(settle, name, right),
     )
 
 
@@ -138,15 +139,6 @@ def _still(own: Item | None) -> dict[str, object]:
             ":longitude": own["longitude"],
         },
     }
-
-
-def _mended(repair: Callable[[], None]) -> bool:
-    """Repair what has not changed since it was read, and tell whether that was so."""
-    try:
-        repair()
-    except ConditionFailed:
-        return False
-    return True
 
 
 def _get(key: Key) -> Item | None:

@@ -67,12 +67,13 @@ def find_zip(text: str) -> ZipPlace:
     """
     code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
     if not _ZIP.fullmatch(code):
-        raise BadPlace("Type a zip code such as 01310, or coordinates such as -23.5614, -46.6559.")
+        raise BadPlace("Type a zip code such as 1100, or coordinates such as 38.7169, -9.1399.")
     prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
     found = find_zips(prefixes, batches=page_batches(), consistent=False)
     known = [prefix for prefix in prefixes if prefix in found]
     if not known:
-        raise NoSuchZip(f"Nobody has told this shop where the zip code {code} is.")
+        sentence = f"Nobody has told this shop where the zip code {code} is."
+        raise NoSuchZip(f"{sentence} Try one nearby, or coordinates.")
     return found[known[-1]]
 
 

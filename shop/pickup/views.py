@@ -1,14 +1,18 @@
 """Choosing the pickup point of an order: its customer's alone, while it is open."""
 
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from dynamo.explain import explain, explain_reads
+from dynamo.explain import Explanation, ReadsOfPage, explain, explain_reads
 from dynamo.meter import current_meter, labelled_calls
-from dynamo.web.partials import render_list
+from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.access import signed_in
 from shop.models import Order
@@ -18,18 +22,29 @@ from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, for
 from shop.pickup.explaining import PLAN
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
-from shop.pickup.queries import NoSuchPoint, nearest_points
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
+from shop.pickup.search import Nearest
 
 NO_SUCH_ORDER = "There is no such order."
 NO_SUCH_POINT = "There is no such pickup point, or none any more."
 LONGEST_ID, LONGEST_NEAR = 128, 100
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Where a page looks, what was typed to say so, and what is wrong with that."""
+
+    near: str
+    place: ZipPlace | None = None
+    problem: str = ""
+    status: HTTPStatus = HTTPStatus.OK
+
+
 @require_safe
 @signed_in
 def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Show the pickup points nearest to where an order goes, or to where ``near`` says (P6)."""
-    address, count = reverse("pickup", args=[order_id]), _count(request)
+    """Show the pickup points nearest to where ``near`` says, or else the order goes (P6)."""
+    count = _count(request)
     try:
         with labelled_calls("order"):
             order = find_open_order(username=request.user.get_username(), order_id=order_id)
@@ -38,27 +53,22 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     except OrderClosed as error:
         messages.warning(request, str(error))
         return redirect("order", order_id)
-    near = _near(request, order)
-    place, problem = _placed(near, address=address)
-    nearest = nearest_points(place.place, count) if place else None
-    meter = current_meter()
-    context = {
-        "listing": pickup_listing(
-            place=place,
-            nearest=nearest,
-            near=near,
-            count=count,
-            problem=problem,
-            chosen=pickup_entry(order),
-            address=address,
-            order_url=reverse("order", args=[order_id]),
-        ),
-        "order_id": order_id,
-        "explanation": explain(nearest.page, plan=PLAN, meter=meter)
-        if nearest
-        else explain_reads(meter),
-    }
-    return render_list(request, "shop/pickup.html", "shop/_pickup.html", context)
+    asked = _asked(request, order)
+    nearest = nearest_points(asked.place.place, count) if asked.place else None
+    listing = pickup_listing(
+        place=asked.place,
+        nearest=nearest,
+        near=asked.near,
+        count=count,
+        problem=asked.problem,
+        chosen=pickup_entry(order),
+        address=reverse("pickup", args=[order_id]),
+        order_url=reverse("order", args=[order_id]),
+    )
+    context = {"listing": listing, "order_id": order_id, "explanation": _explained(nearest)}
+    response = render_list(request, "shop/pickup.html", "shop/_pickup.html", context)
+    response.status_code = asked.status
+    return response
 
 
 @require_POST
@@ -86,7 +96,7 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
 @require_POST
 @signed_in
 def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Let an order go to no pickup point."""
+    """Let an order go to its customer's door."""
     try:
         forget_point(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:
@@ -94,32 +104,45 @@ def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     except OrderClosed as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "The order goes to no pickup point.")
+        messages.success(request, "The order goes to your door.")
     return redirect("order", order_id)
 
 
-def _near(request: HttpRequest, order: Order) -> str:
-    """Take what was typed, or else the zip code the order is to go to."""
-    typed = request.GET.get("near")
-    if typed is not None:
-        return typed.strip()[:LONGEST_NEAR]
-    return order.zip_prefix or ""
-
-
-def _placed(near: str, *, address: str) -> tuple[ZipPlace | None, str]:
-    if not near:
-        return None, ""
+def _asked(request: HttpRequest, order: Order) -> _Asked:
+    """Take what was typed, or else where the order is to go to."""
+    near = request.GET.get("near", "").strip()[:LONGEST_NEAR] or order.zip_prefix or ""
     try:
+        if not near:
+            return _Asked(near, _place_of_choice(order))
         with labelled_calls("zip code"):
-            return locate(near), ""
-    except BadPlace as error:
-        raise Refusal(str(error), first_url=address) from error
+            return _Asked(near, locate(near))
     except NoSuchZip as error:
-        return None, str(error)
+        return _Asked(near, problem=str(error))
+    except BadPlace as error:
+        if wants_partial(request):  # so that the list stays on the screen
+            raise Refusal(str(error)) from error
+        return _Asked(near, problem=str(error), status=HTTPStatus.BAD_REQUEST)
+
+
+def _place_of_choice(order: Order) -> ZipPlace | None:
+    """Give where the point is that was chosen before, if any was and it is still there."""
+    if order.pickup is None:
+        return None
+    try:
+        with labelled_calls("pickup point"):
+            point = find_point(order.pickup.id)
+    except NoSuchPoint:
+        return None
+    return ZipPlace("", point.place, point.name)
+
+
+def _explained(nearest: Nearest | None) -> Explanation | ReadsOfPage:
+    meter = current_meter()
+    return explain(nearest.page, plan=PLAN, meter=meter) if nearest else explain_reads(meter)
 
 
 def _count(request: HttpRequest) -> int:
     text = request.GET.get("count", str(FIRST_SHOWN))
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= MOST_SHOWN):
+    if not (re.fullmatch(r"[0-9]{1,2}", text) and 1 <= int(text) <= MOST_SHOWN):
         raise Refusal(f"Ask for 1 to {MOST_SHOWN} pickup points at a time.", first_url=request.path)
     return int(text)

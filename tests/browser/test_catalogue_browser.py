@@ -59,10 +59,17 @@ class TestAlsoBought:
         expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
         assert ids(visitor, "#also-bought") == [BULB.id]
 
+    def test_leaves_what_the_visitor_was_told_before_it_came(self, visitor):
+        visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
+        visitor.page.evaluate("document.getElementById('notice').textContent = 'Told before'")
+        visitor.page.locator("#also-bought").scroll_into_view_if_needed()
+        expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
+        expect(visitor.page.locator("#notice")).to_have_text("Told before")
+
     def test_is_a_link_without_javascript(self, plain_visitor):
         plain_visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
         plain_visitor.page.locator("#also-bought a").click()
-        assert ids(plain_visitor, ".also-bought") == [BULB.id]
+        assert ids(plain_visitor, ".also-bought-page") == [BULB.id]
 
 
 class TestANarrowWindow:

@@ -107,8 +107,8 @@ class TestChoosingAPickupPoint:
         shopper.page.goto(f"/orders/{order.id}/pickup/?near={place}")
         choose(shopper, points[0])
         shopper.link("Choose another place").click()
-        shopper.button("Do not fetch it there").click()
-        shopper.is_told("The order goes to no pickup point.")
+        shopper.button("Have it delivered instead").click()
+        shopper.is_told("The order goes to your door.")
 
     def test_keeps_the_list_when_the_next_place_is_none(
         self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates

@@ -11,9 +11,7 @@ from tests.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="module")
-def few_items(
-    tables: None, engine_name: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
+def few_items(tables: None, engine_name: str) -> Iterator[None]:
     """Tables in which nothing is but what the module's tests write.
 
     For those that check the integrity often, which reads all there is. Where there is no engine
@@ -22,19 +20,13 @@ def few_items(
     if engine_name != "dynoxide":
         yield
         return
-    with own_engine(tmp_path_factory.mktemp("engine")):
+    with own_engine():
         refuse_what_aws_refuses(client())
         yield
 
 
 @pytest.fixture(scope="module", params=BOTH)
-def model(
-    request: pytest.FixtureRequest,
-    tables: None,
-    engine_name: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
+def model(request: pytest.FixtureRequest, tables: None, engine_name: str) -> Iterator[str]:
     """Each read model in turn; its name."""
-    folder = tmp_path_factory.mktemp(request.param)
-    with reading_by(request.param, folder, engine_name=engine_name) as name:
+    with reading_by(request.param, engine_name=engine_name) as name:
         yield name

@@ -1,4 +1,4 @@
-"""A DynamoDB of a test's own, on a file, to be stopped and started as the test likes."""
+"""A DynamoDB of a test's own; on a file, to be stopped and started as the test likes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,12 +21,16 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager
-def own_engine(folder: Path) -> Iterator[EngineServer]:
-    """Put the site on an engine of its own, with all tables, for the length of the block."""
+def own_engine(folder: Path | None = None) -> Iterator[EngineServer]:
+    """Put the site on an engine of its own, with all tables, for the length of the block.
+
+    In memory, which is several times as fast, or on a file in ``folder``.
+    """
     binary = find(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed, and moto forgets when it stops")
-    engine = DynoxideEngine(binary=binary, db_path=folder / "own.db", port=free_port())
+    db_path = folder / "own.db" if folder else None
+    engine = DynoxideEngine(binary=binary, db_path=db_path, port=free_port())
     with engine, connected(engine.endpoint_url):
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         create_missing(models, client=client())

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from django.test import override_settings
@@ -25,7 +24,7 @@ BOTH = (INDEXES, pytest.param(SETS, marks=pytest.mark.real_engine))
 
 
 @contextmanager
-def reading_by(model: str, folder: Path, *, engine_name: str) -> Iterator[str]:
+def reading_by(model: str, *, engine_name: str) -> Iterator[str]:
     """Have the site read its lists by a model for the length of the block; give the model's name.
 
     For ``sets`` there is an engine with tables of its own, without a stream: what is loaded is
@@ -35,7 +34,7 @@ def reading_by(model: str, folder: Path, *, engine_name: str) -> Iterator[str]:
         if model == INDEXES:
             yield model
         elif engine_name == "dynoxide":
-            with own_engine(folder):
+            with own_engine():
                 refuse_what_aws_refuses(client())
                 create_missing([CommentSetItem], client=client(), streams=False)
                 yield model

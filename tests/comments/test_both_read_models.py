@@ -41,17 +41,11 @@ filters = st.builds(
 
 
 @pytest.fixture(scope="module", params=["names", "masks"])
-def spelling(
-    request: pytest.FixtureRequest,
-    tables: None,
-    engine_name: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
+def spelling(request: pytest.FixtureRequest, tables: None, engine_name: str) -> Iterator[str]:
     """Each spelling of the sets in turn, in tables of its own."""
-    folder = tmp_path_factory.mktemp(request.param)
     with (
         override_settings(COMMENT_SETS_SPELLING=request.param),
-        reading_by(SETS, folder, engine_name=engine_name),
+        reading_by(SETS, engine_name=engine_name),
     ):
         yield request.param
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,13 +39,13 @@ DONE, TOLD = frozenset({200, 302}), frozenset({403, 409, 429, 503})
 
 
 @pytest.fixture(autouse=True)
-def own_tables(tmp_path: Path, settings: Any) -> Iterator[None]:
+def own_tables(settings: Any) -> Iterator[None]:
     """Tables in which nothing is but what the test writes: the check reads all of them.
 
     The activity log is a month long: what is done for each month is the same, and fails the same.
     """
     settings.ACTIVITY_RETENTION_MONTHS = 1
-    with own_engine(tmp_path):
+    with own_engine():
         refuse_what_aws_refuses(client())
         yield
 

@@ -16,6 +16,9 @@ from comments.items import NewComment, items_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
+DESIGNS = sorted(
+    path.stem for path in (PROJECT / "docs" / "designs").glob("*.md") if path.stem != "README"
+)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
 MACHINES = re.compile(r"/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
@@ -163,6 +166,32 @@ class TestTheKeysOfTheComments:
         for name, value in item.serialize().items():
             (row,) = re.findall(rf"^\| (?:.*, )?`{name}`.*$", told, re.MULTILINE)
             assert f"`{next(iter(value.values()))}`" in row
+
+
+class TestTheDesigns:
+    SECTIONS = (
+        "How it is stored",
+        "How it is read",
+        "When to choose it, and when not",
+        "Its price",
+        "The source, and where it errs",
+    )
+
+    @pytest.mark.parametrize("design", DESIGNS)
+    def test_say_the_same_things(self, design):
+        text = (PROJECT / "docs" / "designs" / f"{design}.md").read_text()
+        assert set(self.SECTIONS) <= set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+
+    @pytest.mark.parametrize("design", DESIGNS)
+    def test_have_a_picture_that_is_described(self, design):
+        text = (PROJECT / "docs" / "designs" / f"{design}.md").read_text()
+        assert re.search(rf"!\[.+\]\(\.\./images/designs/{design}\.svg\)", text)
+        picture = (PROJECT / "docs" / "images" / "designs" / f"{design}.svg").read_text()
+        assert re.search(r"<title id=\"title\">.+</title>\s*<desc id=\"desc\">.+</desc>", picture)
+
+    def test_are_all_in_the_index(self):
+        index = (PROJECT / "docs" / "designs" / "README.md").read_text()
+        assert set(DESIGNS) <= set(re.findall(r"\]\(([\w-]+)\.md\)", index))
 
 
 class TestTheDecisionRecords:

@@ -20,6 +20,8 @@ from dynamo.imports.records import RowRefused
 from dynamo.imports.rejects import RejectsFile
 from dynamo.management.imports import (
     BAD_USAGE,
+    add_columns_option,
+    add_report_options,
     import_failures,
     rejects_path,
     require_none_rejected,
@@ -39,12 +41,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
-        parser.add_argument(
-            "--columns",
-            default="",
-            metavar="FIELD=COLUMN,…",
-            help=f"columns that are not named like their field; fields: {', '.join(FIELDS)}",
-        )
+        add_columns_option(parser, FIELDS)
         parser.add_argument(
             "--language-map",
             default="",
@@ -54,13 +51,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--product-id", metavar="ID", help="put all comments under this product"
         )
-        parser.add_argument(
-            "--rejects",
-            type=Path,
-            metavar="FILE",
-            help="where rejected rows are listed (default: <FILE's name>.rejected.csv in var/)",
-        )
-        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+        add_report_options(parser)
 
     def handle(self, **options: Any) -> None:
         path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)

@@ -13,7 +13,11 @@ from comments.imports.olist_reviews import Report, import_reviews
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.imports.rejects import RejectsFile
-from dynamo.management.imports import import_failures, require_none_rejected
+from dynamo.management.imports import (
+    add_report_options,
+    import_failures,
+    require_none_rejected,
+)
 from dynamo.progress import Progress
 from shop.services import ensure_products
 
@@ -30,13 +34,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR")
-        parser.add_argument(
-            "--rejects",
-            type=Path,
-            metavar="FILE",
-            help="where rejected rows are listed (default: in var/imports/)",
-        )
-        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+        add_report_options(parser, rejects="in var/imports/")
 
     def handle(self, **options: Any) -> None:
         folder, as_json = options["folder"].resolve(), options["json"]

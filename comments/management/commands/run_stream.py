@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.consuming import Consumer
+from comments.sets.following import SETS, is_followed
 from dynamo.failures import FAILURES, sentence_about
 from dynamo.faults import fault_in
 from dynamo.management.failures import failures_in_one_line
@@ -39,8 +40,12 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
     def handle(self, **options: Any) -> None:
-        if options["pause"] < 0:
-            raise CommandError("--pause is a time in seconds, and not negative.")
+        if not is_followed():
+            message = f"Nothing is copied here: COMMENTS_READ_MODEL is not {SETS}."
+            raise CommandError(message)
+        if not 0 <= options["pause"] <= LONGEST_PAUSE:
+            message = f"--pause is a time in seconds, from 0 to {LONGEST_PAUSE:g}."
+            raise CommandError(message)
         consumer = Consumer(pause=options["pause"], report=self.stderr.write)
         interrupted = False
         try:

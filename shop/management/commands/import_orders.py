@@ -8,7 +8,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.imports.rejects import RejectsFile
-from dynamo.management.imports import import_failures, rejects_path, require_none_rejected
+from dynamo.management.imports import (
+    add_report_options,
+    import_failures,
+    rejects_path,
+    require_none_rejected,
+)
 from dynamo.progress import Progress
 from shop.imports.run import ORDERS_AT_A_TIME, Report, import_orders
 
@@ -25,19 +30,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR")
         parser.add_argument(
-            "--rejects",
-            type=Path,
-            metavar="FILE",
-            help="where rejected rows are listed (default: <DIR's name>.rejected.csv in var/)",
-        )
-        parser.add_argument(
             "--at-a-time",
             type=int,
             default=ORDERS_AT_A_TIME,
             metavar="N",
             help=f"orders written in parallel ({ORDERS_AT_A_TIME}); moto bears 1 only",
         )
-        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+        add_report_options(parser, rejects="<DIR's name>.rejected.csv in var/")
 
     def handle(self, **options: Any) -> None:
         folder, as_json = options["folder"].resolve(), options["json"]

@@ -9,7 +9,13 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.imports.columns import BadMapping, parse_columns
 from dynamo.imports.rejects import RejectsFile
-from dynamo.management.imports import import_failures, rejects_path, require_none_rejected
+from dynamo.management.imports import (
+    add_columns_option,
+    add_report_options,
+    import_failures,
+    rejects_path,
+    require_none_rejected,
+)
 from dynamo.progress import Progress
 from shop.pickup.imports.kinds import FIELDS, Kind
 from shop.pickup.imports.run import Report, Source, import_points
@@ -29,12 +35,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
-        parser.add_argument(
-            "--columns",
-            default="",
-            metavar="FIELD=COLUMN,…",
-            help=f"columns that are not named like their field; fields: {', '.join(FIELDS)}",
-        )
+        add_columns_option(parser, FIELDS)
         kind = parser.add_mutually_exclusive_group()
         for olist in (Kind.GEOLOCATION, Kind.SELLERS):
             kind.add_argument(
@@ -47,13 +48,7 @@ class Command(BaseCommand):
             action="store_true",
             help="of Olist's geolocation take where zip prefixes are, and make no points of them",
         )
-        parser.add_argument(
-            "--rejects",
-            type=Path,
-            metavar="FILE",
-            help="where rejected rows are listed (default: <FILE's name>.rejected.csv in var/)",
-        )
-        parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+        add_report_options(parser)
 
     def handle(self, **options: Any) -> None:
         as_json = options["json"]

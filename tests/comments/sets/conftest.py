@@ -1,4 +1,4 @@
-"""The site on the read model ``sets``, with the stream of ``comment_sets`` switched on."""
+"""The site on the read model ``sets``, with the stream of its table, or before that is on."""
 
 from collections.abc import Iterator
 
@@ -12,10 +12,13 @@ from tests.comments.read_models import reading_by
 
 
 @pytest.fixture(scope="module")
-def streamed(
-    tables: None, engine_name: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
-    """Tables of the module's own, where there is an engine to be had for them."""
-    with reading_by(SETS, tmp_path_factory.mktemp("engine"), engine_name=engine_name):
-        create_missing([CommentSetItem], client=client())
+def followed(tables: None, engine_name: str) -> Iterator[None]:
+    """Tables of the module's own, where there is an engine to be had for them; no stream."""
+    with reading_by(SETS, engine_name=engine_name):
         yield
+
+
+@pytest.fixture(scope="module")
+def streamed(followed: None) -> None:
+    """The same, with the stream of ``comment_sets`` switched on."""
+    create_missing([CommentSetItem], client=client())

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -27,10 +26,9 @@ pytestmark = pytest.mark.real_engine
 
 
 @pytest.fixture(scope="module")
-def before(tables: None, engine_name: str, tmp_path_factory: Any) -> Iterator[list[NewComment]]:
+def before(tables: None, engine_name: str) -> Iterator[list[NewComment]]:
     """Three comments, the last one hidden, of a time when lists were read by the indexes."""
-    folder = tmp_path_factory.mktemp("engine")
-    with reading_by(SETS, folder, engine_name=engine_name):
+    with reading_by(SETS, engine_name=engine_name):
         with override_settings(COMMENTS_READ_MODEL=INDEXES):
             comments = [made_comment(rating=rating) for rating in (1, 3, 5)]
             hide(comment_id=comments[-1].id, now=NOW)

@@ -33,7 +33,7 @@ from tests.comments.spying import spied
 from tests.comments.threads import NOW, made_comment
 from tests.comments.writers import made_product
 
-pytestmark = pytest.mark.usefixtures("streamed")
+pytestmark = pytest.mark.usefixtures("followed")
 
 LONG = "A long story, told at length. " * 60
 

@@ -135,6 +135,31 @@ class TestARecordThatCannotBeApplied:
         assert "Record 1 not applied: The database is out of order" in caplog.text
 
 
+class TestARecordThatCannotBeRead:
+    def test_is_reported_with_all_behind_it(self, written, caplog):
+        one, two = written(), written()
+        unreadable = record(one, two, number=2)
+        del unreadable["dynamodb"]["OldImage"]
+        told = [record(None, one, number=1), unreadable, record(None, two, number=3)]
+        assert invoke(*told) == ["2", "3"]
+        assert is_complete(one)
+        assert "must be NEW_AND_OLD_IMAGES" in caplog.text
+
+    def test_without_a_number_has_the_whole_event_given_again(self):
+        assert invoke({"eventName": "INSERT"}) == [""]
+
+
+class TestAPrimaryThatSomebodySpoiled:
+    def test_holds_up_nobody(self, written):
+        spoiled, other = written(), written()
+        lacking = {name: spoiled[name] for name in ("pk", "sk", "o")}
+        put(lacking)
+        told = [record(None, lacking, number=1), record(None, other, number=2)]
+        assert invoke(*told) == []
+        assert list(stored_items(comment_id(spoiled)).values()) == [lacking]
+        assert is_complete(other)
+
+
 class TestAFunctionThatHasJustStarted:
     def test_finds_its_settings_by_itself(self):
         code = "from comments.sets.handler import handler; print(handler({'Records': []}, None))"

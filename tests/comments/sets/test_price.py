@@ -18,12 +18,23 @@ from comments.stored import load_comment
 from dynamo.meter import Meter, metered
 from dynamo.reader import PageRequest
 from dynamo.reading import read
+from tests.comments.loading import load
 from tests.comments.truth import START
 
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "designs" / "sets.md"
 TEXT = "Bright and warm light. " * 5
+USUAL = NewComment(
+    id="usual",
+    product_id="usual",
+    language="en",
+    rating=5,
+    created_at=START,
+    author="alice",
+    title="Lovely",
+    body=TEXT,
+)
 
 
 def told(what: str) -> list[float]:
@@ -35,19 +46,17 @@ def told(what: str) -> list[float]:
 @pytest.fixture
 def comment(fresh: Callable[[str], str]) -> NewComment:
     """A comment of usual length, on a product that has another one already."""
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        author="alice",
-        title="Lovely",
-        body=TEXT,
-    )
+    comment = replace(USUAL, id=fresh("comment"), product_id=fresh("product"))
     add_comment(replace(comment, id=fresh("comment")))
     follow()
     return comment
+
+
+@pytest.fixture(scope="module")
+def product(streamed: None) -> str:
+    """A product with more than a page of such comments."""
+    load([replace(USUAL, id=f"usual-{n}") for n in range(22)])
+    return USUAL.product_id
 
 
 def follow() -> list[float]:
@@ -105,11 +114,8 @@ class TestTheCostOfWriting:
 
 class TestTheCostOfReading:
     @pytest.mark.parametrize("chosen", [CommentFilter(), CommentFilter.of(["en"], [1, 2, 4, 5])])
-    def test_is_that_of_the_page_whatever_the_filter(self, comment, fresh, chosen):
-        for _ in range(22):
-            add_comment(replace(comment, id=fresh("comment")))
-        follow()
+    def test_is_that_of_the_page_whatever_the_filter(self, product, chosen):
         with metered() as meter:
-            page = read(runs(comment.product_id, chosen), PageRequest(20))
+            page = read(runs(product, chosen), PageRequest(20))
         assert len(page.entries) == 20
         assert [meter.capacity_units()] == told("a page of 20, of any filter")

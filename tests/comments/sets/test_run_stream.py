@@ -17,6 +17,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
+from django.test import override_settings
 
 from comments.bulk import BulkWriter
 from comments.items import NewComment
@@ -141,6 +142,7 @@ class TestARun:
             "copies_deleted": 0,
         }
 
+    @pytest.mark.real_engine  # where there is one table for all, it has much to begin anew with
     def test_that_begins_anew_leaves_what_was_right(self, comment):
         edit(comment, rating=1)
         run_once()
@@ -161,12 +163,13 @@ class TestARun:
     def test_says_what_it_did_in_a_sentence(self, comment):
         run_once()
         out = StringIO()
-        call_command("run_stream", once=True, stdout=out)
+        call_command("run_stream", once=True, pause=0, stdout=out)
         assert "0 records, 0 of them changes of comments: 0 copies put" in out.getvalue()
 
-    def test_refuses_a_negative_pause(self):
-        with pytest.raises(CommandError, match="not negative"):
-            call_command("run_stream", once=True, pause=-1)
+    @pytest.mark.parametrize("pause", [-1.0, 31.0, float("nan")])
+    def test_refuses_a_pause_that_is_none(self, pause):
+        with pytest.raises(CommandError, match="from 0 to 30"):
+            call_command("run_stream", once=True, pause=pause)
 
 
 class TestAShopWithoutTheTable:
@@ -174,6 +177,20 @@ class TestAShopWithoutTheTable:
         monkeypatch.setattr("comments.sets.consuming.TABLE", "there-is-no-such-table")
         with pytest.raises(CommandError, match="create_tables"):
             call_command("run_stream", once=True)
+
+    def test_is_told_so_where_lists_are_read_otherwise(self):
+        with (
+            override_settings(COMMENTS_READ_MODEL="indexes"),
+            pytest.raises(CommandError, match="COMMENTS_READ_MODEL is not sets"),
+        ):
+            call_command("run_stream", once=True)
+
+
+class TestATableWithoutAStream:
+    def test_is_told_of_in_one_line(self, monkeypatch):
+        monkeypatch.setattr("comments.sets.consuming.TABLE", Comment.Meta.table_name)
+        with pytest.raises(CommandError, match=r"has no stream: “manage\.py create_tables”"):
+            call_command("run_stream")
 
 
 class TestRunningForEver:

@@ -11,12 +11,17 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from comments import keys
+from comments.bulk import BulkWriter
 from comments.items import NewComment
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.integrity import set_differences
 from comments.sets.streaming import Name
 from comments.stored import load_comment
+from dynamo.batches import Batches
+from dynamo.client import client
 from dynamo.integrity import Difference
+from dynamo.pool import Pool
+from tests.comments.read_models import fill
 from tests.comments.sets.stored import delete, expected_items, put, stored_items
 from tests.comments.spying import spied
 from tests.comments.truth import START
@@ -37,7 +42,7 @@ def comment(fresh: Callable[[str], str]) -> NewComment:
         title="Good",
     )
     add_comment(comment)
-    mend(comment)
+    fill([comment.id])
     return comment
 
 
@@ -160,15 +165,15 @@ class TestCommentsWithoutAnyItem:
     def many(self, fresh, without_following) -> list[NewComment]:
         """More than are built at once, written before anybody thought of sets."""
         one = NewComment("", fresh("product"), "en", 5, START)
-        comments = [replace(one, id=f"{fresh('old')}", rating=1 + n % 5) for n in range(27)]
-        for comment in comments:
-            add_comment(comment)
+        comments = [replace(one, id=fresh("old"), rating=1 + n % 5) for n in range(27)]
+        BulkWriter(Batches(client(), Pool(1))).write(comments)
         return comments
 
     def test_are_built(self, many):
         assert {d.kind for d in set_differences() if d.mend and d.mend()} == {"sets"}
+        assert found(*many) == []
         for comment in many:
-            assert_right(comment)
+            assert stored_items(comment.id) == expected_items(comment.id)
 
     def test_are_built_as_they_are_when_it_comes_to_them(self, many):
         differences = [d for d in set_differences() if d.kind == "sets"]
@@ -176,8 +181,9 @@ class TestCommentsWithoutAnyItem:
         edit_comment(load_comment(many[1].id), now=START, language="de")
         assert all(difference.mend and difference.mend() for difference in differences)
         assert stored_items(many[0].id) == {}
-        assert_right(many[1])
-        assert_right(many[2])
+        assert found(*many) == []
+        for comment in many[1:3]:
+            assert stored_items(comment.id) == expected_items(comment.id)
 
 
 class TestAnotherSpelling:

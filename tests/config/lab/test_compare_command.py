@@ -14,11 +14,13 @@ from django.test import Client
 
 from comments.items import NewComment
 from config.benchmark.order_data import OrderData
-from config.lab import bodies
+from config.lab import bodies, engines
 from config.lab import run as lab_run
+from config.lab.engines import own_engine
 from config.lab.figures import LabFigures
 from config.lab.keeping import find_kept, keep
 from config.management.commands import compare as command
+from dynamo.client import client
 from dynamo.engine import find
 from tests.comments.loading import load
 from tests.config.lab.labs import NOW, lab_tables, made_figures, small_pages
@@ -149,12 +151,30 @@ class TestAnEngineOfItsOwn:
         kept = find_kept()
         assert kept is not None
         assert kept.engine.startswith("dynoxide ")
-        assert list(Path(settings.VAR_DIR).glob("lab-*")) == []
+        assert kept.engine.endswith(" in memory")
+
+    @pytest.mark.parametrize(("comments", "files", "where"), [(10, 0, "memory"), (11, 1, "disk")])
+    def test_keeps_many_comments_on_a_file_that_is_removed(
+        self, monkeypatch, comments, files, where
+    ):
+        if find(settings.BASE_DIR) is None:
+            pytest.skip("dynoxide is not installed")
+        monkeypatch.setattr(engines, "MOST_IN_MEMORY", 10)
+        with own_engine(comments=comments) as name:
+            assert len(kept_files()) == files
+            assert client().list_tables()["TableNames"] == []
+        assert name.endswith(where)
+        assert kept_files() == []
 
     def test_is_asked_for_where_it_is_missing(self, monkeypatch):
         monkeypatch.setattr("config.lab.engines.find", lambda _folder: None)
         with pytest.raises(CommandError, match="dynoxide is not installed"):
             call_command("compare")
+
+
+def kept_files() -> list[Path]:
+    """The files of the engines of labs."""
+    return list(Path(settings.VAR_DIR).glob("lab-*/lab.db"))
 
 
 class TestWhatGoesWrong:

@@ -28,7 +28,7 @@ TIGHT = Bounds(buyers=3, purchases=4, shown=3, least_buyers=2)
 sales = st.lists(
     st.tuples(st.integers(0, 5), st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True)),
     min_size=4,
-    max_size=25,
+    max_size=14,
 )
 
 
@@ -86,7 +86,7 @@ def popular(fresh: Callable[[str], str]) -> str:
 class TestAlsoBought:
     @given(made=sales, bounds=st.sampled_from([TIGHT, BOUNDS, Bounds(2, 20, 2, 1)]))
     @settings(
-        max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+        max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
     )
     def test_is_what_counting_by_hand_gives(self, fresh, made, bounds):
         prefix = fresh("p")

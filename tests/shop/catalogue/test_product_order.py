@@ -23,8 +23,8 @@ orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 @pytest.fixture(scope="module")
 def shelf(tables: None) -> list[NewProduct]:
-    """57 products, many of one name or price."""
-    products = products_in("ordered", 57)
+    """23 products, many of one name or price."""
+    products = products_in("ordered", 23)
     put_catalogue(categories=[category("ordered")], products=products)
     return products
 
@@ -47,7 +47,7 @@ def there(slug: str, order: ProductOrder, size: int) -> list[str]:
 
 class TestAList:
     @orders
-    @pytest.mark.parametrize("size", [1, 4, 20, 100])
+    @pytest.mark.parametrize("size", [1, 4, 100])
     def test_is_walked_whole_in_its_order(self, shelf, order, size):
         assert there("ordered", order, size) == in_order(shelf, order)
 
@@ -74,7 +74,7 @@ class TestAList:
     @pytest.mark.real_engine
     def test_costs_a_query_for_each_shard_at_any_depth(self, shelf, order):
         shards = count_edge_shards()
-        for position in list(walk_positions("ordered", order))[::15]:
+        for position in list(walk_positions("ordered", order))[::10]:
             with metered() as meter:
                 list_category("ordered", PageRequest(10, position), order=order)
             queries = [call for call in meter.calls if call.operation == "Query"]
@@ -116,6 +116,7 @@ class TestAChange:
         put_catalogue(categories=[category(slug)], products=products)
         assert set(there(slug, ProductOrder.CHEAPEST, 5)) == {products[0].id, products[2].id}
 
+    @pytest.mark.real_engine
     @given(
         before=st.lists(st.integers(0, 4), min_size=6, max_size=6),
         after=st.lists(st.integers(0, 4), min_size=6, max_size=6),

@@ -1,5 +1,40 @@
-"""The cast of the orders' tests: alice and bob are customers, sam is staff."""
+"""The cast of the orders' tests: alice and bob are customers, sam is staff; alice has an order."""
 
+from random import Random
+
+import pytest
+
+from shop.order_items import NewOrder
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import put_points
 from tests.shop.orders.conftest import alice, bob, sam, sign_up, stranger, strict_as_aws
+from tests.shop.orders.making import made_order, put
+from tests.shop.orders.visiting import Visitor
+from tests.shop.pickup.stored import Fresh, made_point
 
 __all__ = ["alice", "bob", "sam", "sign_up", "stranger", "strict_as_aws"]
+
+
+@pytest.fixture
+def order(alice: Visitor) -> NewOrder:
+    order = made_order(alice.username)
+    put(order)
+    return order
+
+
+@pytest.fixture
+def spot() -> tuple[float, float]:
+    """A place in the south of the Indian Ocean that no other test knows."""
+    rng = Random()
+    return rng.uniform(-50, -40), rng.uniform(60, 100)
+
+
+@pytest.fixture
+def points(fresh: Fresh, spot: tuple[float, float]) -> list[PickupPoint]:
+    """Four points, a hundred metres from each other, the nearest first."""
+    latitude, longitude = spot
+    made = [
+        made_point(fresh, (latitude + n / 1_112, longitude), name=f"Kiosk {n}") for n in range(4)
+    ]
+    put_points(made)
+    return made

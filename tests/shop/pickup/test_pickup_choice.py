@@ -1,0 +1,116 @@
+"""Choosing on the page of pickup points, and what the order's page says of it."""
+
+import pytest
+
+from shop.order_items import NewOrder
+from shop.order_status import Status
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import remove_point
+from tests.shop.orders.making import made_order, put
+from tests.shop.orders.visiting import Visitor
+from tests.shop.pickup.visiting import ids, near, page_of
+
+
+class TestChoosingOnThePage:
+    def test_is_told_and_shown_on_the_order(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
+    ) -> None:
+        shown = alice.get(page_of(order) + near(spot))
+        form = shown.page.all("li", data_point_id=points[1].id)[0].one("form")
+        fields = {field["name"]: field["value"] for field in form.all("input")}
+        told = alice.post(form["action"], fields)
+        assert told.messages == ["The order goes to Kiosk 1."]
+        assert told.page.one(data_pickup=points[1].id).text == (
+            "Kiosk 1 Rua Direita 7, 1100-148 Lisboa Open: Daily 7-22"
+        )
+
+    def test_marks_what_is_chosen(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
+    ) -> None:
+        alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
+        shown = alice.get(page_of(order) + near(spot))
+        assert shown.page.one(data_chosen=True)["data-chosen"] == points[0].id
+        assert "Chosen" in shown.page.all("li", data_point_id=points[0].id)[0].text
+
+    def test_begins_where_the_point_is_when_it_is_changed(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        alice.post(f"{page_of(order)}choose/", {"point": points[2].id})
+        shown = alice.get(page_of(order))
+        assert shown.page.one("h1").text == "Pickup points near Kiosk 2"
+        assert ids(shown)[0] == points[2].id
+        assert "pickup point" in shown.page.one(class_="explanation").text
+
+    def test_asks_where_to_look_when_the_point_has_gone(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
+        remove_point(points[0].id)
+        shown = alice.get(page_of(order))
+        assert (shown.status, ids(shown)) == (200, [])
+        assert "Kiosk 0" in shown.page.one(data_chosen=True).text
+
+    def test_can_be_taken_back(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
+        told = alice.post(f"{page_of(order)}forget/", {})
+        assert told.messages == ["The order goes to your door."]
+        assert told.page.all(data_pickup=True) == []
+
+    def test_is_for_the_customer_alone(
+        self,
+        alice: Visitor,
+        order: NewOrder,
+        points: list[PickupPoint],
+        bob: Visitor,
+        sam: Visitor,
+        stranger: Visitor,
+    ) -> None:
+        for visitor in (bob, sam):
+            fields = {"point": points[0].id}
+            assert visitor.send(f"{page_of(order)}choose/", fields).status_code == 404
+            assert visitor.send(f"{page_of(order)}forget/", {}).status_code == 404
+        assert stranger.send(f"{page_of(order)}choose/", {"point": points[0].id}).status_code == 302
+        assert alice.get(f"/orders/{order.id}/").page.all(data_pickup=True) == []
+
+    @pytest.mark.parametrize("point_id", ["", "nowhere", "x" * 2_000])
+    def test_needs_a_point_that_there_is(
+        self, alice: Visitor, order: NewOrder, point_id: str
+    ) -> None:
+        response = alice.send(f"{page_of(order)}choose/", {"point": point_id})
+        assert response.status_code == 404
+
+    def test_is_refused_when_the_order_has_moved_meanwhile(
+        self, alice: Visitor, points: list[PickupPoint]
+    ) -> None:
+        order = made_order(alice.username, Status.SHIPPED)
+        put(order)
+        told = alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
+        assert told.messages == ["The order is shipped: where it goes cannot be changed any more."]
+        assert told.page.all(data_pickup=True) == []
+
+    @pytest.mark.parametrize("way", ["choose", "forget"])
+    def test_is_not_done_by_looking(self, alice: Visitor, order: NewOrder, way: str) -> None:
+        assert alice.get(f"{page_of(order)}{way}/").status == 405
+
+
+class TestTheOrderPage:
+    def test_offers_the_choice_while_the_order_is_open(
+        self, alice: Visitor, order: NewOrder
+    ) -> None:
+        page = alice.get(f"/orders/{order.id}/").page
+        assert page.one(class_="order-pickup").one("a")["href"] == page_of(order)
+
+    def test_offers_none_for_a_closed_order(self, alice: Visitor) -> None:
+        order = made_order(alice.username, Status.DELIVERED)
+        put(order)
+        assert alice.get(f"/orders/{order.id}/").page.all(class_="order-pickup") == []
+
+    def test_tells_staff_where_it_goes_without_a_choice(
+        self, alice: Visitor, sam: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
+        section = sam.get(f"/orders/{order.id}/").page.one(class_="order-pickup")
+        assert "Kiosk 0" in section.text
+        assert section.all("a") == []
