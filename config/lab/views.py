@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from config.lab.descriptions import DESCRIPTIONS
 from config.lab.keeping import find_kept
 from config.lab.page import lab_view
 from dynamo.explain import explain_reads
@@ -12,10 +13,11 @@ from dynamo.meter import current_meter
 
 @require_safe
 def lab(request: HttpRequest) -> HttpResponse:
-    """Show what the last run of ``manage.py compare`` found, to everyone."""
+    """Show what the last run of ``manage.py compare`` found, to everyone; before, only words."""
     figures = find_kept()
     context = {
         "lab": lab_view(figures) if figures else None,
+        "described": DESCRIPTIONS.values(),
         "explanation": explain_reads(current_meter()),
     }
     return render(request, "lab/lab.html", context)

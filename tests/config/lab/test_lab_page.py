@@ -5,6 +5,7 @@ import zlib
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from config.lab.descriptions import DESCRIPTIONS
 from config.lab.keeping import KeptFigures, keep
@@ -42,6 +43,11 @@ class TestWithoutFigures:
         assert response.status_code == 200
         assert "Nothing has been measured here yet." in words(response)
         assert "python manage.py compare" in words(response)
+
+    def test_explains_every_design_all_the_same(self, nothing_kept):
+        shown = words(Client().get("/lab/"))
+        for subject in DESCRIPTIONS.values():
+            assert all(escape(one.text) in shown for one in subject.designs.values())
 
     def test_says_the_same_of_figures_of_another_version(self):
         other = zlib.compress(b'{"taken_at": "2020-01-01T00:00:00.000000Z", "colour": "red"}')
