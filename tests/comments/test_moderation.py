@@ -248,6 +248,7 @@ class TestTwoModeratorsAtOnce:
         assert differing(comment) == []
 
 
+@pytest.mark.real_engine
 class TestFailures:
     @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
     @pytest.mark.parametrize("decision", list(Decision))

@@ -330,6 +330,7 @@ class TestLoad:
 
 
 class TestRankingOfTheShop:
+    @pytest.mark.real_engine
     @pytest.mark.parametrize("size", [1, 3, 50])
     def test_is_read_in_order_from_all_shards_there_and_back(self, comment, settings, size):
         settings.RANK_SHARDS = count_shards() + 2

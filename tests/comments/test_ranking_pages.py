@@ -102,6 +102,7 @@ class TestFrontPage:
 
 
 class TestRankingOfProducts:
+    @pytest.mark.real_engine
     def test_leads_from_page_to_page_there_and_back(self, lamps, settings):
         settings.PAGE_SIZE = 5
         there = list(follow(MOST_LOVED, "older"))

@@ -141,6 +141,7 @@ def _until_done(write: Callable[[], object]) -> None:
     raise AssertionError("never done")
 
 
+@pytest.mark.real_engine
 class TestFailures:
     @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
     @pytest.mark.parametrize("write", [vote, take_back])
