@@ -14,9 +14,8 @@ from comments.items import NewComment, excerpt, items_of
 from comments.models import All, Comment
 from comments.queries import find_comment
 from config.benchmark.comment_data import PRODUCT_ID, START, WORDS, CommentAnswers
-from config.benchmark.pages import cut
 from config.lab.figures import DesignFigures, SubjectFigures, Writing
-from config.lab.reading import Answer, ReadCase, count_pages, measure_readings, pages_of
+from config.lab.reading import Answer, ReadCase, cases_of_list, measure_readings
 from config.lab.tables import Lab, LabTable, Layout
 from config.lab.writing import WriteCase, measure_writings
 from dynamo.batches import Batches
@@ -84,18 +83,15 @@ def _cases(
 ) -> Iterator[ReadCase]:
     by_place = {place_of(one.created_at, one.id): one for one in comments}
     positions = [Position(p) for p in CommentAnswers(comments).places(CommentFilter())]
-    pages = count_pages(len(positions), size=lab.page_size)
-    for page in pages_of(len(positions), size=lab.page_size):
-        behind, places = cut(positions, page=page, size=lab.page_size)
-        yield ReadCase(
-            design=design.name,
-            question=LIST,
-            page=page,
-            pages=pages,
-            tables=table.in_place,
-            read=partial(_list, PageRequest(lab.page_size, behind)),
-            expected=[_line(place, by_place[place].body) for place in places],
-        )
+    yield from cases_of_list(
+        lab,
+        positions,
+        _list,
+        design=design.name,
+        question=LIST,
+        table=table,
+        shown_at=lambda places: [_line(place, by_place[place].body) for place in places],
+    )
     one = sorted(comments, key=lambda comment: len(comment.body))[len(comments) // 2]
     yield ReadCase(
         design=design.name,

@@ -12,16 +12,14 @@ from comments.counts import Cell
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from config.benchmark.comment_data import CommentAnswers
-from config.benchmark.pages import cut
 from config.lab.comment_designs import DESIGNS, SETS, CommentDesign
 from config.lab.comment_reads import place_in, shown, stored
 from config.lab.comment_source import Comments
 from config.lab.figures import DesignFigures, SubjectFigures, Writing
-from config.lab.reading import ReadCase, count_pages, measure_readings, pages_of
+from config.lab.reading import ReadCase, cases_of_list, measure_readings
 from config.lab.set_copies import following
 from config.lab.tables import Lab, LabTable
 from config.lab.writing import WriteCase, measure_writings
-from dynamo.reader import PageRequest
 from dynamo.runs import Position
 
 NAME = "comments"
@@ -98,19 +96,15 @@ def _cases(
     answers = CommentAnswers(data.listed)
     by_place = {place_in(item): item for item in map(shown, map(stored, data.listed))}
     for name, asked in chosen.items():
-        positions = [Position(place) for place in answers.places(asked)]
-        for page in pages_of(len(positions), size=lab.page_size):
-            behind, places = cut(positions, page=page, size=lab.page_size)
-            request = PageRequest(lab.page_size, behind)
-            yield ReadCase(
-                design=design.name,
-                question=name,
-                page=page,
-                pages=count_pages(len(positions), size=lab.page_size),
-                tables=table.in_place,
-                read=partial(design.read, data.product_id, asked, request),
-                expected=[by_place[place] for place in places],
-            )
+        yield from cases_of_list(
+            lab,
+            [Position(place) for place in answers.places(asked)],
+            partial(design.read, data.product_id, asked),
+            design=design.name,
+            question=name,
+            table=table,
+            shown_at=lambda places: [by_place[place] for place in places],
+        )
 
 
 def _write(lab: Lab, design: CommentDesign, table: LabTable, data: Comments) -> tuple[Writing, ...]:

@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 from functools import partial
 
 from config.benchmark.order_data import CUSTOMER
-from config.benchmark.pages import cut
 from config.lab.figures import DesignFigures, SubjectFigures, Writing
 from config.lab.order_tables import (
     ENTERED,
@@ -17,7 +16,7 @@ from config.lab.order_tables import (
     order_id_in,
     shown,
 )
-from config.lab.reading import ReadCase, count_pages, measure_readings, pages_of
+from config.lab.reading import ReadCase, cases_of_list, measure_readings
 from config.lab.scanning import Sieve, cut_out, query, scan
 from config.lab.tables import Lab
 from config.lab.writing import WriteCase, measure_writings
@@ -78,18 +77,15 @@ def compare_customer_orders(lab: Lab, orders: OrderTables) -> SubjectFigures:
 
 
 def _cases(lab: Lab, design: CustomerDesign, orders: OrderTables) -> Iterator[ReadCase]:
-    positions = orders.answers.of_customer(ASKED)
-    for page in pages_of(len(positions), size=lab.page_size):
-        behind, places = cut(positions, page=page, size=lab.page_size)
-        yield ReadCase(
-            design=design.name,
-            question=QUESTION,
-            page=page,
-            pages=count_pages(len(positions), size=lab.page_size),
-            tables=design.table.table.in_place,
-            read=partial(design.read, ASKED, PageRequest(lab.page_size, behind)),
-            expected=orders.shown_at(places),
-        )
+    return cases_of_list(
+        lab,
+        orders.answers.of_customer(ASKED),
+        partial(design.read, ASKED),
+        design=design.name,
+        question=QUESTION,
+        table=design.table.table,
+        shown_at=orders.shown_at,
+    )
 
 
 def _by_scan(chosen: OrderFilter, request: PageRequest) -> Sequence[Item]:

@@ -6,7 +6,6 @@ from functools import partial
 
 from django.conf import settings
 
-from config.benchmark.pages import cut
 from config.lab.customer_orders import PLACE, SHIP
 from config.lab.figures import DesignFigures, SubjectFigures, Writing
 from config.lab.order_tables import (
@@ -18,7 +17,7 @@ from config.lab.order_tables import (
     order_id_in,
     shown,
 )
-from config.lab.reading import ReadCase, count_pages, measure_readings, pages_of
+from config.lab.reading import ReadCase, cases_of_list, measure_readings
 from config.lab.scanning import Sieve, cut_out, scan
 from config.lab.tables import Lab
 from config.lab.writing import WriteCase, measure_writings
@@ -70,18 +69,15 @@ def compare_open_orders(lab: Lab, orders: OrderTables) -> SubjectFigures:
 
 
 def _cases(lab: Lab, design: QueueDesign, orders: OrderTables) -> Iterator[ReadCase]:
-    positions = orders.answers.queue(())
-    for page in pages_of(len(positions), size=lab.page_size):
-        behind, places = cut(positions, page=page, size=lab.page_size)
-        yield ReadCase(
-            design=design.name,
-            question=QUESTION,
-            page=page,
-            pages=count_pages(len(positions), size=lab.page_size),
-            tables=design.table.table.in_place,
-            read=partial(design.read, PageRequest(lab.page_size, behind)),
-            expected=orders.shown_at(places),
-        )
+    return cases_of_list(
+        lab,
+        orders.answers.queue(()),
+        design.read,
+        design=design.name,
+        question=QUESTION,
+        table=design.table.table,
+        shown_at=orders.shown_at,
+    )
 
 
 def _by_scan(request: PageRequest) -> Sequence[Item]:

@@ -1,15 +1,17 @@
 """Reads, measured: each answer is compared with the right one before anything is counted."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 
-from config.benchmark.pages import WrongAnswer
+from config.benchmark.pages import WrongAnswer, cut
 from config.benchmark.timing import time_in_turns
 from config.lab.figures import Reading
-from config.lab.tables import Lab
-from dynamo.runs import Item
+from config.lab.tables import Lab, LabTable
+from dynamo.reader import PageRequest
+from dynamo.runs import Item, Position
 
 DEEP = 100
 """The page that is read besides the first and the last, where a list is that long."""
@@ -32,6 +34,31 @@ class ReadCase:
     tables: Mapping[str, str]
     read: Callable[[], Answer]
     expected: Answer
+
+
+def cases_of_list(
+    lab: Lab,
+    positions: Sequence[Position],
+    read: Callable[[PageRequest], Answer],
+    *,
+    design: str,
+    question: str,
+    table: LabTable,
+    shown_at: Callable[[Sequence[str]], Answer],
+) -> Iterator[ReadCase]:
+    """Give the pages of a list that are read; ``shown_at`` tells what it shows at some places."""
+    size = lab.page_size
+    for page in pages_of(len(positions), size=size):
+        behind, places = cut(positions, page=page, size=size)
+        yield ReadCase(
+            design=design,
+            question=question,
+            page=page,
+            pages=count_pages(len(positions), size=size),
+            tables=table.in_place,
+            read=partial(read, PageRequest(size, behind)),
+            expected=shown_at(places),
+        )
 
 
 def measure_readings(lab: Lab, cases: Sequence[ReadCase]) -> dict[str, tuple[Reading, ...]]:
