@@ -18,10 +18,11 @@ from comments.posting import PostedOtherwise, load_own, save_edit
 from comments.recent import remember_written
 from comments.services import CommentGone, EditLost
 from comments.stored import NoSuchComment
-from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit, product_of
+from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
 from shop.access import signed_in
+from shop.lookup import product_or_404
 
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
@@ -66,7 +67,7 @@ def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
         stored = load_own(comment_id, username=request.user.get_username())
     except NoSuchComment as error:
         raise Http404(NOT_YOURS) from error
-    product = product_of(stored.comment.product_id)
+    product = product_or_404(stored.comment.product_id)
     context = {"page": page_of_edit(comment_id, product=product)}
     return WRITE_FORM.show(request, EditForm.of(stored), context)
 

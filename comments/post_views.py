@@ -16,10 +16,11 @@ from comments.forms import NewCommentForm
 from comments.not_written import NotWritten, forged, require_user
 from comments.posting import post_comment
 from comments.recent import remember_written
-from comments.write_pages import WRITE_FORM, language_of, page_of_new, product_of
+from comments.write_pages import WRITE_FORM, language_of, page_of_new
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
 from shop.access import signed_in
+from shop.lookup import product_or_404
 from shop.queries import Product
 
 
@@ -41,7 +42,7 @@ def new(request: HttpRequest, product_id: str) -> HttpResponse:
 def _show(request: HttpRequest, product_id: str) -> HttpResponse:
     initial = {"form_id": _form_id(request, product_id)}
     form = NewCommentForm(initial=initial, fallback=language_of(request))
-    context = {"page": page_of_new(product_id, product_of(product_id))}
+    context = {"page": page_of_new(product_id, product_or_404(product_id))}
     return WRITE_FORM.show(request, form, context)
 
 
@@ -50,7 +51,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     form = NewCommentForm(request.POST, fallback=language_of(request))
     try:
         with lost_told():
-            product = product_of(product_id)
+            product = product_or_404(product_id)
             _write(request, product, form)
     except BadForm as error:
         form = _with_new_id(request, product_id)

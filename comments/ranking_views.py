@@ -1,7 +1,7 @@
 """Pages of rankings."""
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
@@ -17,9 +17,9 @@ from comments.ranking_listing import (
 from comments.ranking_queries import PLAN, list_most_helpful, list_ranking
 from comments.vote_views import voted_by
 from dynamo.explain import explain
-from dynamo.meter import current_meter, labelled_calls
+from dynamo.meter import current_meter
 from dynamo.web.partials import render_list
-from shop.queries import NoSuchProduct, find_product
+from shop.lookup import product_or_404
 
 
 @require_safe
@@ -39,11 +39,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
     pager = helpful_pager(product_id)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    try:
-        with labelled_calls("product"):
-            product = find_product(product_id)
-    except NoSuchProduct as error:
-        raise Http404("There is no such product.") from error
+    product = product_or_404(product_id)
     found = list_most_helpful(product_id, asked)
     if pager.overshot(found.page, asked):
         return redirect(pager.first_url)

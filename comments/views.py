@@ -34,7 +34,7 @@ from dynamo.meter import current_meter, labelled_calls
 from dynamo.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
-from shop.queries import NoSuchProduct, Product, find_product
+from shop.lookup import product_or_404
 
 NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 
@@ -83,7 +83,7 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     (found,) = with_replies([found])
     context = {
         "comment": found,
-        "product": _product(found.product_id),
+        "product": product_or_404(found.product_id),
         "voted": vote_on(request, comment_id),
         "tools": staff_tools(found) if request.user.is_staff else None,
         "explanation": explain_reads(current_meter()),
@@ -108,7 +108,7 @@ class CommentsPage:
 
 
 def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
-    shop_product = _product(page.product_id)
+    shop_product = product_or_404(page.product_id)
     found = list_comments(page.product_id, page.chosen, page.asked, counts=page.counts)
     pager = pager_of(page.product_id, page.chosen)
     if pager.overshot(found.page, page.asked):
@@ -158,12 +158,3 @@ def _highlights(page: CommentsPage) -> Highlights:
 def _counts(product_id: str) -> ProductCounts:
     with labelled_calls("counts"):
         return counts_of(product_id)
-
-
-def _product(product_id: str) -> Product:
-    try:
-        with labelled_calls("product"):
-            return find_product(product_id)
-    except NoSuchProduct as error:
-        sentence = "There is no such product."
-        raise Http404(sentence) from error

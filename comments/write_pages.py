@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.urls import reverse
 
 from comments.form_pages import FormPage
 from comments.items import NewComment
 from comments.languages import all_languages, language_name, preferred_language
-from dynamo.meter import labelled_calls
-from shop.queries import NoSuchProduct, Product, find_product
+from shop.queries import Product
 
 WRITE_FORM = FormPage("comments/write.html", "comments/_write_form.html", "#comment-form")
 NOT_YOURS = "There is no such comment of yours. It may have been deleted."
@@ -54,15 +53,6 @@ def page_of_edit(
         product=product,
         theirs=theirs,
     )
-
-
-def product_of(product_id: str) -> Product:
-    """Read the product a comment is about. Raises Http404."""
-    try:
-        with labelled_calls("product"):
-            return find_product(product_id)
-    except NoSuchProduct as error:
-        raise Http404("There is no such product.") from error
 
 
 def language_of(request: HttpRequest) -> str:

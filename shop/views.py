@@ -22,13 +22,11 @@ from shop.category_listing import (
     tree_pager,
 )
 from shop.category_queries import list_all_categories, list_category
+from shop.lookup import product_or_404
 from shop.queries import (
     CategoryNode,
     NoSuchCategory,
-    NoSuchProduct,
-    Product,
     find_category,
-    find_product,
 )
 
 
@@ -71,7 +69,7 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
 
     The product's page loads the fragment when it comes into view, and links to the whole page.
     """
-    product = _product(product_id)
+    product = product_or_404(product_id)
     context = {
         "product": product,
         "trail": [*product.trail, product],
@@ -94,13 +92,4 @@ def _category(slug: str) -> CategoryNode:
             return find_category(slug)
     except NoSuchCategory as error:
         sentence = "There is no such category."
-        raise Http404(sentence) from error
-
-
-def _product(product_id: str) -> Product:
-    try:
-        with labelled_calls("product"):
-            return find_product(product_id)
-    except NoSuchProduct as error:
-        sentence = "There is no such product."
         raise Http404(sentence) from error

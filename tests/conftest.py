@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -11,7 +12,7 @@ from django.conf import LazySettings, settings
 from django.utils.module_loading import import_string
 from hypothesis import settings as hypothesis_settings
 
-from dynamo.client import Connection, client, connect
+from dynamo.client import client, connect, current_connection
 from dynamo.engine import EngineServer
 from dynamo.tables import create_missing
 from dynamo.throughput import table_names
@@ -64,15 +65,7 @@ def engine_name(pytestconfig: pytest.Config) -> str:
 def patience_with_moto(pytestconfig: pytest.Config) -> None:
     """Moto reads whole tables in one thread: on a busy machine that can outlast a page's limit."""
     if pytestconfig.stash[name_key] == "moto":
-        connect(
-            Connection(
-                region=settings.AWS_REGION,
-                endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-                access_key=settings.AWS_ACCESS_KEY_ID,
-                secret_key=settings.AWS_SECRET_ACCESS_KEY,
-                read_seconds=60.0,
-            )
-        )
+        connect(replace(current_connection(), read_seconds=60.0))
 
 
 @pytest.fixture(scope="session", autouse=True)
