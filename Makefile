@@ -31,7 +31,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
 	@echo "make test      run the tests on every engine there is  (ENGINE=moto|dynoxide|URL, ARGS=…)"
-	@echo "make test-all  the same with the slow ones"
+	@echo "make test-all  the same with the slow ones, and with other examples each time"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
@@ -47,7 +47,7 @@ test: install
 	@.ci/test "$(ENGINE)" $(ARGS)
 
 test-all: install
-	@.ci/test "$(ENGINE)" --slow $(ARGS)
+	@.ci/test "$(ENGINE)" --slow --explore $(ARGS)
 
 # All of them, even when the first finds something.
 lint: install

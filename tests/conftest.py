@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings, settings
 from django.utils.module_loading import import_string
-from hypothesis import settings as hypothesis_settings
 
 from dynamo.client import client, connect, current_connection
 from dynamo.engine import EngineServer
@@ -20,14 +18,11 @@ from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
 from shop.activity.tables import make_table
+from tests.chance import unique
 from tests.engine_plugin import engine_key, name_key
 from tests.strict import refuse_what_aws_refuses
 
 CHROMIUM = "/usr/bin/chromium"
-
-# How long an example takes depends on what else the machine does.
-hypothesis_settings.register_profile("untimed", deadline=None)
-hypothesis_settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -95,7 +90,7 @@ def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None
     """Makes tables of months, in a log that nobody else writes to; begins with none."""
     LOG.flush(seconds=5)
     shared = settings.DYNAMODB_TABLE_PREFIX
-    own = settings.DYNAMODB_TABLE_PREFIX = f"{shared}{uuid4().hex[:8]}-"
+    own = settings.DYNAMODB_TABLE_PREFIX = f"{shared}{unique('own')}-"
 
     def make(*months: Month) -> None:
         for month in months:
@@ -112,7 +107,7 @@ def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None
 @pytest.fixture
 def fresh() -> Callable[[str], str]:
     """Makes an id that no other test uses: ``fresh("product")``."""
-    return lambda kind: f"{kind}-{uuid4().hex[:12]}"
+    return unique
 
 
 @pytest.fixture(scope="session")

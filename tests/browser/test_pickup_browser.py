@@ -1,8 +1,6 @@
 """Choosing a pickup point in Chromium, with and without JavaScript."""
 
 from collections.abc import Callable, Iterator
-from random import Random
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -13,6 +11,7 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
+from tests.chance import CHANCE, unique
 from tests.shop.orders.making import START, made_order, put
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
@@ -23,15 +22,14 @@ Open = Callable[..., Shopper]
 @pytest.fixture
 def place() -> Coordinates:
     """Somewhere in the south of the Pacific, where no other test has a point."""
-    rng = Random()
-    return Coordinates.at(rng.uniform(-50, -40), rng.uniform(-130, -100))
+    return Coordinates.at(CHANCE.uniform(-50, -40), CHANCE.uniform(-130, -100))
 
 
 @pytest.fixture
 def points(place: Coordinates) -> list[PickupPoint]:
     made = [
         PickupPoint(
-            uuid4().hex,
+            unique("point"),
             f"Kiosk {n}",
             f"Pier {n}",
             Coordinates.at(place.latitude + n / 1_112, place.longitude),
@@ -45,7 +43,7 @@ def points(place: Coordinates) -> list[PickupPoint]:
 
 @pytest.fixture
 def order() -> Iterator[NewOrder]:
-    username = f"alice-{uuid4().hex[:8]}"
+    username = unique("alice")
     create_profile(username=username, password=None, now=START)
     order = made_order(username)
     put(order)

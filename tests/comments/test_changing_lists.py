@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from comments.filters import CommentFilter
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
 from dynamo.reader import Page, PageRequest
+from tests.chance import unique
 from tests.comments.loading import load
 from tests.comments.truth import START, Truth, tied_comments, written
 from tests.comments.walking import behind, ids_on, in_front, read_page
@@ -41,7 +41,7 @@ class ChangingProduct:
 
     @classmethod
     def of_30(cls) -> "ChangingProduct":
-        product_id = f"changing-{uuid4().hex[:12]}"
+        product_id = unique("changing")
         comments = tied_comments(product_id, count=30)
         load(comments)
         return cls(product_id, {comment.id: comment for comment in comments})
@@ -87,14 +87,14 @@ def seen(pages: list[Page], product: ChangingProduct) -> list[str]:
 
 
 class TestUntouchedComments:
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_on(self, chosen, size, script):
         product = ChangingProduct.of_30()
         pages = list(walk(product, chosen, start=PageRequest(size), onward=behind, script=script))
         assert seen(pages, product) == product.truth(chosen)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_back(self, chosen, size, script):
         product = ChangingProduct.of_30()

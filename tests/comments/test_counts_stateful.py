@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -18,6 +17,7 @@ from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
 from dynamo.batches import Batches
 from dynamo.client import client, pool
+from tests.chance import unique
 from tests.comments.conflicts import conflicts
 from tests.comments.truth import START
 
@@ -33,7 +33,7 @@ class Writing(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        run = uuid4().hex[:12]
+        run = unique("run")
         self.products = [f"{run}-a", f"{run}-b"]
         self.comments: dict[str, NewComment] = {}
         self.number = 0

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from uuid import uuid4
 
 from comments.integrity import comment_differences
 from comments.items import NewComment
@@ -12,6 +11,7 @@ from comments.seen import State
 from comments.services import add_comment
 from dynamo.reader import PageRequest
 from shop.services import ensure_products
+from tests.chance import unique
 from tests.comments.truth import START
 
 NOW = START + timedelta(days=1)
@@ -19,10 +19,10 @@ NOW = START + timedelta(days=1)
 
 def made_comment(**told: object) -> NewComment:
     """A comment by somebody called ann, on a product of its own, posted."""
-    product_id = f"product-{uuid4().hex[:12]}"
+    product_id = unique("product")
     ensure_products(product_ids={product_id})
     comment = NewComment(
-        id=f"comment-{uuid4().hex[:12]}",
+        id=unique("comment"),
         product_id=product_id,
         language="en",
         rating=5,

@@ -4,7 +4,6 @@ import itertools
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 from django.http import HttpResponse
 from django.test import Client
@@ -16,6 +15,7 @@ from comments.stored import StoredComment, load_comment
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.services import ensure_products
+from tests.chance import unique
 from tests.comments.browsing import HTMX, Shown
 from tests.comments.loading import load
 from tests.comments.truth import numbered_comments
@@ -61,7 +61,7 @@ class Writer:
 
 def someone(kind: str, *, is_staff: bool = False, **meta: Any) -> Writer:
     """Somebody new with an account, signed in."""
-    username = f"{kind}-{uuid4().hex[:12]}"
+    username = unique(kind)
     create_profile(username=username, password=None, now=timezone.now(), is_staff=is_staff)
     return sign_in(username, **meta)
 
@@ -79,7 +79,7 @@ def nobody() -> Writer:
 
 def made_product() -> str:
     """A product nobody has written about."""
-    product_id = f"product-{uuid4().hex[:12]}"
+    product_id = unique("product")
     ensure_products(product_ids={product_id})
     return product_id
 

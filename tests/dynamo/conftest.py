@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.conf import settings
 
 from dynamo.client import Connection, build_client
+from tests.chance import unique
 from tests.strict import refuse_what_aws_refuses
 
 
@@ -32,7 +32,7 @@ def new_table(strict_client: Any) -> Iterator[Callable[[], str]]:
     made: list[str] = []
 
     def make() -> str:
-        name = f"{settings.DYNAMODB_TABLE_PREFIX}things-{uuid4().hex[:8]}"
+        name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('things')}"
         strict_client.create_table(
             TableName=name,
             BillingMode="PAY_PER_REQUEST",

@@ -3,7 +3,6 @@
 from collections import Counter as Sum
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +14,7 @@ from dynamo.client import client, pool
 from dynamo.counters import MOST_SHARDS, Counters
 from dynamo.meter import metered
 from dynamo.transactions import ConditionFailed, Transactions
+from tests.chance import unique
 
 pytestmark = pytest.mark.usefixtures("tables")
 TABLE = CommentItem.Meta.table_name
@@ -154,7 +154,7 @@ STEPS = st.lists(
 @given(steps=STEPS)
 @settings(max_examples=30)
 def test_whatever_is_done_the_sum_is_that_of_all_changes(steps: list[str | dict[str, int]]) -> None:
-    name, counters, truth = uuid4().hex, make_counters(), Sum[str]()
+    name, counters, truth = unique("counters"), make_counters(), Sum[str]()
     for step in steps:
         if step == "spread":
             counters.spread(name)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -10,6 +9,7 @@ from django.conf import settings
 from dynamo.checkpoints import KEPT_SECONDS, TableCheckpoints
 from dynamo.client import build_streams_client
 from dynamo.streams import Checkpoint, NoStream, Record, StreamWalk, stream_of
+from tests.chance import unique
 
 
 def key(stream: str, shard: str) -> dict[str, str]:
@@ -24,7 +24,7 @@ def checkpoints(strict_client: Any, new_table: Callable[[], str]) -> TableCheckp
 @pytest.fixture
 def table(strict_client: Any) -> Iterator[str]:
     """A table with a stream."""
-    name = f"{settings.DYNAMODB_TABLE_PREFIX}streamed-{uuid4().hex[:8]}"
+    name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('streamed')}"
     strict_client.create_table(
         TableName=name,
         BillingMode="PAY_PER_REQUEST",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -17,6 +16,7 @@ from pynamodb.indexes import (
 
 from dynamo.models import DynamoModel
 from dynamo.tables import TableDiffers, TableNotReady, Throughput, create_missing
+from tests.chance import unique
 
 
 def index(key: str, projection: Any = None, kind: type = GlobalSecondaryIndex) -> Any:
@@ -42,7 +42,7 @@ def model(
 
 @pytest.fixture
 def table(strict_client: Any) -> Iterator[str]:
-    name = f"{settings.DYNAMODB_TABLE_PREFIX}made-{uuid4().hex[:8]}"
+    name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('made')}"
     yield name
     if name in strict_client.list_tables()["TableNames"]:
         strict_client.delete_table(TableName=name)

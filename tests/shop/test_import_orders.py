@@ -15,7 +15,6 @@ from datetime import UTC, date, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -33,6 +32,7 @@ from shop.order_moving import move_order
 from shop.order_queries import find_order, has_bought, list_orders
 from shop.order_status import Status
 from shop.queries import find_product
+from tests.chance import unique
 from tests.shop.olist_folders import (
     CATEGORIES,
     CUSTOMERS,
@@ -382,7 +382,7 @@ def part(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def expected(part: Path) -> list[str]:
     """What an import that is let alone leaves behind."""
-    with own_tables(f"whole-{uuid4().hex[:8]}-") as prefix:
+    with own_tables(f"{unique('whole')}-") as prefix:
         assert ended(manage("import_orders", part, prefix=prefix))[0] == 0
         return left_behind(prefix)
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from uuid import uuid4
 
 from dynamo.reader import PageRequest, Toward
 from shop.activity.entries import Action, Entry, Kind
 from shop.activity.months import Month
 from shop.activity.queries import ActivityPage, list_activity
 from shop.activity.recording import LOG
+from tests.chance import unique
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 THIS = Month(2026, 11)
@@ -16,7 +16,7 @@ ACTIONS = {Kind.ORDER: Action.MOVED, Kind.COMMENT: Action.POSTED, Kind.MODERATIO
 
 
 def made_entry(moment: datetime = NOW, kind: Kind = Kind.ORDER, **fields: str) -> Entry:
-    told = {"who": "sam", "subject": uuid4().hex[:8], "about": "alex", **fields}
+    told = {"who": "sam", "subject": unique("subject"), "about": "alex", **fields}
     return Entry(kind=kind, action=ACTIONS[kind], moment=moment, **told)
 
 

@@ -1,7 +1,6 @@
 """A lamp in two categories, and ways to spoil what is stored of it, to find it and to mend it."""
 
 from typing import Any
-from uuid import uuid4
 
 from dynamo.client import client
 from dynamo.integrity import Difference
@@ -11,6 +10,7 @@ from shop.items import NewProduct
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.services import put_catalogue
+from tests.chance import unique
 from tests.shop.catalogue.making import category, sell
 
 TABLE = ShopItem.Meta.table_name
@@ -19,14 +19,14 @@ Key = tuple[str, str]
 
 def put_lamp() -> NewProduct:
     """Put a lamp in a category that is in another."""
-    slug = f"shelf-{uuid4().hex}"
-    product = NewProduct(f"lamp-{uuid4().hex}", "Lamp", (f"{slug}-in", slug), "", 1_999, "EUR")
+    slug = unique("shelf")
+    product = NewProduct(unique("lamp"), "Lamp", (f"{slug}-in", slug), "", 1_999, "EUR")
     put_catalogue(categories=[category(slug), category(f"{slug}-in", slug)], products=[product])
     return product
 
 
 def sell_to_someone(product: NewProduct) -> str:
-    username = f"buyer-{uuid4().hex}"
+    username = unique("buyer")
     sell(username, [product.id], day=3, status=Status.SHIPPED)
     return username
 

@@ -85,9 +85,7 @@ def popular(fresh: Callable[[str], str]) -> str:
 
 class TestAlsoBought:
     @given(made=sales, bounds=st.sampled_from([TIGHT, BOUNDS, Bounds(2, 20, 2, 1)]))
-    @settings(
-        max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-    )
+    @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_is_what_counting_by_hand_gives(self, fresh, made, bounds):
         prefix = fresh("p")
         ids = [f"{prefix}-{n}" for n in range(7)]

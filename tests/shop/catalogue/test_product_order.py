@@ -122,9 +122,7 @@ class TestAChange:
         after=st.lists(st.integers(0, 4), min_size=6, max_size=6),
         data=st.data(),
     )
-    @settings(
-        max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-    )
+    @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_of_any_names_and_prices_keeps_the_order(self, fresh, before, after, data):
         slug = fresh("changing")
         names = data.draw(st.lists(st.text("aÄ z#", max_size=4), min_size=6, max_size=6))

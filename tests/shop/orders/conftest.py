@@ -5,17 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
-from hypothesis import settings as hypothesis_settings
 
 from dynamo.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from tests.shop.orders.visiting import Visitor
 from tests.strict import refuse_what_aws_refuses
-
-# How long an example takes depends on what else the machine does.
-hypothesis_settings.register_profile("untimed", deadline=None)
-hypothesis_settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 from dynamo.client import client
 from shop import keys
@@ -13,6 +12,7 @@ from shop.order_bulk import put_orders
 from shop.order_ids import imported_order_id
 from shop.order_items import NewLine, NewOrder, StatusChange
 from shop.order_status import OPEN, Status
+from tests.chance import unique
 
 START = datetime(2023, 1, 1, tzinfo=UTC)
 LIFE = (
@@ -39,7 +39,7 @@ def made_order(
     if status is not Status.PLACED:
         history.append(StatusChange(status, entered_at or placed_at + timedelta(hours=1)))
     return NewOrder(
-        id=imported_order_id(placed_at, foreign_id or uuid4().hex),
+        id=imported_order_id(placed_at, foreign_id or unique("foreign")),
         username=username,
         placed_at=placed_at,
         lines=tuple(lines),

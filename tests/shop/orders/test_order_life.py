@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -25,6 +24,7 @@ from shop.order_filters import OrderFilter
 from shop.order_moving import MoveNotAllowed, OrderMoved, move_order
 from shop.order_queries import list_open_orders, list_orders
 from shop.order_status import MOVES, OPEN, Move, Status
+from tests.chance import unique
 from tests.shop.orders.making import START, made_order, put, stored_order
 
 SPARSE = {"order_open_date", "open_shard", "open_place"}
@@ -45,7 +45,7 @@ class OrderLife(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.names = [f"{name}-{uuid4().hex[:8]}" for name in ("alice", "bob")]
+        self.names = [unique(name) for name in ("alice", "bob")]
         self.owner: dict[str, str] = {}
         self.status: dict[str, Status] = {}
         self.touched = ""
@@ -165,13 +165,13 @@ def _queue() -> list[tuple[str, str]]:
 class TestTheLifeOfOrders:
     def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self) -> None:
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
-            OrderLife, settings=settings(max_examples=6, stateful_step_count=15, deadline=None)
+            OrderLife, settings=settings(max_examples=6, stateful_step_count=15)
         )
 
     @pytest.mark.slow
     def test_keeps_them_right_for_ten_thousand_steps(self) -> None:
         OrderLife.steps = 0
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
-            OrderLife, settings=settings(max_examples=220, stateful_step_count=50, deadline=None)
+            OrderLife, settings=settings(max_examples=220, stateful_step_count=50)
         )
         assert OrderLife.steps >= 10_000

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +13,7 @@ from shop.order_filters import OrderFilter
 from shop.order_items import NewLine, NewOrder
 from shop.order_queries import NoSuchOrder, find_order, has_bought, list_orders, owner_of
 from shop.order_status import Status
+from tests.chance import unique
 from tests.shop.order_walks import orders_of, there_and_back
 from tests.shop.orders.making import by_status_date, is_open, made_order, newest_first, put
 
@@ -60,7 +60,7 @@ def filters(draw: st.DrawFn) -> OrderFilter:
 @pytest.fixture(scope="module")
 def crowded(tables: None) -> tuple[str, list[NewOrder]]:
     """A customer with orders of all statuses, many at one moment, and neighbours around."""
-    username = f"crowded-{uuid4().hex[:8]}"
+    username = unique("crowded")
     orders = [
         made_order(
             username,

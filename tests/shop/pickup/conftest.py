@@ -1,12 +1,11 @@
 """The cast of the orders' tests: alice and bob are customers, sam is staff; alice has an order."""
 
-from random import Random
-
 import pytest
 
 from shop.order_items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
+from tests.chance import CHANCE
 from tests.shop.orders.conftest import alice, bob, sam, sign_up, stranger, strict_as_aws
 from tests.shop.orders.making import made_order, put
 from tests.shop.orders.visiting import Visitor
@@ -25,8 +24,7 @@ def order(alice: Visitor) -> NewOrder:
 @pytest.fixture
 def spot() -> tuple[float, float]:
     """A place in the south of the Indian Ocean that no other test knows."""
-    rng = Random()
-    return rng.uniform(-50, -40), rng.uniform(60, 100)
+    return CHANCE.uniform(-50, -40), CHANCE.uniform(60, 100)
 
 
 @pytest.fixture

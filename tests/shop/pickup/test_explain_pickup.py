@@ -2,7 +2,6 @@
 
 import json
 from io import StringIO
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from dynamo.reading import page_batches
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.writing import put_points
+from tests.chance import CHANCE, digits
 from tests.shop.pickup.stored import Fresh, made_point
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -26,7 +26,7 @@ def explained(near: str, **options: Any) -> dict[str, Any]:
 
 class TestExplainPickup:
     def test_tells_of_the_queries_and_the_directories(self, fresh: Fresh) -> None:
-        place = (-8.0 + Random().random(), -14.4)
+        place = (-8.0 + CHANCE.random(), -14.4)
         put_points([made_point(fresh, place)])
         figures = explained(f"{place[0]}, {place[1]}", count=1)
         assert figures["plan"] == "nearest"
@@ -36,8 +36,8 @@ class TestExplainPickup:
 
     @pytest.mark.real_engine
     def test_meters_what_is_read(self, fresh: Fresh) -> None:
-        prefix = f"{Random().randrange(10**9):09}"
-        place = Coordinates.at(-16.0 + Random().random(), -5.7)
+        prefix = digits(9)
+        place = Coordinates.at(-16.0 + CHANCE.random(), -5.7)
         put_zips([ZipPlace(prefix, place, "Jamestown")], batches=page_batches())
         put_points([made_point(fresh, (place.latitude, place.longitude))])
         figures = explained(prefix, count=1)

@@ -1,6 +1,5 @@
 """The check of pickup points: what it finds, and that repairing mends it."""
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from shop.pickup.integrity import pickup_differences
 from shop.pickup.points import PickupPoint, area_key
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points, remove_point
+from tests.chance import CHANCE
 from tests.shop.pickup.stored import Fresh, area_item, delete, made_point, own_item, put
 
 TABLE = ShopItem.Meta.table_name
@@ -23,8 +23,7 @@ TABLE = ShopItem.Meta.table_name
 @pytest.fixture
 def point(tables: None, fresh: Fresh) -> PickupPoint:
     """Somewhere in the South Atlantic where no other test has one."""
-    rng = Random()
-    point = made_point(fresh, (rng.uniform(-33, -31), rng.uniform(-10, -8)))
+    point = made_point(fresh, (CHANCE.uniform(-33, -31), CHANCE.uniform(-10, -8)))
     put_points([point])
     return point
 

@@ -1,7 +1,6 @@
 """The page on which a customer chooses a pickup point: what it lists, and what it refuses."""
 
 from dataclasses import replace
-from random import Random
 
 import pytest
 
@@ -12,6 +11,7 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
+from tests.chance import digits
 from tests.shop.orders.making import made_order, put
 from tests.shop.orders.visiting import Visitor
 from tests.shop.pickup.stored import Fresh, made_point
@@ -32,7 +32,7 @@ class TestThePage:
     def test_begins_where_the_order_goes(
         self, alice: Visitor, points: list[PickupPoint], spot: tuple[float, float], fresh: Fresh
     ) -> None:
-        prefix = f"{Random().randrange(10**9):09}"
+        prefix = digits(9)
         put_zips([ZipPlace(prefix, Coordinates.at(*spot), "Kerguelen")], batches=page_batches())
         order = replace(made_order(alice.username), zip_prefix=prefix)
         put(order)
@@ -50,7 +50,7 @@ class TestThePage:
     def test_knows_the_longest_beginning_of_a_zip_code(
         self, alice: Visitor, order: NewOrder, spot: tuple[float, float]
     ) -> None:
-        prefix = f"{Random().randrange(10**6):06}"
+        prefix = digits(6)
         put_zips([ZipPlace(prefix, Coordinates.at(*spot), "Here")], batches=page_batches())
         for typed in (prefix, f"{prefix}-100", f" {prefix}99 "):
             shown = alice.get(f"{page_of(order)}?near={typed}")
@@ -104,7 +104,7 @@ class TestThePage:
         self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
     ) -> None:
         page = alice.get(page_of(order) + near(spot)).page
-        assert "capacity units" in page.one(class_="explanation-summary").text
+        assert "capacity unit" in page.one(class_="explanation-summary").text
         others = page.one(class_="explanation").all("th", scope="row")
         assert {"order", "directory"} <= {cell.text for cell in others}
 

@@ -1,0 +1,42 @@
+"""Chance that repeats: what a test draws follows from its name, so a failure comes again.
+
+With ``--explore`` every run draws anew, and hypothesis tries examples it has not tried before.
+"""
+
+import random
+from random import Random
+
+import pytest
+from hypothesis import settings
+
+CHANCE = Random()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("dynashop").addoption(
+        "--explore", action="store_true", help="draw other examples and ids than the last time"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    explore = config.getoption("--explore")
+    # How long an example takes depends on what else the machine does.
+    settings.register_profile("dynashop", deadline=None, derandomize=not explore)
+    settings.load_profile("dynashop")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    explore = item.config.getoption("--explore")
+    for source in (CHANCE, random):  # the code under test draws from the second
+        source.seed(None if explore else item.nodeid)
+
+
+def unique(kind: str) -> str:
+    """An id that no other test has: ``product-5d9c73508459``."""
+    return f"{kind}-{CHANCE.getrandbits(48):012x}"
+
+
+def digits(count: int) -> str:
+    """So many digits, which no other test should have drawn."""
+    return f"{CHANCE.randrange(10**count):0{count}}"
