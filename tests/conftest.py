@@ -71,18 +71,35 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
     LOG.flush(seconds=1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tables(pytestconfig: pytest.Config) -> Iterator[None]:
-    """All tables, made once. Tests stay apart by ids of their own (`fresh`), not by emptying."""
+    """All tables, empty at a module's beginning where the engine is ours.
+
+    Within a module, tests stay apart by ids of their own (`fresh`).
+    """
+    connect(current_connection())  # what the process remembers of other tables goes with its client
     models = [import_string(name) for name in settings.DYNAMODB_MODELS]
     refuse_what_aws_refuses(client())
     create_missing(models, client=client())
     make_tables(client=client(), now=datetime.now(UTC))
     yield
-    if pytestconfig.stash[engine_key] is None:  # it outlives the tests
-        for name in list(table_names(client())):
-            if name.startswith(settings.DYNAMODB_TABLE_PREFIX):
-                client().delete_table(TableName=name)
+    if pytestconfig.stash[engine_key] is not None:
+        LOG.flush(seconds=5)
+        _delete_tables()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_behind(pytestconfig: pytest.Config) -> Iterator[None]:
+    """An engine that is not ours outlives the tests, and making tables there can take minutes."""
+    yield
+    if pytestconfig.stash[engine_key] is None:
+        _delete_tables()
+
+
+def _delete_tables() -> None:
+    for name in list(table_names(client())):
+        if name.startswith(settings.DYNAMODB_TABLE_PREFIX):
+            client().delete_table(TableName=name)
 
 
 @pytest.fixture

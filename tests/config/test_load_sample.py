@@ -18,7 +18,7 @@ from shop.models import ShopItem
 from shop.queries import find_product, list_categories
 from shop.sample import sample_catalogue
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("loaded")
 
 WRITES = {"BatchWriteItem", "TransactWriteItems", "UpdateItem", "PutItem"}
 
@@ -29,22 +29,24 @@ def load(**options: Any) -> dict[str, int]:
     return json.loads(out.getvalue() or "{}")
 
 
+@pytest.fixture(scope="module")
+def loaded(tables: None) -> None:
+    load()
+
+
 class TestLoadSample:
     def test_puts_every_product_with_its_description_and_categories(self) -> None:
-        load()
         for product in sample_catalogue().products:
             found = find_product(product.id)
             assert (found.name, found.description) == (product.name, product.description)
             assert {c.slug for c in found.categories} == set(product.category_slugs)
 
     def test_leads_from_the_root_to_every_category(self) -> None:
-        load()
         edges = list_categories(PageRequest(500)).entries
         slugs = {entry.item["sk"]["S"].removeprefix("CATEGORY#") for entry in edges}
         assert slugs >= {category.slug for category in sample_catalogue().categories}
 
     def test_puts_the_comments_asked_for(self) -> None:
-        load()
         found = Counter[str]()
         for product in sample_catalogue().products:
             runs = plan(product.id, CommentFilter()).runs
@@ -53,17 +55,14 @@ class TestLoadSample:
         assert 0 in found.values()
 
     def test_again_writes_no_comment(self) -> None:
-        load()
         assert load()["unchanged"] == 200
 
     def test_only_if_empty_does_nothing_when_it_is_there(self) -> None:
-        load()
         with metered() as meter:
             load(if_empty=True)
         assert not WRITES & {call.operation for call in meter.calls}
 
     def test_only_if_empty_finishes_a_load_that_was_interrupted(self) -> None:
-        load()
         last = sample_catalogue().categories[-1]
         edge = {"pk": {"S": "CATEGORY#~"}, "sk": {"S": f"CATEGORY#{last.slug}"}}
         client().delete_item(TableName=ShopItem.Meta.table_name, Key=edge)
