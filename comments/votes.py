@@ -12,6 +12,7 @@ from typing import Any
 
 from comments import keys
 from comments.helpfulness import refresh_comment
+from comments.leftovers import sweep
 from comments.models import Comment, CommentVote
 from comments.stored import EXPIRY, NoSuchComment
 from comments.tallies import HELPFUL, helpful_votes, tallies
@@ -122,6 +123,8 @@ def _write(actions: list[Action], comment_id: str, change: int) -> frozenset[int
             counters=lambda _comment_id: tallies(),
         )
     except ConditionFailed as error:
+        if _COMMENT in error.failed:  # deleted, perhaps, before its tally was spread for this vote
+            sweep(comment_id)
         return frozenset(error.failed)
     return frozenset()
 

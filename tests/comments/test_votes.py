@@ -95,6 +95,23 @@ class TestVoteOnACommentThatIs:
         assert take_back(comment_id=comment.id, username="cat") == 0
         assert differing(comment) == []
 
+    def test_deleted_while_its_tally_is_spread_is_refused_and_leaves_nothing(self, comment):
+        """The vote meets another, and the comment is gone before there are more shards."""
+        left = [comment.id]
+
+        def go(**_: object) -> None:
+            if left:
+                delete_comment(left.pop())
+
+        event = "provide-client-params.dynamodb.UpdateItem"
+        client().meta.events.register(event, go)
+        try:
+            with conflicts(1), pytest.raises(NoSuchComment):
+                vote(comment_id=comment.id, username="bob")
+        finally:
+            client().meta.events.unregister(event, go)
+        assert differing(comment) == []
+
 
 class TestOnesVotes:
     def test_are_found_by_product_in_one_query(self, comment):
