@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
@@ -10,23 +9,23 @@ from django.core.management import call_command
 from comments.counts import counts_of
 from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
+from comments.moderation import hide
 from comments.profile_queries import ids_written_by
+from comments.stored import NoSuchComment, load_comment
 from comments.votes import vote
 from dynamo.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
 from shop.activity.entries import Action
-from shop.activity.months import Month
 from shop.order_filters import OrderFilter
 from shop.order_items import NewLine
 from shop.order_queries import has_bought, list_orders
+from tests.clock import this_month
 from tests.comments.loading import load
 from tests.comments.truth import START
 from tests.comments.writers import Writer, made_product, someone
 from tests.shop.activity.making import whole_log
 from tests.shop.orders.making import made_order, put
-
-THIS_MONTH = Month.of(datetime.now(UTC))
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -88,8 +87,21 @@ class TestDeletingUserData:
         assert run(capsys, alice.username)["found"]["imported reviews"] == 1
         assert counts_of(lamp, consistent=True).total == 2
 
+    def test_takes_imported_reviews_that_staff_have_hidden(self, capsys, alice):
+        lamp = made_product()
+        buy(alice, lamp)
+        review = NewComment(f"{lamp}-1", lamp, LANGUAGE, 5, START, alice.username, verified=True)
+        others = replace(review, id=f"{lamp}-2", author="somebody")
+        load([review, others])
+        for each in (review, others):
+            hide(comment_id=each.id, now=START)
+        assert run(capsys, alice.username)["found"]["imported reviews"] == 1
+        with pytest.raises(NoSuchComment):
+            load_comment(review.id)
+        assert load_comment(others.id).comment == others
+
     def test_takes_what_the_activity_log_tells_of_them(self, capsys, own_log, alice):
-        own_log(THIS_MONTH)
+        own_log(this_month())
         sam = someone("sam", is_staff=True)
         order = made_order(alice.username)
         put(order)
