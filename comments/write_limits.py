@@ -15,7 +15,6 @@ from shop.accounts import throttling
 from shop.accounts.throttling import Charge
 
 WINDOW = timedelta(hours=1)
-MINUTE = 60
 
 
 def take_write(*, username: str, network: str, now: datetime) -> int:
@@ -43,11 +42,8 @@ def take_staff_write(*, username: str, network: str, now: datetime) -> int:
 
 def too_often(seconds: int) -> str:
     """Say that it was too often, and when to come back."""
-    if seconds <= MINUTE:
-        duration = f"{seconds} second{'' if seconds == 1 else 's'}"
-    else:
-        duration = f"{ceil(seconds / MINUTE)} minutes"
-    return f"You have written a lot in a short time. Come back in {duration}; nothing is lost."
+    wait = throttling.in_words(seconds)
+    return f"You have written a lot in a short time. Come back in {wait}; nothing is lost."
 
 
 def _take(*charges: Charge, now: datetime) -> int:

@@ -15,6 +15,7 @@ from dynamo.web.refusals import Refusal
 from shop.access import signed_in
 from shop.basket import Basket, BasketFull
 from shop.order_items import MOST_OF_A_PRODUCT
+from shop.order_limits import require_room
 from shop.order_placing import OrderRefused, order_placed_by, place_order
 from shop.prices import prices_of
 from shop.returning import with_next
@@ -77,6 +78,7 @@ def place(request: HttpRequest) -> HttpResponse:
         if placed is None:
             messages.warning(request, "The basket has changed since: have a look, and order then.")
         return redirect("order", placed) if placed else redirect("basket")
+    require_room(request, back=reverse("basket"))
     try:
         placed = place_order(
             username=username,

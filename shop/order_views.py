@@ -19,6 +19,7 @@ from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_counts import counts_of
 from shop.order_filters import BadOrderFilter, OrderFilter
+from shop.order_limits import require_room
 from shop.order_listing import OrderList
 from shop.order_moving import MoveNotAllowed, OrderMoved, move_order
 from shop.order_queries import NoSuchOrder, find_order, list_orders, owner_of
@@ -74,6 +75,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one that was seen."""
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
     user = request.user
+    require_room(request, back=reverse("order", args=[order_id]))
     try:
         owner = owner_of(order_id) if user.is_staff else user.get_username()
         move_order(

@@ -37,9 +37,10 @@ class Refusal(DynamoError):
 
 
 class TooManyRequests(Refusal):
-    """Something is done too often; ``retry_after`` says when there is room again.
+    """Something is done too often; the text says when there is room again.
 
-    Raised by views from what `dynamo.limits.Limiter.take` returns.
+    So does ``retry_after``, to programs. Raised by views from what `dynamo.limits.Limiter.take`
+    returns.
     """
 
     status = HTTPStatus.TOO_MANY_REQUESTS

@@ -33,7 +33,8 @@ from shop.accounts.services import create_profile
 from shop.accounts.throttling import Charge
 
 LONGEST_EMAIL = 254
-MINUTE = 60
+NO_USERNAME = "That cannot be a user name."
+"""The help beside the field has the rule."""
 
 
 class LimitedForm(forms.Form):
@@ -52,7 +53,8 @@ class LimitedForm(forms.Form):
         if not wait:
             return
         self.retry_after = ceil(wait)
-        sentence = f"That was tried too often. Come back in {_duration(self.retry_after)}."
+        later = throttling.in_words(self.retry_after)
+        sentence = f"That was tried too often. Come back in {later}."
         raise ValidationError(sentence, code="too_many")
 
 
@@ -110,7 +112,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         try:
             return username_of(self.cleaned_data["username"])
         except BadUsername as error:
-            raise ValidationError(str(error)) from error
+            raise ValidationError(NO_USERNAME) from error
 
     def clean_email(self) -> str:
         return email_of(self.cleaned_data["email"])
@@ -196,9 +198,3 @@ def _users_named(name: str) -> list[User]:
         return [find_user(username_of(name))]
     except (BadUsername, NoSuchUser):
         return []
-
-
-def _duration(seconds: int) -> str:
-    if seconds <= MINUTE:
-        return f"{seconds} second{'' if seconds == 1 else 's'}"
-    return f"{ceil(seconds / MINUTE)} minutes"

@@ -1,7 +1,8 @@
-"""How often somebody may sign in, sign up and ask for a new password."""
+"""How often somebody may sign in, sign up, ask for a new password, and order."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 
 from dynamo.client import client
 from dynamo.limits import Limit, Limiter
@@ -14,6 +15,9 @@ PASSWORDS_FROM_AN_ADDRESS = Limit(60, timedelta(minutes=15))
 SIGN_UPS_FROM_AN_ADDRESS = Limit(30, timedelta(hours=1))
 RESETS_FOR_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_FROM_AN_ADDRESS = Limit(20, timedelta(hours=1))
+ORDERS_OF_A_USER = Limit(60, timedelta(hours=1))
+ORDERS_FROM_AN_ADDRESS = Limit(300, timedelta(hours=1))
+MINUTE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,23 @@ def reset_for(name: str) -> Charge:
 def reset_from(network: str) -> Charge:
     """Charge letters about new passwords to whomever."""
     return Charge(f"resets-from/{network}", RESETS_FROM_AN_ADDRESS)
+
+
+def orders_of(username: str) -> Charge:
+    """Charge an order of a user's: placed, changed, or led elsewhere."""
+    return Charge(f"orders-of/{username}", ORDERS_OF_A_USER)
+
+
+def orders_from(network: str) -> Charge:
+    """Charge an order of anybody's."""
+    return Charge(f"orders-from/{network}", ORDERS_FROM_AN_ADDRESS)
+
+
+def in_words(seconds: int) -> str:
+    """Say how long to wait, such as ``30 minutes``."""
+    if seconds <= MINUTE:
+        return f"{seconds} second{'' if seconds == 1 else 's'}"
+    return f"{ceil(seconds / MINUTE)} minutes"
 
 
 def take(*charges: Charge, now: datetime) -> float:

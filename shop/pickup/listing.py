@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.urls import reverse
+
 from shop.order_entries import PickupEntry
 from shop.pickup.places import ZipPlace
 from shop.pickup.search import Nearest, NearPoint
@@ -30,7 +32,8 @@ class PickupListing:
     """The points nearest to where ``near`` says, and the ways from here.
 
     ``found`` names that place, and is empty when it is not known: ``problem`` then says why, or
-    is empty because nothing was asked for yet.
+    is empty because nothing was asked for yet. ``is_of_earlier`` tells that nobody named it, and
+    that an earlier order went there.
     """
 
     points: tuple[PointEntry, ...]
@@ -41,6 +44,7 @@ class PickupListing:
     address: str
     order_url: str
     more_url: str | None
+    is_of_earlier: bool
 
     @property
     def heading(self) -> str:
@@ -54,12 +58,13 @@ def pickup_listing(
     near: str,
     count: int,
     problem: str,
+    is_of_earlier: bool,
     chosen: PickupEntry | None,
-    address: str,
-    order_url: str,
+    order_id: str,
 ) -> PickupListing:
     """Put a page together; without a place, one that asks for it."""
     points = nearest.points if nearest else ()
+    address = reverse("pickup", args=[order_id])
     more = min(count * 2, MOST_SHOWN) if len(points) == count < MOST_SHOWN else None
     return PickupListing(
         points=tuple(_entry(point, chosen) for point in points),
@@ -68,8 +73,9 @@ def pickup_listing(
         problem=problem,
         chosen=chosen,
         address=address,
-        order_url=order_url,
+        order_url=reverse("order", args=[order_id]),
         more_url=f"{address}?{urlencode({'near': near, 'count': more})}" if more else None,
+        is_of_earlier=is_of_earlier,
     )
 
 

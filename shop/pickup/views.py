@@ -17,12 +17,14 @@ from dynamo.web.refusals import Refusal
 from shop.access import signed_in
 from shop.models import Order
 from shop.order_entries import pickup_entry
+from shop.order_limits import require_room
 from shop.order_queries import NoSuchOrder
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
+from shop.pickup.earlier import place_of_earlier_order, place_of_point
 from shop.pickup.explaining import PLAN
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
-from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
+from shop.pickup.queries import NoSuchPoint, nearest_points
 from shop.pickup.search import Nearest
 
 NO_SUCH_ORDER = "There is no such order."
@@ -32,12 +34,16 @@ LONGEST_ID, LONGEST_NEAR = 128, 100
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Where a page looks, what was typed to say so, and what is wrong with that."""
+    """Where a page looks, what was typed to say so, and what is wrong with that.
+
+    ``is_of_earlier`` tells that nobody said so, and an earlier order went there.
+    """
 
     near: str
     place: ZipPlace | None = None
     problem: str = ""
     status: HTTPStatus = HTTPStatus.OK
+    is_of_earlier: bool = False
 
 
 @require_safe
@@ -61,9 +67,9 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         near=asked.near,
         count=count,
         problem=asked.problem,
+        is_of_earlier=asked.is_of_earlier,
         chosen=pickup_entry(order),
-        address=reverse("pickup", args=[order_id]),
-        order_url=reverse("order", args=[order_id]),
+        order_id=order_id,
     )
     context = {"listing": listing, "order_id": order_id, "explanation": _explained(nearest)}
     response = render_list(request, "shop/pickup.html", "shop/_pickup.html", context)
@@ -78,6 +84,7 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
         raise Http404(NO_SUCH_POINT)
+    require_room(request, back=reverse("order", args=[order_id]))
     try:
         point = choose_point(
             username=request.user.get_username(), order_id=order_id, point_id=point_id
@@ -97,6 +104,7 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
 @signed_in
 def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     """Let an order go to its customer's door."""
+    require_room(request, back=reverse("order", args=[order_id]))
     try:
         forget_point(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:
@@ -109,11 +117,11 @@ def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, order: Order) -> _Asked:
-    """Take what was typed, or else where the order is to go to."""
+    """Take what was typed, or else where the order is to go to, or else where others went."""
     near = request.GET.get("near", "").strip()[:LONGEST_NEAR] or order.zip_prefix or ""
     try:
         if not near:
-            return _Asked(near, _place_of_choice(order))
+            return _guessed(order, request.user.get_username())
         with labelled_calls("zip code"):
             return _Asked(near, locate(near))
     except NoSuchZip as error:
@@ -124,16 +132,13 @@ def _asked(request: HttpRequest, order: Order) -> _Asked:
         return _Asked(near, problem=str(error), status=HTTPStatus.BAD_REQUEST)
 
 
-def _place_of_choice(order: Order) -> ZipPlace | None:
-    """Give where the point is that was chosen before, if any was and it is still there."""
-    if order.pickup is None:
-        return None
-    try:
-        with labelled_calls("pickup point"):
-            point = find_point(order.pickup.id)
-    except NoSuchPoint:
-        return None
-    return ZipPlace("", point.place, point.name)
+def _guessed(order: Order, username: str) -> _Asked:
+    """Take where the point is that was chosen before, or else where an earlier order went."""
+    chosen = pickup_entry(order)
+    if chosen and (place := place_of_point(chosen.id)):
+        return _Asked("", place)
+    earlier = place_of_earlier_order(username)
+    return _Asked(earlier.prefix if earlier else "", earlier, is_of_earlier=earlier is not None)
 
 
 def _explained(nearest: Nearest | None) -> Explanation | ReadsOfPage:

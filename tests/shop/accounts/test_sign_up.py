@@ -8,6 +8,7 @@ from django.test import Client
 
 from dynamo.limits import Limit
 from shop.accounts import throttling
+from shop.accounts.names import USERNAME_RULE
 from shop.accounts.queries import find_user, users_with_email
 from tests.shop.accounts.cast import PASSWORD, Person, new_browser, sign_in, sign_up, signed_in_name
 
@@ -60,6 +61,7 @@ class TestSigningUpIsRefused:
         response = sign_up(browser, name)
         assert response.status_code == 200
         assert response.context["form"].errors["username"]
+        assert response.content.decode().count(USERNAME_RULE) <= 1, "error and help say the same"
 
     def test_for_a_name_that_is_taken_in_any_case(self, browser: Client, alice: Person) -> None:
         response = sign_up(browser, alice.username.title())
@@ -103,8 +105,9 @@ class TestTwoWhoSignUpAtOnce:
     def test_do_not_get_the_same_name(self, fresh: Callable[[str], str]) -> None:
         name = fresh("carla")
         passwords = [f"{PASSWORD} {number}" for number in range(4)]
+        browsers = [new_browser() for _ in passwords]
         with ThreadPoolExecutor(len(passwords)) as pool:
-            answers = list(pool.map(lambda p: sign_up(new_browser(), name, p), passwords))
+            answers = list(pool.map(lambda b, p: sign_up(b, name, p), browsers, passwords))
         assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 302]
         winner = next(p for p, a in zip(passwords, answers, strict=True) if a.status_code == 302)
         assert sign_in(new_browser(), name, winner).status_code == 302

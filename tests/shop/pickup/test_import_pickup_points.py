@@ -259,7 +259,8 @@ class TestOlistsSellers:
 
     def test_are_rejected_where_nobody_knows_the_prefix(self, tmp_path: Path, fresh: Fresh) -> None:
         seller = fresh("seller")
-        _, lines = refused(written(tmp_path, [(seller, "99919", "x", "RJ")], columns=SELLERS))
+        error, lines = refused(written(tmp_path, [(seller, "99919", "x", "RJ")], columns=SELLERS))
+        assert str(error).startswith("1 row was rejected; ")
         reason = "it is not known where the zip prefix 99919 is: import Olist's geolocation"
         assert lines == [["2", seller, reason]]
 

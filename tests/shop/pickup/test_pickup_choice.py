@@ -2,6 +2,8 @@
 
 import pytest
 
+from dynamo.limits import Limit
+from shop.accounts import throttling
 from shop.order_items import NewOrder
 from shop.order_status import Status
 from shop.pickup.points import PickupPoint
@@ -93,6 +95,53 @@ class TestChoosingOnThePage:
     @pytest.mark.parametrize("way", ["choose", "forget"])
     def test_is_not_done_by_looking(self, alice: Visitor, order: NewOrder, way: str) -> None:
         assert alice.get(f"{page_of(order)}{way}/").status == 405
+
+
+@pytest.fixture
+def two_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = Limit(2, throttling.ORDERS_OF_A_USER.window)
+    monkeypatch.setattr(throttling, "ORDERS_OF_A_USER", few)
+
+
+@pytest.mark.usefixtures("two_choices")
+class TestWhoeverChoosesTooOften:
+    def test_is_told_when_to_come_back_and_changes_nothing(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        for point in points[:2]:
+            alice.post(f"{page_of(order)}choose/", {"point": point.id})
+        response = alice.send(f"{page_of(order)}choose/", {"point": points[2].id})
+        shown = response.content.decode()
+        assert response.status_code == 429
+        assert 1_700 < int(response["Retry-After"]) <= 1_800
+        assert "Come back in 30 minutes." in shown
+        assert " seconds" not in shown
+        assert f'href="/orders/{order.id}/"' in shown
+        assert alice.get(f"/orders/{order.id}/").page.all(data_pickup=points[1].id)
+
+    def test_cannot_take_it_back_either(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        for point in points[:2]:
+            alice.post(f"{page_of(order)}choose/", {"point": point.id})
+        assert alice.send(f"{page_of(order)}forget/", {}).status_code == 429
+        assert alice.get(f"/orders/{order.id}/").page.all(data_pickup=points[1].id)
+
+    def test_shares_the_limit_of_an_address_with_others(
+        self,
+        alice: Visitor,
+        bob: Visitor,
+        order: NewOrder,
+        points: list[PickupPoint],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        one = Limit(1, throttling.ORDERS_FROM_AN_ADDRESS.window)
+        monkeypatch.setattr(throttling, "ORDERS_FROM_AN_ADDRESS", one)
+        for visitor in (alice, bob):
+            visitor.browser.defaults["REMOTE_ADDR"] = "10.78.0.1"
+        url = f"{page_of(order)}choose/"
+        assert alice.send(url, {"point": points[0].id}).status_code == 302
+        assert bob.send(url, {"point": points[0].id}).status_code == 429
 
 
 class TestTheOrderPage:

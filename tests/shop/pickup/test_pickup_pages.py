@@ -1,6 +1,7 @@
 """The page on which a customer chooses a pickup point: what it lists, and what it refuses."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +13,7 @@ from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.chance import digits
-from tests.shop.orders.making import made_order, put
+from tests.shop.orders.making import START, made_order, put
 from tests.shop.orders.visiting import Visitor
 from tests.shop.pickup.stored import Fresh, made_point
 from tests.shop.pickup.visiting import ids, near, page_of
@@ -40,6 +41,45 @@ class TestThePage:
         assert shown.page.one("h1").text == f"Pickup points near {prefix} Kerguelen"
         assert ids(shown)[0] == points[0].id
         assert shown.page.one("input", name="near")["value"] == prefix
+
+    def test_begins_where_the_newest_earlier_order_went(
+        self, alice: Visitor, points: list[PickupPoint], spot: tuple[float, float]
+    ) -> None:
+        zips = [digits(9), digits(9)]
+        put_zips((ZipPlace(z, Coordinates.at(*spot), "K") for z in zips), batches=page_batches())
+        for day, zip_prefix in enumerate([zips[0], zips[1], None]):
+            order = made_order(alice.username, placed_at=START + timedelta(days=day))
+            put(replace(order, zip_prefix=zip_prefix))
+        shown = alice.get(page_of(order))
+        assert shown.page.one("h1").text == f"Pickup points near {zips[1]} K"
+        assert shown.page.one("input", name="near")["value"] == zips[1]
+        assert "An earlier order of yours went there" in shown.page.one(class_="lede").text
+        assert ids(shown)[0] == points[0].id
+
+    def test_begins_with_the_point_that_an_earlier_order_went_to(
+        self, alice: Visitor, order: NewOrder, points: list[PickupPoint]
+    ) -> None:
+        alice.post(f"{page_of(order)}choose/", {"point": points[2].id})
+        later = made_order(alice.username, placed_at=START + timedelta(days=1))
+        put(later)
+        shown = alice.get(page_of(later))
+        assert shown.page.one("h1").text == "Pickup points near Kiosk 2"
+        assert ids(shown)[0] == points[2].id
+
+    def test_does_not_guess_by_the_order_of_another(
+        self, alice: Visitor, bob: Visitor, points: list[PickupPoint]
+    ) -> None:
+        theirs, own = made_order(alice.username), made_order(bob.username)
+        put(theirs, own)
+        alice.post(f"{page_of(theirs)}choose/", {"point": points[0].id})
+        assert ids(bob.get(page_of(own))) == []
+
+    def test_asks_where_to_look_when_an_earlier_place_is_not_known_any_more(
+        self, alice: Visitor, order: NewOrder
+    ) -> None:
+        put(replace(made_order(alice.username), zip_prefix=digits(9)))
+        shown = alice.get(page_of(order))
+        assert "Where would you like to fetch it?" in shown.page.one(class_="empty").text
 
     def test_asks_where_to_look_when_nobody_said(self, alice: Visitor, order: NewOrder) -> None:
         shown = alice.get(page_of(order))
@@ -86,12 +126,12 @@ class TestThePage:
     def test_shows_more_that_are_farther(
         self, alice: Visitor, order: NewOrder, fresh: Fresh, spot: tuple[float, float]
     ) -> None:
-        put_points(made_point(fresh, (spot[0] + n / 1_000, spot[1])) for n in range(12))
+        around = [made_point(fresh, (spot[0] + n / 1_000, spot[1])) for n in range(20)]
+        put_points(around)
         shown = alice.get(page_of(order) + near(spot))
-        assert len(ids(shown)) == 10
+        assert ids(shown) == [point.id for point in around[:10]]
         more = shown.page.one(class_="pickup-more").one("a")["href"]
-        assert ids(alice.get(more))[:10] == ids(shown)
-        assert len(ids(alice.get(more))) == 20
+        assert ids(alice.get(more)) == [point.id for point in around]
 
     def test_is_the_list_alone_for_htmx(
         self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]

@@ -1,0 +1,52 @@
+"""Where a customer's earlier orders went: a guess at where the next one is to be fetched."""
+
+from dynamo.meter import labelled_calls
+from dynamo.reader import PageRequest
+from dynamo.reading import read
+from dynamo.runs import Item
+from shop.order_filters import OrderFilter
+from shop.order_patterns import plan_for_user
+from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, find_zip
+from shop.pickup.queries import NoSuchPoint, find_point
+
+LOOKED_AT = 20
+"""The newest orders of a customer; one query reads them."""
+
+
+def place_of_earlier_order(username: str) -> ZipPlace | None:
+    """Give where the newest of a customer's last orders went that tells.
+
+    That is the pickup point chosen for it, or else its zip code. None when none of them tells, or
+    when the place is not known any more.
+    """
+    plan = plan_for_user(username, OrderFilter())
+    with labelled_calls("earlier orders"):
+        page = read(plan.runs, PageRequest(LOOKED_AT), look_ahead=False)
+    for entry in page.entries:
+        if place := _place_of(entry.item):
+            return place
+    return None
+
+
+def place_of_point(point_id: str) -> ZipPlace | None:
+    """Give where a pickup point is, under its name, if it is still there."""
+    try:
+        with labelled_calls("pickup point"):
+            point = find_point(point_id)
+    except NoSuchPoint:
+        return None
+    return ZipPlace("", point.place, point.name)
+
+
+def _place_of(order: Item) -> ZipPlace | None:
+    pickup, zip_prefix = order.get("pickup"), order.get("zip_prefix")
+    place = place_of_point(pickup["M"]["id"]["S"]) if pickup else None
+    return place or (_place_of_zip(zip_prefix["S"]) if zip_prefix else None)
+
+
+def _place_of_zip(prefix: str) -> ZipPlace | None:
+    try:
+        with labelled_calls("zip code"):
+            return find_zip(prefix)
+    except (NoSuchZip, BadPlace):
+        return None

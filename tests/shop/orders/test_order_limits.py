@@ -1,0 +1,55 @@
+"""How often a customer may place and change orders."""
+
+from collections.abc import Callable
+
+import pytest
+
+from dynamo.limits import Limit
+from shop.accounts import throttling
+from shop.order_counts import counts_of
+from shop.order_status import Status
+from tests.shop.orders.making import made_order, put, put_product
+from tests.shop.orders.visiting import Visitor
+
+
+@pytest.fixture(autouse=True)
+def one_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = Limit(1, throttling.ORDERS_OF_A_USER.window)
+    monkeypatch.setattr(throttling, "ORDERS_OF_A_USER", once)
+
+
+def order_a_lamp(visitor: Visitor, product_id: str) -> int:
+    """Put a lamp into the basket and order it; the status of the answer."""
+    basket = visitor.post("/basket/add/", {"product_id": product_id, "quantity": "1"}).page
+    intent = basket.one("input", name="order_id")["value"]
+    return visitor.send("/basket/place/", {"order_id": intent}).status_code
+
+
+class TestWhoeverOrdersTooOften:
+    def test_is_refused_and_keeps_the_basket(
+        self, alice: Visitor, fresh: Callable[[str], str]
+    ) -> None:
+        lamp = put_product(fresh("lamp"), cents=1_999)
+        assert [order_a_lamp(alice, lamp) for _ in range(2)] == [302, 429]
+        assert counts_of(alice.username)[Status.PLACED] == 1
+        assert alice.get("/basket/").page.one("input", name="order_id")
+
+    def test_cannot_cancel_for_a_while(self, alice: Visitor) -> None:
+        one, other = made_order(alice.username), made_order(alice.username)
+        put(one)
+        put(other)
+        answers = []
+        for order in (one, other):
+            address, fields = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+            answers.append(alice.send(address, fields))
+        assert [answer.status_code for answer in answers] == [302, 429]
+        assert int(answers[1]["Retry-After"]) > 0
+        shown = alice.get(f"/orders/{other.id}/").page.one("article")
+        assert shown["data-status"] == "PLACED"
+
+    def test_is_not_the_staff(self, alice: Visitor, sam: Visitor) -> None:
+        for _ in range(2):
+            order = made_order(alice.username)
+            put(order)
+            address, fields = sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED")
+            assert sam.send(address, fields).status_code == 302
