@@ -1,7 +1,8 @@
 """Reads of what staff moderate: the queue of reported comments, and the hidden ones.
 
 Each state is one partition of the sparse index ``moderation``, oldest report first. What was
-reported lies beside each comment: one Query for each comment shown.
+reported lies beside each comment: one Query for each comment shown. What their products are
+called is one more call for the page.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -13,10 +14,12 @@ from comments.queries import CommentEntry, entry_of
 from comments.reporting import Report, reports_of
 from comments.seen import Seen, State
 from dynamo.merging import Entry
+from dynamo.meter import labelled_calls
 from dynamo.places import id_at, moment_at
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import read
 from dynamo.runs import Index, Position, Run
+from shop.queries import find_tiles
 
 PLAN = Comment.moderation.Meta.index_name
 
@@ -38,9 +41,11 @@ _INDEX = Index(
 class ModeratedComment(CommentEntry):
     """A comment in the queue, with the first of its reports; ``report_count`` is of all.
 
-    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
+    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden;
+    ``product_name`` is the product's id where that is not there any more.
     """
 
+    product_name: str = ""
     seen: str = ""
     waiting_since: datetime | None = None
     report_count: int = 0
@@ -59,14 +64,26 @@ class ModerationPage:
     page: Page
 
 
+def run_of(state: State) -> Run:
+    """Give the run of the comments in a state, by how long they wait."""
+    return Run(index=_INDEX, partition=keys.moderation(state))
+
+
 def list_moderated(state: State, request: PageRequest) -> ModerationPage:
-    """Read a page of the comments in a state (P5, sparse index), and their reports."""
-    run = Run(index=_INDEX, partition=keys.moderation(state))
-    page = read([run], request, order=Order.OLDEST_FIRST)
+    """Read a page of the comments in a state (P5, sparse index), their reports and products."""
+    page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
     comments = [_moderated(entry) for entry in page.entries]
     reports = reports_of([comment.id for comment in comments])
+    with labelled_calls("product names"):
+        products = find_tiles(comment.product_id for comment in comments)
     return ModerationPage(
-        tuple(replace(comment, reports=reports[comment.id]) for comment in comments), page
+        tuple(
+            replace(one, reports=reports[one.id], product_name=products[one.product_id].name)
+            if one.product_id in products
+            else replace(one, reports=reports[one.id])
+            for one in comments
+        ),
+        page,
     )
 
 
@@ -74,6 +91,7 @@ def _moderated(entry: Entry) -> ModeratedComment:
     shown, seen = entry_of(entry.item), Seen.of(entry.item)
     return ModeratedComment(
         **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
+        product_name=shown.product_id,
         seen=str(seen),
         report_count=seen.reports,
         waiting_since=moment_at(entry.position.place),

@@ -79,7 +79,9 @@ class EditLost(DynamoError):
     """Somebody changed the comment since it was read; ``stored`` is how it is now."""
 
     def __init__(self, stored: StoredComment) -> None:
-        super().__init__("Somebody else has changed this comment in the meantime.")
+        super().__init__(
+            "This comment was changed in the meantime, in another window or on another device."
+        )
         self.stored = stored
 
 

@@ -1,6 +1,6 @@
 """Failures of calls, told to whoever runs a command: one sentence, never a traceback."""
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 from pynamodb.exceptions import PynamoDBException
 
 from dynamo.errors import DynamoError
@@ -8,6 +8,10 @@ from dynamo.faults import fault_in
 
 FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
 """All that a call to DynamoDB may raise, whichever library made it."""
+NO_CREDENTIALS = (
+    "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB. "
+    "The one of “make run” is found while that is running."
+)
 
 
 def sentence_about(failure: BaseException) -> str:
@@ -16,6 +20,8 @@ def sentence_about(failure: BaseException) -> str:
     if fault is not None:
         return str(fault)
     cause = _botocore_cause(failure)
+    if isinstance(cause, NoCredentialsError):
+        return NO_CREDENTIALS
     return " ".join(str(cause).split())
 
 

@@ -10,6 +10,7 @@ from config.benchmark.grid import GridFigures, PageCost, ReadFigures
 from config.benchmark.plotting import COLOURS, FAINT, blank, legend
 from config.benchmark.readers import RULES, SITE
 from config.benchmark.sections import Plot, Section, Table
+from config.benchmark.timing import medians_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ def grid_section(figures: GridFigures, *, notes: Sequence[str]) -> Section:
     pages = len(figures.of_pages(SITE.name, OF_PAGES[UNITS]))
     cost = f"What {pages:,} pages of {figures.page_size} from {len(figures.lists)} lists cost"
     time = (
-        f"How long their first pages take, as medians of {figures.turns} turns, "
+        f"How long their first pages take, as {medians_of(figures.turns)}, "
         f"also with {figures.delay_ms} ms added to each call"
     )
     costs = [(w, r, figures.of_pages(r, of)) for w, of in OF_PAGES.items() for r in figures.readers]

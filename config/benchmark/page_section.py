@@ -14,6 +14,7 @@ from config.benchmark.pages import (
 )
 from config.benchmark.plotting import COLOURS, FAINT, blank, legend
 from config.benchmark.sections import Plot, Section, Table
+from config.benchmark.timing import medians_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def page_section(figures: DepthFigures, *, name: str, title: str, notes: Sequenc
                 tuple(map(_cost_row, pages)),
             ),
             Table(
-                f"Milliseconds, as medians of {figures.turns} turns, and their ratios",
+                f"Milliseconds, as {medians_of(figures.turns)}, and their ratios",
                 TIMES,
                 tuple(map(_time_row, pages)),
             ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from config.benchmark.plotting import COLOURS, INK, blank
 from config.benchmark.sections import Plot, Section, Table
 from config.benchmark.throughput import ThroughputFigures
+from config.benchmark.timing import medians_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +21,7 @@ def throughput_section(figures: ThroughputFigures, *, notes: Sequence[str]) -> S
     """Write what was found about throughput."""
     caption = (
         f"Whole pages a second by gunicorn with {figures.workers} workers, {figures.clients} "
-        f"clients; medians of {figures.turns} turns of {figures.seconds:g} s"
+        f"clients; {medians_of(figures.turns)} of {figures.seconds:g} s"
     )
     rows = tuple(
         (name, f"{rate:.1f}", f"{figures.ratio(name):.2f}", *_promise(figures, name))

@@ -29,6 +29,11 @@ class Timing:
         return cls(round(median(seconds) * 1000, 3), round(p95 * 1000, 3))
 
 
+def medians_of(turns: int) -> str:
+    """Say in words what times are medians of."""
+    return f"medians of {turns} turn{'' if turns == 1 else 's'}"
+
+
 def time_in_turns(
     actions: Mapping[K, Callable[[], object]],
     *,

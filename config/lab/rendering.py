@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.benchmark.sections import Plot, Section, Table, replace_section, write_into
+from config.benchmark.timing import medians_of
 from config.lab.descriptions import DESCRIPTIONS
 from config.lab.figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 
@@ -38,7 +39,7 @@ def heading_of(figures: LabFigures) -> str:
         f"Taken on {figures.taken_at[:10]} at {figures.taken_at[11:16]} UTC.",
         figures.machine,
         figures.warning,
-        f"Times are medians of {figures.turns} turns, what writes cost are means of as many.",
+        f"Times are {medians_of(figures.turns)}, what writes cost are means of as many.",
     )
     return " ".join(filter(None, sentences))
 

@@ -79,5 +79,6 @@ def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
 def require_none_rejected(rejects: RejectsFile) -> None:
     """Raise the CommandError that says where rejected rows are listed, if there are any."""
     if rejects.count:
-        sentence = f"{rejects.count:,} rows were rejected; they are listed in {rejects.path}"
+        rows = "1 row was" if rejects.count == 1 else f"{rejects.count:,} rows were"
+        sentence = f"{rows} rejected; see the list in {rejects.path}"
         raise CommandError(sentence, returncode=REJECTED)

@@ -1,6 +1,6 @@
 """The activity log as its page shows it: sentences, toggles, URLs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
@@ -15,13 +15,17 @@ from shop.activity.entries import Action, Entry, Kind
 from shop.activity.filters import toggled
 from shop.activity.queries import ActivityPage
 from shop.order_status import Status
+from shop.queries import ProductTile
 
 THERE_NO_MORE = frozenset({Action.DELETED})
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityRow:
-    """An entry in words. ``order_id``, ``comment_id`` are empty where nothing is to be linked."""
+    """An entry in words. ``order_id``, ``comment_id`` are empty where nothing is to be linked.
+
+    ``product_name`` is the id where the product is not there any more.
+    """
 
     kind: str
     kind_label: str
@@ -32,6 +36,7 @@ class ActivityRow:
     order_id: str
     comment_id: str
     product_id: str
+    product_name: str
     customer: str
     was: str
     became: str
@@ -65,12 +70,16 @@ def activity_pager(kinds: Sequence[Kind]) -> Pager:
 
 
 def activity_listing(
-    kinds: Sequence[Kind], found: ActivityPage, *, request: PageRequest
+    kinds: Sequence[Kind],
+    found: ActivityPage,
+    *,
+    products: Mapping[str, ProductTile],
+    request: PageRequest,
 ) -> ActivityListing:
     """Arrange a page of the log for its template."""
     pager = activity_pager(kinds)
     return ActivityListing(
-        rows=[_row(entry) for entry in found.entries],
+        rows=[_row(entry, products) for entry in found.entries],
         tabs=[_tab(kind, kinds) for kind in Kind],
         all_kinds=Toggle(
             value="~", label="Everything", url=activity_url(()), pressed=not kinds, count=None
@@ -92,8 +101,10 @@ def _tab(kind: Kind, kinds: Sequence[Kind]) -> Toggle:
     )
 
 
-def _row(entry: Entry) -> ActivityRow:
+def _row(entry: Entry, products: Mapping[str, ProductTile]) -> ActivityRow:
     is_order = entry.kind is Kind.ORDER
+    product_id = "" if is_order else entry.about
+    product = products.get(product_id)
     is_there = entry.action not in THERE_NO_MORE
     return ActivityRow(
         kind=entry.kind.value,
@@ -104,7 +115,8 @@ def _row(entry: Entry) -> ActivityRow:
         subject=entry.subject,
         order_id=entry.subject if is_order else "",
         comment_id=entry.subject if is_there and not is_order else "",
-        product_id="" if is_order else entry.about,
+        product_id=product_id,
+        product_name=product.name if product else product_id,
         customer=entry.about if is_order and entry.about != entry.who else "",
         was=_spelled(entry.kind, entry.was),
         became=_spelled(entry.kind, entry.became),

@@ -15,7 +15,7 @@ from shop.access import staff_only
 from shop.activity.entries import Kind
 from shop.activity.filters import BadActivityFilter, parse_kinds
 from shop.activity.listing import activity_listing, activity_pager
-from shop.activity.queries import PLAN, list_activity
+from shop.activity.queries import PLAN, list_activity, products_in
 
 
 @require_safe
@@ -29,7 +29,9 @@ def activity(request: HttpRequest) -> HttpResponse:
     if pager.overshot(found.page, asked):
         return redirect(pager.first_url)
     context = {
-        "listing": activity_listing(kinds, found, request=asked),
+        "listing": activity_listing(
+            kinds, found, products=products_in(found.entries), request=asked
+        ),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
     return render_list(request, "shop/activity.html", "shop/_activity.html", context)

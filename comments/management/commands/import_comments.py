@@ -92,7 +92,8 @@ def _source(options: dict[str, Any]) -> Source:
 
 
 def _language_map(text: str) -> dict[str, str]:
-    languages = {found.lower(): code.lower() for found, code in parse_pairs(text).items()}
+    pairs = parse_pairs(text, example="us=en")
+    languages = {found.lower(): code.lower() for found, code in pairs.items()}
     for code in languages.values():
         if not is_language(code):
             raise BadMapping(str(LanguageUnknown(code)))

@@ -2,7 +2,6 @@
 
 import json
 import os
-from argparse import ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from comments.read_model import INDEXES
 from config.benchmark.report import Report
 from config.benchmark.run import PARTS, Asked, run_benchmarks
 from dynamo.management.failures import failures_in_one_line
+from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
 
 PAGES = (1, 10, 100, 1_000)
@@ -31,12 +31,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add what to measure, how much of it, and where to write."""
         parser.add_argument("parts", nargs="*", metavar="PART", help=f"all of {', '.join(PARTS)}")
-        parser.add_argument("--comments", type=_count, default=300_000, metavar="N", help="300000")
-        parser.add_argument("--orders", type=_count, default=10_000, metavar="N", help="10000")
-        parser.add_argument("--queued", type=_count, default=100_000, metavar="N", help="100000")
-        parser.add_argument("--turns", type=_count, default=60, metavar="N", help="60")
+        parser.add_argument(
+            "--comments", type=at_least_one, default=300_000, metavar="N", help="300000"
+        )
+        parser.add_argument(
+            "--orders", type=at_least_one, default=10_000, metavar="N", help="10000"
+        )
+        parser.add_argument(
+            "--queued", type=at_least_one, default=100_000, metavar="N", help="100000"
+        )
+        parser.add_argument("--turns", type=at_least_one, default=60, metavar="N", help="60")
         parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="4")
-        parser.add_argument("--imported", type=_count, default=3_000, metavar="N", help="3000")
+        parser.add_argument(
+            "--imported", type=at_least_one, default=3_000, metavar="N", help="3000"
+        )
         parser.add_argument("--pages", type=_counts, default=PAGES, help="1,10,100,1000")
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -93,13 +101,5 @@ def _parts(names: list[str]) -> tuple[str, ...]:
     return tuple(names) or PARTS
 
 
-def _count(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if number < 1:
-        message = f"{text!r} is not a number above zero"
-        raise ArgumentTypeError(message)
-    return number
-
-
 def _counts(text: str) -> tuple[int, ...]:
-    return tuple(sorted({_count(part) for part in text.split(",")}))
+    return tuple(sorted({at_least_one(part) for part in text.split(",")}))

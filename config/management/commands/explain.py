@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +13,8 @@ from comments.filters import BadFilter, CommentFilter
 from comments.planning import NoSuchPlan
 from dynamo.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
+from dynamo.management.options import at_least_one
+from dynamo.web.ids import Id
 from dynamo.web.refusals import Refusal
 from shop.order_explain import explain_orders, explain_queue
 from shop.order_filters import BadOrderFilter, OrderFilter, parse_open_statuses
@@ -29,14 +32,14 @@ class Command(BaseCommand):
         """Add a sub-command for each kind of list."""
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="comments|orders|pickup")
         comments = kinds.add_parser("comments", help="a product's comments")
-        comments.add_argument("--product", required=True, metavar="ID")
+        comments.add_argument("--product", required=True, type=_id, metavar="ID")
         comments.add_argument("--languages", default="~", metavar="de,en", help="any: ~ (default)")
         comments.add_argument("--ratings", default="~", metavar="1,2", help="any: ~ (default)")
         comments.add_argument("--plan", metavar="NAME", help="use this plan, not the cheapest")
         _add_common(comments)
         orders = kinds.add_parser("orders", help="a user's orders, or the queue of open ones")
         whose = orders.add_mutually_exclusive_group(required=True)
-        whose.add_argument("--user", metavar="NAME")
+        whose.add_argument("--user", type=_id, metavar="NAME")
         whose.add_argument("--queue", action="store_true", help="all open orders of the shop")
         orders.add_argument("--status", action="append", default=[], metavar="SHIPPED")
         orders.add_argument("--from", dest="since", default="", metavar="2023-01-01")
@@ -45,7 +48,7 @@ class Command(BaseCommand):
         _add_common(orders)
         pickup = kinds.add_parser("pickup", help="the pickup points nearest to a place")
         pickup.add_argument("--near", required=True, metavar="ZIP|LAT,LON")
-        pickup.add_argument("--count", type=_size, default=FIRST_SHOWN, metavar="N")
+        pickup.add_argument("--count", type=at_least_one, default=FIRST_SHOWN, metavar="N")
         pickup.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
@@ -101,15 +104,14 @@ REFUSED = (BadFilter, BadOrderFilter, BadPlace, NoSuchPlan, NoSuchZip, Refusal)
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--after", metavar="TOKEN", help="the page behind this position")
-    parser.add_argument("--page-size", type=_size, default=settings.PAGE_SIZE, metavar="N")
+    parser.add_argument("--page-size", type=at_least_one, default=settings.PAGE_SIZE, metavar="N")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
-def _size(text: str) -> int:
-    size = int(text)
-    if size < 1:
-        raise argparse.ArgumentTypeError(f"a page has at least one item, not {size}")
-    return size
+def _id(text: str) -> str:
+    if not (re.fullmatch(Id.regex, text) and text.isprintable()):
+        raise argparse.ArgumentTypeError("an id has 1 to 128 printable characters, and no slash")
+    return text
 
 
 def _dotted(words: str) -> str:
@@ -140,15 +142,20 @@ def _table(explanation: Explanation) -> str:
     if explanation.mean_item_bytes is not None:
         lines.append(f"a list entry weighs {explanation.mean_item_bytes} bytes on average")
     lines += [
-        f"also read: {other.name}, {other.calls} calls, {other.capacity_units:g} units"
+        f"also read: {other.name}, {_counted(other.calls, 'call')}, "
+        f"{_counted(other.capacity_units, 'unit')}"
         for other in explanation.other
     ]
     lines += [
-        f"instead, by {other.plan}: {_estimate(other.estimated_capacity_units)}"
+        f"instead, {other.plan}: {_estimate(other.estimated_capacity_units)}"
         for other in explanation.alternatives
     ]
     return "\n".join(lines)
 
 
 def _estimate(units: float | None) -> str:
-    return "would find nothing" if units is None else f"about {units:g} units"
+    return "would find nothing" if units is None else f"about {_counted(units, 'unit')}"
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"

@@ -23,6 +23,7 @@ from config.sample_orders import (
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES, sentence_about
+from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
 from dynamo.reader import PageRequest
 from shop.items import NewCategory, NewProduct
@@ -47,7 +48,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--comments", type=int, default=6_000, metavar="N", help="(6000)")
+        parser.add_argument(
+            "--comments", type=at_least_one, default=6_000, metavar="N", help="(6000)"
+        )
         parser.add_argument("--seed", type=int, default=DEFAULT_SEED, metavar="N")
         parser.add_argument(
             "--if-empty", action="store_true", help="do nothing when it was loaded before"

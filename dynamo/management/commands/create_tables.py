@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 
 from dynamo.client import patient_client
 from dynamo.management.failures import failures_in_one_line
+from dynamo.management.options import at_least_one
 from dynamo.tables import Throughput, create_missing
 
 
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--provisioned",
             nargs=2,
-            type=int,
+            type=at_least_one,
             metavar=("READ", "WRITE"),
             help="bill provisioned capacity units a second instead, of tables and indexes created",
         )

@@ -14,6 +14,7 @@ from dynamo.management.imports import (
     rejects_path,
     require_none_rejected,
 )
+from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
 from shop.imports.run import ORDERS_AT_A_TIME, Report, import_orders
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, metavar="DIR")
         parser.add_argument(
             "--at-a-time",
-            type=int,
+            type=at_least_one,
             default=ORDERS_AT_A_TIME,
             metavar="N",
             help=f"orders written in parallel ({ORDERS_AT_A_TIME}); moto bears 1 only",
@@ -47,7 +48,7 @@ class Command(BaseCommand):
                 folder,
                 rejects=rejects,
                 progress=Progress(shown=not as_json),
-                orders_at_a_time=max(1, options["at_a_time"]),
+                orders_at_a_time=options["at_a_time"],
             )
         counts = _counts(report)
         if as_json:
