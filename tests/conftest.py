@@ -19,7 +19,7 @@ from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
 from shop.activity.tables import make_table
 from tests.chance import unique
-from tests.engine_plugin import engine_key, name_key
+from tests.engine_plugin import PATIENCE, engine_key, name_key
 from tests.strict import refuse_what_aws_refuses
 
 CHROMIUM = "/usr/bin/chromium"
@@ -57,10 +57,12 @@ def engine_name(pytestconfig: pytest.Config) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def patience_with_moto(pytestconfig: pytest.Config) -> None:
-    """Moto reads whole tables in one thread: on a busy machine that can outlast a page's limit."""
-    if pytestconfig.stash[name_key] == "moto":
-        connect(replace(current_connection(), read_seconds=60.0))
+def patience() -> None:
+    """On a busy machine an engine may take longer than a page waits, moto above all.
+
+    It reads whole tables in one thread.
+    """
+    connect(replace(current_connection(), read_seconds=PATIENCE))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -19,6 +19,9 @@ PROJECT = Path(__file__).resolve().parent.parent
 OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_SPELLING")
 """Settings of a developer's that would change what pages look like or how they are read."""
 
+PATIENCE = 60.0
+"""Seconds in which an engine must start and answer: a test machine may be very busy."""
+
 engine_key = pytest.StashKey[EngineServer | None]()
 name_key = pytest.StashKey[str]()
 
@@ -74,7 +77,9 @@ def _only_controls(options: object) -> bool:
 def _start(config: pytest.Config, name: str) -> str:
     try:
         engine: EngineServer = (
-            MotoEngine() if name == "moto" else DynoxideEngine(binary=find(PROJECT))
+            MotoEngine(start_seconds=PATIENCE)
+            if name == "moto"
+            else DynoxideEngine(binary=find(PROJECT), start_seconds=PATIENCE)
         )
         engine.start()
     except EngineError as error:

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from dynamo.engine import EngineServer, find
-from dynamo.engine.ports import free_port, require_free
+from dynamo.engine.ports import require_free
 from tests.dynamo.processes import dies, is_alive
+from tests.ports import spare_port
 
 PROJECT = Path(__file__).resolve().parents[1]
 SECONDS = 60
@@ -42,7 +43,7 @@ class Shop:
 
     def get(self, path: str) -> int:
         """The status of a page."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         connection.request("GET", path)
         try:
             return connection.getresponse().status
@@ -86,7 +87,7 @@ def open_shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
     started: list[subprocess.Popen[str]] = []
 
     def start(**changes: str) -> Shop:
-        port = free_port()
+        port = spare_port()
         process = subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--empty", "--port", str(port)],
             cwd=PROJECT,
@@ -112,7 +113,7 @@ def shop(open_shop: Callable[..., Shop]) -> Shop:
 def run_in_vain(var: Path, *, port: int | None = None, **changes: str) -> str:
     """Start a demo that cannot start; what it said."""
     result = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--empty", "--port", str(port or free_port())],
+        [sys.executable, "manage.py", "demo", "--empty", "--port", str(port or spare_port())],
         cwd=PROJECT,
         env=environment(var, **changes),
         capture_output=True,

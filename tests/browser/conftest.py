@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response, expect,
 
 from tests.conftest import CHROMIUM
 
-PATIENCE = 10_000
+PATIENCE = 30_000
 """Milliseconds until a browser on a busy machine is taken to be stuck."""
 expect.set_options(timeout=PATIENCE)
 
@@ -80,6 +80,7 @@ class Visitor:
 
     @property
     def comment_ids(self) -> list[str]:
+        self.page.wait_for_load_state()
         ids: list[str] = self.page.locator("[data-comment-id]").evaluate_all(
             "elements => elements.map(element => element.dataset.commentId)"
         )

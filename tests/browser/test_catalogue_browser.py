@@ -25,6 +25,7 @@ def browsed(tables: None) -> None:
 
 
 def ids(visitor, within: str = "#products") -> list[str]:
+    visitor.page.wait_for_load_state()
     tiles = visitor.page.locator(f"{within} [data-product]")
     return tiles.evaluate_all("tiles => tiles.map(tile => tile.dataset.product)")
 

@@ -112,7 +112,7 @@ def queued(alice: Shopper, settings: Any) -> Iterator[list[NewOrder]]:
 @pytest.fixture
 def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two who ship have both seen the order as it was before either changes it."""
-    both, spell = Barrier(2, timeout=10), order_moving.status_update
+    both, spell = Barrier(2, timeout=30), order_moving.status_update
 
     def status_update(*, target: StatusChange, **change: Any) -> Any:
         if target.status is Status.SHIPPED:
@@ -486,3 +486,8 @@ class TestAWindowOf320Pixels:
         for address in ("/basket/", "/accounts/password_change/", "/accounts/login/"):
             narrow.is_narrow_enough(address)
         narrow.is_narrow_enough("/accounts/sign-up/")
+
+    def test_shows_what_takes_a_product_out_of_the_basket(self, narrow: Shopper, lamp: str) -> None:
+        narrow.page.goto(f"/products/{lamp}/")
+        narrow.button("Add to basket").click()
+        expect(narrow.button("Take out")).to_be_in_viewport(ratio=1)

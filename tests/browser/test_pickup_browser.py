@@ -74,6 +74,7 @@ def choose(shopper: Shopper, point: PickupPoint) -> None:
 
 
 def distances(shopper: Shopper) -> list[str]:
+    shopper.page.wait_for_load_state()
     return shopper.page.locator(".pickup-distance").all_inner_texts()
 
 

@@ -84,6 +84,15 @@ class TestPosting:
         assert alice.focus == "id_title"
         assert len(alice.loads) == 1
 
+    def test_with_a_mistake_in_a_field_drawn_larger_keeps_to_the_policy(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page, title="t" * 130)
+        drawn = "field => { field.style.height = '400px' }"  # as its corner does
+        alice.page.get_by_label("Your comment").evaluate(drawn)
+        alice.page.get_by_role("button", name="Post").click()
+        expect(alice.page.locator(".errorlist")).to_contain_text("120 fit")
+        assert alice.page.evaluate("window.violations") == []
+
     def test_counts_characters_while_one_types(self, alice, lamp):
         alice.page.goto(new_url(lamp))
         alice.page.get_by_label("Your comment").fill("ab\n🦊")
@@ -105,7 +114,7 @@ class TestPosting:
         fill(plain.page)
         plain.page.get_by_role("button", name="Post").click()
         expect(plain.page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
-        assert plain.page.locator("[data-comment-id]").count() == 1
+        expect(plain.page.locator("[data-comment-id]")).to_have_count(1)
 
 
 class TestScriptInAnyField:

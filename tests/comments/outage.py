@@ -13,9 +13,10 @@ from django.utils.module_loading import import_string
 from dynamo import client as process
 from dynamo.client import Connection, client, connect
 from dynamo.engine import DynoxideEngine, EngineServer, find
-from dynamo.engine.ports import free_port
 from dynamo.tables import create_missing
 from shop.activity.rotation import make_tables
+from tests.engine_plugin import PATIENCE
+from tests.ports import spare_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -30,8 +31,10 @@ def own_engine(folder: Path | None = None) -> Iterator[EngineServer]:
     if binary is None:
         pytest.skip("dynoxide is not installed, and moto forgets when it stops")
     db_path = folder / "own.db" if folder else None
-    engine = DynoxideEngine(binary=binary, db_path=db_path, port=free_port())
-    with engine, connected(engine.endpoint_url):
+    engine = DynoxideEngine(
+        binary=binary, db_path=db_path, port=spare_port(), start_seconds=PATIENCE
+    )
+    with engine, connected(engine.endpoint_url, read_seconds=PATIENCE):
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         create_missing(models, client=client())
         make_tables(client=client(), now=datetime.now(UTC))

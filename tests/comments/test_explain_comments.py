@@ -171,11 +171,18 @@ class TestExplainComments:
         figures = explained("never-heard-of")
         assert (figures["items_returned"], figures["mean_item_bytes"]) == (0, None)
 
+    @pytest.mark.parametrize("impossible", ["", "a/b", "x" * 3_000, "\udcff"])
+    def test_of_what_can_be_no_id_says_so(self, tables, impossible):
+        for whose in (["comments", "--product"], ["orders", "--user"]):
+            with pytest.raises(CommandError, match="1 to 128 printable characters"):
+                call_command("explain", *whose, impossible)
+
     def test_prints_a_table_for_people(self, counted):
         output = StringIO()
         call_command("explain", "comments", "--product", counted, stdout=output)
         assert "plan all: 1 query on all, 1 round" in output.getvalue()
         assert "bytes on average" in output.getvalue()
+        assert "also read: counts, 1 call, " in output.getvalue()
 
     @pytest.mark.parametrize(
         ("option", "sentence"),
@@ -186,6 +193,7 @@ class TestExplainComments:
             ("--after=nonsense", "damaged"),
             ("--page-size=0", "at least"),
             ("--page-size=-1", "at least"),
+            ("--page-size=x", "at least"),
         ],
     )
     def test_refuses_in_one_sentence(self, counted, option, sentence):

@@ -243,7 +243,7 @@ class TestThePlansOfAPage:
             "explain", "comments", "--product", faceted, "--languages", "ja", "--ratings", "2",
             stdout=out,
         )  # fmt: skip
-        assert "instead, by all: would find nothing" in out.getvalue()
+        assert "instead, all: would find nothing" in out.getvalue()
 
     @pytest.mark.real_engine
     def test_tell_of_a_fall_back_in_mid_page(self, fresh):

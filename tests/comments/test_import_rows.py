@@ -15,7 +15,7 @@ from comments.imports.columns import Columns, parse_columns
 from comments.imports.reading import Reading
 from comments.imports.survey import Winners
 from comments.items import NewComment
-from dynamo.imports.columns import BadMapping, parse_pairs
+from dynamo.imports.columns import BadMapping, columns_among, parse_pairs
 from dynamo.imports.csv_rows import CsvRows, HeaderMissing
 from dynamo.imports.jsonl import JsonLines
 from dynamo.imports.lines import LONGEST_LINE, FileUnreadable, open_lines
@@ -317,7 +317,18 @@ class TestColumns:
     @pytest.mark.parametrize("bad", ["x", "=x", "x=", "a=b,a=c"])
     def test_are_given_as_pairs(self, bad: str) -> None:
         with pytest.raises(BadMapping):
-            parse_pairs(bad)
+            parse_pairs(bad, example="us=en")
+
+    def test_are_asked_for_with_an_example_that_fits(self) -> None:
+        with pytest.raises(BadMapping, match="“us” is no pair such as us=en"):
+            parse_pairs("us", example="us=en")
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+    def test_that_are_not_utf_8_are_not_spelled_out(self, encoding: str) -> None:
+        present = "id,rating".encode(encoding).decode("utf-8", "surrogateescape").split(",")
+        with pytest.raises(BadMapping, match="is not UTF-8 text") as refused:
+            columns_among(present, {"id": "id"}, needed=["id"])
+        assert str(refused.value).isprintable()
 
     def test_are_given_for_fields_there_are(self) -> None:
         assert parse_columns("id=a, body = b=c,") == {"id": "a", "body": "b=c"}

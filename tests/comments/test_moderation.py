@@ -28,11 +28,15 @@ from dynamo.client import client, pool
 from dynamo.failures import FAILURES
 from dynamo.meter import metered
 from dynamo.reader import PageRequest
+from shop.items import NewProduct
+from shop.services import put_catalogue
+from tests.chance import unique
 from tests.comments.faulty import When, before_the_next_transaction, failing, troubled
 from tests.comments.ranked import five_stars, last_comment
 from tests.comments.threads import NOW, differing, helpful, made_comment, moderated
 from tests.comments.walking import ids_on, read_page
 from tests.comments.writers import Writer, nobody, someone
+from tests.markup import Element
 
 pytestmark = pytest.mark.usefixtures("few_items")
 EVERYWHERE = [("~", "~"), ("en", "~"), ("~", "5"), ("en", "5")]
@@ -308,13 +312,16 @@ class TestPages:
     def decision_on(
         self, sam: Writer, comment: NewComment, decision: str
     ) -> tuple[str, dict[str, str]]:
-        """The address and the fields of a button, on whichever page of the queue it is."""
+        """The address and the fields of a button."""
+        return _form(self.article_of(sam, comment), decision)
+
+    def article_of(self, sam: Writer, comment: NewComment) -> Element:
+        """What is shown of a comment, on whichever page of the queue it is."""
         url: str | None = "/staff/comments/"
         while url:
             shown = sam.get(url)
             if comment.id in shown.comment_ids:
-                article = shown.page.one(data_comment_id=comment.id)
-                return _form(article, decision)
+                return shown.page.one(data_comment_id=comment.id)
             url = shown.older
         raise AssertionError("not in the queue")
 
@@ -325,6 +332,15 @@ class TestPages:
         articles = shown.page.all("article", class_="moderated")
         waiting = [article.all("time")[-1]["datetime"] for article in articles]
         assert waiting == sorted(waiting) != []
+
+    def test_name_the_product_and_lead_to_it_and_to_the_author(self, sam):
+        product_id, ann = unique("lamp"), someone("ann")
+        put_catalogue(categories=[], products=[NewProduct(product_id, "Desk lamp", ())])
+        comment = ann.write(product_id).comment
+        report(comment)
+        article = self.article_of(sam, comment)
+        assert article.one("a", href=f"/products/{product_id}/").text == "Desk lamp"
+        assert article.one("a", href=f"/users/{ann.username}/").text == ann.username
 
     @pytest.mark.parametrize(
         ("decision", "state"), [("keep", State.LISTED), ("hide", State.HIDDEN)]

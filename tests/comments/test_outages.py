@@ -14,7 +14,9 @@ from dynamo.engine import EngineServer
 from tests.comments.browsing import HTMX, Shown
 from tests.comments.loading import load
 from tests.comments.outage import connected, own_engine
+from tests.comments.spying import spied
 from tests.comments.truth import numbered_comments, written
+from tests.comments.writers import someone
 from tests.markup import read_markup
 
 LIST = "/products/lamp/comments/~/~/"
@@ -68,6 +70,16 @@ class TestStoppedEngine:
     def test_still_refuses_what_is_wrong_in_itself(self, visitor):
         assert visitor.get("/products/lamp/comments/xx/~/").status_code == 400
         assert visitor.get(LIST + "?after=nonsense").status_code == 400
+
+    @pytest.mark.parametrize("url", ["/products/lamp/comments/xx/~/", "/accounts/login/", "/nope/"])
+    def test_is_asked_once_who_is_signed_in(self, visitor, away, url):
+        """Each further question would have the visitor wait as long again."""
+        away.start()
+        browser = someone("alice").browser
+        away.stop()
+        with spied() as asked:
+            assert browser.get(url).status_code == 503
+        assert [request.operation for request in asked] == ["GetItem"]
 
     def test_is_no_reason_to_call_the_process_dead(self, visitor):
         assert visitor.get("/healthz").status_code == 200

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import call_command
 
 from comments.items import NewComment
-from shop.activity.months import Month
 from shop.activity.recording import LOG
+from tests.clock import this_month
 from tests.comments.loading import load
 from tests.comments.threads import made_comment
 from tests.comments.writers import WORDS, Writer, made_product, new_url, someone
@@ -16,7 +16,7 @@ from tests.shop.activity.making import whole_log
 
 @pytest.fixture(autouse=True)
 def log(own_log):
-    own_log(Month.of(datetime.now(UTC)))
+    own_log(this_month())
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import count
 
-from config.benchmark.timing import Timing, time_in_turns
+from config.benchmark.timing import Timing, medians_of, time_in_turns
 
 
 def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:
@@ -48,3 +48,11 @@ class TestTimingInTurns:
         turns = ["".join(done[start : start + 4]) for start in range(0, 40, 4)]
         assert {"".join(sorted(turn)) for turn in turns} == {"abcd"}
         assert len(set(turns)) > 3
+
+
+class TestMediansInWords:
+    def test_are_of_turns(self):
+        assert [medians_of(turns) for turns in (1, 60)] == [
+            "medians of 1 turn",
+            "medians of 60 turns",
+        ]

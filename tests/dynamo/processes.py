@@ -17,7 +17,7 @@ def is_alive(pid: int) -> bool:
         return not Path("/proc/self/stat").exists()
 
 
-def dies(pid: int, *, seconds: float = 10.0) -> bool:
+def dies(pid: int, *, seconds: float = 60.0) -> bool:
     """Wait until it is gone; False when it is not by then."""
     deadline = time.monotonic() + seconds
     while is_alive(pid):

@@ -26,6 +26,7 @@ from dynamo.engine import (
 )
 from dynamo.engine.lock import FileLock
 from tests.dynamo.processes import is_alive
+from tests.engine_plugin import PATIENCE
 
 PROJECT = Path(__file__).resolve().parents[2]
 BINARY = find(PROJECT)
@@ -34,11 +35,11 @@ BINARY = find(PROJECT)
 def dynoxide(db_path: Path | None = None, *, port: int | None = None) -> DynoxideEngine:
     if BINARY is None:
         pytest.skip("dynoxide is not installed")
-    return DynoxideEngine(binary=BINARY, db_path=db_path, port=port)
+    return DynoxideEngine(binary=BINARY, db_path=db_path, port=port, start_seconds=PATIENCE)
 
 
 def moto(*, port: int | None = None) -> MotoEngine:
-    return MotoEngine(port=port)
+    return MotoEngine(port=port, start_seconds=PATIENCE)
 
 
 def client_of(engine: EngineServer) -> Any:

@@ -1,3 +1,5 @@
+import socket
+
 import pytest
 from botocore.exceptions import (
     ClientError,
@@ -11,7 +13,6 @@ from botocore.exceptions import (
 from pynamodb.exceptions import GetError, QueryError
 
 from dynamo.client import Connection, build_client
-from dynamo.engine.ports import free_port
 from dynamo.faults import NotSetUp, Throttled, Unavailable, Unreachable, fault_in
 
 URL = "http://127.0.0.1:9"
@@ -39,12 +40,14 @@ class TestAnAbsentDatabase:
         assert isinstance(fault_in(error), Unreachable)
 
     def test_is_unreachable_to_a_client_that_calls_it(self):
-        url = f"http://127.0.0.1:{free_port()}"
-        client = build_client(
-            Connection("us-east-1", url, access_key="x", secret_key="x", attempts=1)
-        )
-        with pytest.raises(EndpointConnectionError) as raised:
-            client.list_tables()
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # and does not listen: nobody else can, either
+            url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+            client = build_client(
+                Connection("us-east-1", url, access_key="x", secret_key="x", attempts=1)
+            )
+            with pytest.raises(EndpointConnectionError) as raised:
+                client.list_tables()
         assert isinstance(fault_in(raised.value), Unreachable)
 
 

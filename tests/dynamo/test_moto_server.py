@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from dynamo.engine import MotoEngine
 from dynamo.engine.moto_server import one_at_a_time
+from tests.engine_plugin import PATIENCE
 
 KEYS = ("pk", "sk")
 
@@ -18,7 +19,7 @@ KEYS = ("pk", "sk")
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """A client of an engine of its own, which has the table ``things``."""
-    with MotoEngine() as engine:
+    with MotoEngine(start_seconds=PATIENCE) as engine:
         client = botocore.session.get_session().create_client(
             "dynamodb",
             endpoint_url=engine.endpoint_url,

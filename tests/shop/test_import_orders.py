@@ -250,7 +250,8 @@ class TestRejectedRows:
         with (folder / "rejected.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         assert error.returncode == 1
-        assert f"{len(rows)} rows were rejected" in str(error)
+        counted = "1 row was" if len(rows) == 1 else f"{len(rows)} rows were"
+        assert f"{counted} rejected" in str(error)
         assert sum(f["rejected"] for f in counts["files"].values()) == len(rows)
         return [(row["file"], row["line"], row["reason"]) for row in rows]
 

@@ -6,24 +6,23 @@ from functools import partial
 import pytest
 
 from dynamo.pool import Pool
-from dynamo.reader import PageRequest
 from shop import keys
 from shop.items import NewCategory, NewProduct
 from shop.models import Product
 from shop.queries import find_category, find_product, list_categories, list_products
 from shop.services import EVERYTHING_ELSE, ensure_products, put_catalogue
+from tests.whole_lists import every_item
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
 def products_in(slug: str) -> dict[str, str]:
-    page = list_products(slug, PageRequest(500))
-    return {e.item["sk"]["S"].removeprefix("PRODUCT#"): e.item["name"]["S"] for e in page.entries}
+    items = every_item(partial(list_products, slug))
+    return {item["sk"]["S"].removeprefix("PRODUCT#"): item["name"]["S"] for item in items}
 
 
 def categories() -> list[str]:
-    page = list_categories(PageRequest(500))
-    return [entry.item["sk"]["S"].removeprefix("CATEGORY#") for entry in page.entries]
+    return [item["sk"]["S"].removeprefix("CATEGORY#") for item in every_item(list_categories)]
 
 
 @pytest.fixture

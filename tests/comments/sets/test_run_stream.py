@@ -33,8 +33,10 @@ from dynamo.client import client
 from dynamo.integrity import every_item
 from dynamo.pool import Pool
 from dynamo.streams import NoStream
+from tests.comments.outage import connected
 from tests.comments.sets.stored import expected_items, stored_items
 from tests.comments.truth import START
+from tests.ports import spare_port
 
 pytestmark = pytest.mark.usefixtures("streamed")
 
@@ -143,7 +145,8 @@ class TestARun:
         }
 
     @pytest.mark.real_engine  # where there is one table for all, it has much to begin anew with
-    def test_that_begins_anew_leaves_what_was_right(self, comment):
+    def test_that_begins_anew_leaves_what_was_right(self, comment, fresh):
+        add_comment(replace(comment, id=fresh("comment")))
         edit(comment, rating=1)
         run_once()
         before = stored_items(comment.id)
@@ -191,6 +194,17 @@ class TestATableWithoutAStream:
         monkeypatch.setattr("comments.sets.consuming.TABLE", Comment.Meta.table_name)
         with pytest.raises(CommandError, match=r"has no stream: “manage\.py create_tables”"):
             call_command("run_stream")
+
+
+class TestADatabaseThatIsAwayAtTheStart:
+    @pytest.mark.parametrize("once", [True, False])
+    def test_is_told_of_in_one_line(self, once):
+        sentence = r"^The database cannot be reached at the moment\.$"
+        with (
+            connected(f"http://127.0.0.1:{spare_port()}"),
+            pytest.raises(CommandError, match=sentence),
+        ):
+            call_command("run_stream", once=once)
 
 
 class TestRunningForEver:

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from comments import keys
@@ -221,6 +221,15 @@ class TestTheCommand:
         assert "sets" in self.checked()
         assert "sets" not in self.checked("--model", "indexes")
         mend(comment)
+
+    @pytest.mark.parametrize(("model", "said"), [("indexes", "is not sets"), ("sets", "create_t")])
+    def test_says_in_one_line_why_there_is_no_table(self, model, said, monkeypatch):
+        monkeypatch.setattr("comments.sets.integrity.TABLE", "there-is-no-such-table")
+        with (
+            override_settings(COMMENTS_READ_MODEL=model),
+            pytest.raises(CommandError, match=said),
+        ):
+            call_command("check_integrity", "--model", "sets")
 
     def test_leaves_them_alone_where_it_does_not(self, comment, without_following):
         delete(name(comment, "en/5"))

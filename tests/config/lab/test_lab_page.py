@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -63,6 +64,10 @@ class TestWithFigures:
         assert "Other work was running." in shown
         assert "4,321 comments of nobody." in shown
         assert "5 stars, in any language: 1,234 of 4,321" in shown
+
+    def test_speaks_of_a_single_turn_as_one(self):
+        keep(replace(made_figures(), turns=1))
+        assert "Times are medians of 1 turn, and" in words(Client().get("/lab/"))
 
     def test_tells_the_public_no_versions_of_the_site(self):
         keep(made_figures())

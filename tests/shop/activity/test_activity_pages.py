@@ -8,6 +8,9 @@ from shop.activity.entries import Kind
 from shop.activity.listing import activity_url
 from shop.activity.months import Month
 from shop.activity.recording import write_entries
+from shop.items import NewProduct
+from shop.services import put_catalogue
+from tests.chance import unique
 from tests.shop.activity.making import made_entry, newest_first
 from tests.shop.orders.visiting import Shown, Visitor
 
@@ -60,6 +63,33 @@ class TestThePage:
             "sam moved order 01J of alex Placed → to Approved"
         )
         assert row.one("a", href="/orders/01J/")
+
+    def test_calls_products_by_their_names_and_links_them(self, sam, own_log):
+        own_log(Month.of(NOW).plus(-1), Month.of(NOW))
+        lamp, gone = unique("lamp"), unique("gone")
+        put_catalogue(categories=[], products=[NewProduct(lamp, "Desk lamp", ())])
+        write_entries(
+            made_entry(NOW - timedelta(seconds=n), Kind.COMMENT, about=about)
+            for n, about in enumerate((lamp, gone))
+        )
+        rows = sam.get(URL).page.all("li", data_activity=True)
+        assert rows[0].one("a", href=f"/products/{lamp}/").text == "Desk lamp"
+        assert rows[1].one("a", href=f"/products/{gone}/").text == gone
+
+    @pytest.mark.real_engine
+    def test_reads_all_names_in_one_call_each_once(self, sam, own_log):
+        own_log(Month.of(NOW).plus(-1), Month.of(NOW))
+        products = [unique("lamp") for _ in range(3)]
+        put_catalogue(
+            categories=[], products=[NewProduct(product, "Desk lamp", ()) for product in products]
+        )
+        write_entries(
+            made_entry(NOW - timedelta(seconds=n), Kind.COMMENT, about=products[n % 3])
+            for n in range(9)
+        )
+        explanation = sam.get(URL).response.context["explanation"]
+        (names,) = (line for line in explanation.other if line.name == "product names")
+        assert (names.calls, names.capacity_units) == (1, 1.5)
 
     def test_has_toggles_that_add_and_remove_a_kind(self, sam, history):
         toggle = sam.get(f"{URL}?kind=ORDER").toggle

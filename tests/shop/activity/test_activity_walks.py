@@ -99,13 +99,19 @@ class TestMissingTables:
 
 @pytest.mark.real_engine
 class TestTheCostOfAPage:
-    """With two shards, as without a setting. What a month's shards are is known from before."""
+    """With two shards, as without a setting. What a month's shards are is known from before.
+
+    The entries are always the same ones, and so are their shards: by chance one shard has more
+    of a page than it is asked for at first, and is asked twice.
+    """
 
     @pytest.fixture
     def busy(self, own_log):
         own_log(THIS, THIS.plus(-1))
         write_entries(
-            made_entry(NOW - timedelta(hours=n), kind) for n in range(800) for kind in Kind
+            made_entry(NOW - timedelta(hours=n), kind, subject=f"thing-{n}")
+            for n in range(800)
+            for kind in Kind
         )
         list_activity((), PageRequest(20, Position("2026-11")), now=NOW)
 

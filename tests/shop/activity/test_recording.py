@@ -16,12 +16,21 @@ from shop.activity.entries import Action, Entry, Kind, entry_in
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record, write_entries
 from shop.activity.tables import forget_shards, settle_shards, shards_of
+from tests.clock import now_within_a_month, until
 from tests.comments.outage import connected
 from tests.shop.activity.making import THIS, made_entry, newest_first, whole_log
 
 PROJECT = Path(__file__).resolve().parents[3]
-TODAY = datetime.now(UTC).replace(microsecond=0)
-NOW_MONTH = Month.of(TODAY)
+
+
+@pytest.fixture
+def today() -> datetime:
+    return now_within_a_month().replace(microsecond=0)
+
+
+@pytest.fixture
+def month(today: datetime) -> Month:
+    return Month.of(today)
 
 
 @pytest.fixture
@@ -51,16 +60,16 @@ class TestAnEntry:
 
 
 class TestRecording:
-    def test_writes_soon(self, own_log):
-        own_log(NOW_MONTH)
-        entries = [made_entry(TODAY - timedelta(seconds=n)) for n in range(60)]
+    def test_writes_soon(self, own_log, today, month):
+        own_log(month.plus(-1), month)
+        entries = [made_entry(today - timedelta(seconds=n)) for n in range(60)]
         for entry in entries:
             record(entry)
         assert whole_log() == newest_first(entries)
 
-    def test_twice_is_one_entry(self, own_log):
-        own_log(NOW_MONTH)
-        entry = made_entry(TODAY)
+    def test_twice_is_one_entry(self, own_log, today, month):
+        own_log(month)
+        entry = made_entry(today)
         write_entries([entry, entry])
         write_entries([entry])
         assert whole_log() == [entry]
@@ -100,42 +109,45 @@ class TestTheShardsOfAMonth:
 
 class TestWhenItCannotBeWritten:
     def test_a_missing_table_is_waited_for_and_the_log_says_what_to_run(
-        self, own_log, impatience, caplog
+        self, own_log, impatience, caplog, today, month
     ):
-        entry = made_entry(TODAY)
+        entry = made_entry(today)
         record(entry)
-        assert not LOG.flush(seconds=0.1)
-        assert "rotate_activity_tables" in caplog.text
-        own_log(NOW_MONTH)
+        assert until(lambda: not LOG.flush(seconds=0) and "rotate_activity" in caplog.text)
+        own_log(month)
         assert whole_log() == [entry]
 
-    def test_an_engine_that_is_away_is_waited_for(self, own_log, impatience, caplog):
-        own_log(NOW_MONTH)
-        entry = made_entry(TODAY)
+    def test_an_engine_that_is_away_is_waited_for(self, own_log, impatience, caplog, today, month):
+        own_log(month)
+        entry = made_entry(today)
         with connected("http://127.0.0.1:9", connect_seconds=0.1):
             record(entry)
-            assert not LOG.flush(seconds=0.2)
+            assert until(lambda: not LOG.flush(seconds=0) and bool(caplog.records))
         assert {each.levelno for each in caplog.records} == {logging.WARNING}
         assert whole_log() == [entry]
 
-    def test_what_is_of_a_month_that_gets_no_table_does_not_hold_up_the_rest(self, own_log):
-        own_log(NOW_MONTH)
-        lost, entry = LOG.lost, made_entry(TODAY)
-        for each in (made_entry(TODAY - timedelta(days=90)), entry):
+    def test_what_is_of_a_month_that_gets_no_table_does_not_hold_up_the_rest(
+        self, own_log, today, month
+    ):
+        own_log(month)
+        lost, entry = LOG.lost, made_entry(today)
+        for each in (made_entry(today - timedelta(days=90)), entry):
             record(each)
         assert whole_log() == [entry]
         assert LOG.lost == lost + 1
 
-    def test_a_table_that_was_dropped_and_made_anew_is_written_to(self, own_log, impatience):
-        own_log(NOW_MONTH)
-        write_entries([made_entry(TODAY)])
-        client().delete_table(TableName=NOW_MONTH.table)
-        entry = made_entry(TODAY)
+    def test_a_table_that_was_dropped_and_made_anew_is_written_to(
+        self, own_log, impatience, today, month
+    ):
+        own_log(month)
+        write_entries([made_entry(today)])
+        client().delete_table(TableName=month.table)
+        entry = made_entry(today)
         record(entry)
         assert not LOG.flush(seconds=0.1)
-        own_log(NOW_MONTH)
+        own_log(month)
         assert LOG.flush(seconds=10)
-        forget_shards(NOW_MONTH)  # as a reader in another process, which never knew
+        forget_shards(month)  # as a reader in another process, which never knew
         assert whole_log() == [entry]
 
 
@@ -152,14 +164,14 @@ for number in range(120):
 
 
 class TestAProcessThatEnds:
-    def run(self, **environment: str) -> "subprocess.CompletedProcess[str]":
+    def run(self, moment: datetime, **environment: str) -> "subprocess.CompletedProcess[str]":
         given = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DYNAMODB_TABLE_PREFIX": django_settings.DYNAMODB_TABLE_PREFIX,
             **environment,
         }
         return subprocess.run(
-            [sys.executable, "-c", ENDING.format(moment=TODAY.isoformat())],
+            [sys.executable, "-c", ENDING.format(moment=moment.isoformat())],
             cwd=PROJECT,
             env=current().with_values(**given),
             capture_output=True,
@@ -168,15 +180,15 @@ class TestAProcessThatEnds:
             timeout=60,
         )
 
-    def test_has_written_everything(self, own_log):
-        own_log(NOW_MONTH)
-        assert self.run().stderr == ""
+    def test_has_written_everything(self, own_log, today, month):
+        own_log(month)
+        assert self.run(today).stderr == ""
         expected = [
-            Entry(Kind.ORDER, Action.PLACED, TODAY, "alex", f"order-{number}", "alex")
+            Entry(Kind.ORDER, Action.PLACED, today, "alex", f"order-{number}", "alex")
             for number in range(120)
         ]
         assert whole_log() == newest_first(expected)
 
-    def test_gives_up_in_the_end_and_says_what_is_lost(self, own_log):
-        said = self.run(DYNAMODB_ENDPOINT_URL="http://127.0.0.1:9").stderr
+    def test_gives_up_in_the_end_and_says_what_is_lost(self, own_log, today):
+        said = self.run(today, DYNAMODB_ENDPOINT_URL="http://127.0.0.1:9").stderr
         assert "120 lost by now. The process ends." in said

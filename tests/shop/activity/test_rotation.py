@@ -14,6 +14,7 @@ from dynamo.throughput import set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table, months_kept
 from shop.activity.recording import write_entries
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
+from tests.clock import this_month
 from tests.shop.activity.making import NOW, THIS, made_entry
 
 FULL = Throughput(5, 5)
@@ -140,7 +141,7 @@ class TestTheCapacity:
 
 class TestTheCommand:
     def test_says_what_it_did_a_line_each(self, own_log, capsys, settings):
-        this = Month.of(datetime.now(UTC))
+        this = this_month()
         own_log(this.plus(-13), this.plus(-1))
         call_command("rotate_activity_tables")
         told = capsys.readouterr().out.splitlines()
@@ -154,16 +155,16 @@ class TestTheCommand:
         assert capsys.readouterr().out == "There is nothing to do.\n"
 
     def test_only_says_what_it_would_do_when_it_is_a_dry_run(self, own_log, capsys):
-        this = Month.of(datetime.now(UTC))
+        this = this_month()
         own_log(this.plus(-13))
         call_command("rotate_activity_tables", "--dry-run")
         assert f"{this.table}: would create it with 5 read" in capsys.readouterr().out
         assert list(tables()) == [str(this.plus(-13))]
 
     def test_prints_json(self, own_log, capsys):
+        this = this_month()
         call_command("rotate_activity_tables", "--json")
         told = json.loads(capsys.readouterr().out)
-        this = Month.of(datetime.now(UTC))
         assert told["month"] == str(this)
         assert [(step["task"], step["table"]) for step in told["steps"]] == [
             ("create", this.table),
@@ -171,6 +172,6 @@ class TestTheCommand:
         ]
 
     def test_that_makes_all_tables_makes_these_as_well(self, own_log, capsys):
+        this = this_month()
         call_command("create_tables")
-        this = Month.of(datetime.now(UTC))
         assert tables() == {str(this): FULL, str(this.plus(1)): FULL}

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 import pytest
 
 from shop.activity.entries import Action, Kind
-from shop.activity.months import Month
 from shop.order_placing import place_order
 from shop.order_status import Status
+from tests.clock import this_month
 from tests.shop.activity.making import whole_log
 from tests.shop.orders.making import made_order, put, put_product
 
 
 @pytest.fixture(autouse=True)
 def log(own_log):
-    this = Month.of(datetime.now(UTC))
+    this = this_month()
     own_log(this.plus(-1), this)
 
 

@@ -66,7 +66,8 @@ class TestTheBasket:
     def test_refuses_a_quantity_out_of_bounds(
         self, alice: Visitor, lamp: str, quantity: str
     ) -> None:
-        assert add(alice, lamp, quantity).status == 400
+        shown = add(alice, lamp, quantity)
+        assert (shown.status, shown.page.one("h1").text) == (400, "That cannot be done")
 
     def test_refuses_more_of_a_product_than_an_order_holds(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp, "99")
