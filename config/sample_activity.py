@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from comments.sample import SampleComment
+from comments.sample_reactions import SampleReactions
+from config.sample_reactions import LATER
 from dynamo.client import patient_client
 from dynamo.reader import PageRequest
 from shop.activity.entries import Action, Entry, Kind
@@ -17,7 +19,13 @@ from shop.sample_orders import STAFF, SampleOrder, SampleSales
 BY_CUSTOMERS = frozenset({"PLACED", "CANCELED", "RETURNED"})
 
 
-def load_activity(sales: SampleSales, comments: Iterable[SampleComment], *, now: datetime) -> None:
+def load_activity(
+    sales: SampleSales,
+    comments: Iterable[SampleComment],
+    reactions: SampleReactions,
+    *,
+    now: datetime,
+) -> None:
     """Write entries of this month and the one before, unless there are any in the log."""
     if list_activity((), PageRequest(1), now=now).entries:
         return
@@ -27,6 +35,8 @@ def load_activity(sales: SampleSales, comments: Iterable[SampleComment], *, now:
     begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
     entries = [entry for order in sales.orders for entry in _of_order(order)]
     entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
+    entries += [_by_staff(Action.PICKED, comment, now=now) for comment in reactions.picks]
+    entries += [_by_staff(Action.REPLIED, one.comment, now=now) for one in reactions.replies]
     write_entries(entry for entry in entries if entry.moment >= begin)
 
 
@@ -55,4 +65,15 @@ def _posted(comment: SampleComment) -> Entry:
         subject=comment.id,
         about=comment.product_id,
         became=str(comment.rating),
+    )
+
+
+def _by_staff(action: Action, comment: SampleComment, *, now: datetime) -> Entry:
+    return Entry(
+        kind=Kind.MODERATION,
+        action=action,
+        moment=min(comment.created_at + LATER, now),
+        who=STAFF,
+        subject=comment.id,
+        about=comment.product_id,
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
@@ -10,13 +11,24 @@ from django.core.management import call_command
 
 from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.moderation_queries import list_moderated
+from comments.picks import picks_of
+from comments.profile_queries import ids_written_by, list_written_by
+from comments.queries import entry_of
+from comments.ranking_queries import list_most_helpful
+from comments.replies import find_replies
+from comments.sample import sample_comments
+from comments.sample_reactions import REPLIES, VOTES
+from comments.seen import State
 from dynamo.client import client
 from dynamo.meter import metered
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from shop.models import ShopItem
+from shop.order_queries import has_bought
 from shop.queries import find_product, list_categories
 from shop.sample import sample_catalogue
+from shop.sample_orders import REGULAR
 from tests.whole_lists import every_item
 
 pytestmark = pytest.mark.usefixtures("loaded")
@@ -52,7 +64,7 @@ class TestLoadSample:
         for product in sample_catalogue().products:
             runs = plan(product.id, CommentFilter()).runs
             found[product.id] = len(read(runs, PageRequest(500)).entries)
-        assert found.total() == 200
+        assert found.total() == 200 + len(list(ids_written_by(REGULAR)))
         assert 0 in found.values()
 
     def test_again_writes_no_comment(self) -> None:
@@ -68,3 +80,39 @@ class TestLoadSample:
         edge = {"pk": {"S": "CATEGORY#~"}, "sk": {"S": f"CATEGORY#{last.slug}"}}
         client().delete_item(TableName=ShopItem.Meta.table_name, Key=edge)
         assert load(if_empty=True)["unchanged"] == 200
+
+
+def favourite() -> str:
+    """The product that most comments are about."""
+    return next(sample_comments(sample_catalogue(), count=200, now=datetime.now(UTC))).product_id
+
+
+class TestWhatHappensAroundTheComments:
+    def test_is_that_customers_find_some_helpful(self) -> None:
+        comments = list_most_helpful(favourite(), PageRequest(20)).comments
+        votes = [comment.helpful for comment in comments]
+        assert votes == sorted(VOTES[0], reverse=True)
+
+    def test_is_that_some_wait_for_staff_with_reasons(self) -> None:
+        waiting = list_moderated(State.REPORTED, PageRequest(20)).comments
+        assert sorted(one.report_count for one in waiting) == [1, 1, 2]
+        assert all(one.reports[0].reason for one in waiting)
+
+    def test_is_that_staff_pick_some_and_reply_to_some(self) -> None:
+        picks = read([picks_of(favourite())], PageRequest(10)).entries
+        runs = plan(favourite(), CommentFilter.of((), (1, 2))).runs
+        listed = [entry_of(entry.item) for entry in read(runs, PageRequest(100)).entries]
+        replies = find_replies([comment.id for comment in listed])
+        assert len(picks) == 2
+        assert {reply.text for reply in replies.values()} == set(REPLIES)
+
+    def test_is_that_a_customer_writes_about_what_they_bought(self) -> None:
+        written = list_written_by(REGULAR, PageRequest(20)).comments
+        assert len(written) == 3
+        for comment in written:
+            assert comment.is_verified
+            assert has_bought(REGULAR, comment.product_id)
+
+    def test_happens_once_however_often_it_is_loaded(self) -> None:
+        load()
+        call_command("check_integrity", "--only=comments", "--json", stdout=StringIO())

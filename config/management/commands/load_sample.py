@@ -12,6 +12,7 @@ from django.utils.timezone import now
 from comments.bulk import BulkWriter, Outcome, in_chunks
 from comments.items import NewComment
 from comments.sample import DEFAULT_SEED, SampleComment, sample_comments
+from comments.sample_reactions import sample_reactions
 from config.sample_activity import load_activity
 from config.sample_orders import (
     PASSWORD,
@@ -20,6 +21,7 @@ from config.sample_orders import (
     load_pickup_points,
     load_users,
 )
+from config.sample_reactions import load_own_comments, load_reactions
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES, sentence_about
@@ -30,7 +32,7 @@ from shop.items import NewCategory, NewProduct
 from shop.pickup.sample import sample_points
 from shop.queries import category_of, list_categories
 from shop.sample import SampleCatalogue, SampleProduct, sample_catalogue
-from shop.sample_orders import SampleSales, sample_orders
+from shop.sample_orders import CUSTOMERS, SampleSales, sample_orders
 from shop.services import put_catalogue
 
 CURRENCY = "EUR"
@@ -83,13 +85,12 @@ class Command(BaseCommand):
                     now=_start_of_today(),
                 )
             )
-            load_activity(sales, comments, now=now())
-            outcome = _load(
-                catalogue,
-                comments,
-                total=options["comments"],
-                progress=progress,
-            )
+            reactions = sample_reactions(comments, CUSTOMERS, seed=options["seed"])
+            load_activity(sales, comments, reactions, now=now())
+            outcome = _load(comments, total=options["comments"], progress=progress)
+            load_own_comments(sales, not_about=comments[0].product_id, now=now())
+            load_reactions(reactions, now=now())
+            _put_catalogue(catalogue)
         except FAILURES as error:
             sentence = f"{sentence_about(error)} Run the same command again to go on."
             raise CommandError(sentence) from error
@@ -124,19 +125,17 @@ def _is_loaded(catalogue: SampleCatalogue) -> bool:
     return found >= {category.slug for category in catalogue.categories}
 
 
-def _load(
-    catalogue: SampleCatalogue,
-    comments: Iterable[SampleComment],
-    *,
-    total: int,
-    progress: Progress,
-) -> Outcome:
+def _load(comments: Iterable[SampleComment], *, total: int, progress: Progress) -> Outcome:
     writer, outcome = BulkWriter(Batches(client(), pool())), Outcome()
     with progress.step("Sample shop", total=total, unit=" comments") as advance:
         for chunk in in_chunks(map(_new_comment, comments)):
             outcome += writer.write(chunk)
             advance(len(chunk))
     writer.rank_products(progress)
+    return outcome
+
+
+def _put_catalogue(catalogue: SampleCatalogue) -> None:
     put_catalogue(
         categories=[
             NewCategory(slug=c.slug, name=c.name, parent=c.parent)
@@ -144,7 +143,6 @@ def _load(
         ],
         products=[_new_product(product) for product in catalogue.products],
     )
-    return outcome
 
 
 def _start_of_today() -> datetime:

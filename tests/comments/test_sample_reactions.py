@@ -1,0 +1,52 @@
+"""What the sample's customers and staff make of its comments."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from comments.reporting import Reason
+from comments.sample import sample_comments
+from comments.sample_reactions import SampleReactions, sample_reactions
+from shop.sample import sample_catalogue
+from shop.sample_orders import CUSTOMERS
+
+NOW = datetime(2024, 5, 17, 12, 30, 15, tzinfo=UTC)
+
+
+def reactions(*, count: int = 600, now: datetime = NOW) -> SampleReactions:
+    comments = list(sample_comments(sample_catalogue(), count=count, now=now))
+    return sample_reactions(comments, CUSTOMERS)
+
+
+class TestTheSampleReactions:
+    def test_are_the_same_on_another_day(self) -> None:
+        first, later = reactions(), reactions(now=NOW + timedelta(days=40))
+        assert told(first) == told(later)
+
+    def test_come_from_each_customer_once(self) -> None:
+        votes = [(vote.comment.id, vote.username) for vote in reactions().votes]
+        assert len(votes) == len(set(votes)) > 40
+
+    def test_say_why_as_the_form_does(self) -> None:
+        reasons = {report.reason for report in reactions().reports}
+        assert reasons < {reason.value for reason in Reason}
+
+    def test_are_not_replies_to_what_is_reported(self) -> None:
+        found = reactions()
+        replied = {reply.comment.id for reply in found.replies}
+        assert replied.isdisjoint(report.comment.id for report in found.reports)
+
+    @pytest.mark.parametrize("count", [1, 2, 20])
+    def test_are_few_where_comments_are_few(self, count: int) -> None:
+        found = reactions(count=count)
+        assert len({vote.comment.id for vote in found.votes}) <= count
+        assert len(found.picks) <= count
+
+
+def told(found: SampleReactions) -> list[tuple[str, ...]]:
+    return [
+        *((vote.comment.id, vote.username) for vote in found.votes),
+        *((report.comment.id, report.username, report.reason) for report in found.reports),
+        *((pick.id,) for pick in found.picks),
+        *((reply.comment.id, reply.text) for reply in found.replies),
+    ]
