@@ -20,7 +20,7 @@ from dynamo.engine.server import answers
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PAGE = "products/enamelled-frying-pan/"
-SIZE = (1280, 960)
+SIZE = (1280, 1780)
 NAMES = {"light": "screenshot.png", "dark": "screenshot-dark.png"}
 """Files, by the colour scheme the browser asks for."""
 PREPARE = (("create_tables",), ("load_sample",))
