@@ -8,10 +8,7 @@ from dynamo.faults import fault_in
 
 FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
 """All that a call to DynamoDB may raise, whichever library made it."""
-NO_CREDENTIALS = (
-    "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB. "
-    "The one of “make run” is found while that is running."
-)
+NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
 
 
 def sentence_about(failure: BaseException) -> str:

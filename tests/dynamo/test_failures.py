@@ -13,7 +13,6 @@ class TestASentence:
     @pytest.mark.parametrize("failure", [WITHOUT_CREDENTIALS, GetError(cause=WITHOUT_CREDENTIALS)])
     def test_about_missing_credentials_says_where_else_a_database_may_be(self, failure):
         assert "DYNAMODB_ENDPOINT_URL" in sentence_about(failure)
-        assert "make run" in sentence_about(failure)
 
     def test_is_one_line(self):
         message = "Two validation errors:\n  first;\n  second"
