@@ -9,6 +9,8 @@ from django.views.decorators.http import require_POST
 
 from comments.forms import CommentForm
 from comments.write_pages import language_of
+from dynamo.failures import FAILURES
+from dynamo.faults import fault_in
 from dynamo.web.forgery import keeps_typed
 
 
@@ -23,9 +25,19 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 def detect(request: HttpRequest) -> HttpResponse:
     """Say which language a text seems to be in, as the name of the choice to detect it.
 
-    Whoever is not signed in any more is told nothing, least of all to leave the page.
+    Whoever is not signed in any more is told nothing, least of all to leave the page; nor is
+    anybody while the database is away.
     """
-    if not request.user.is_authenticated:
+    if not _is_signed_in(request):
         return _nothing(request)
     form = CommentForm(request.POST, fallback=language_of(request))
     return HttpResponse(escape(form.detect_label))
+
+
+def _is_signed_in(request: HttpRequest) -> bool:
+    try:
+        return bool(request.user.is_authenticated)
+    except FAILURES as error:
+        if fault_in(error) is None:
+            raise
+        return False

@@ -12,6 +12,7 @@ from comments.forms import LONGEST_TEXT, LONGEST_TITLE
 from comments.profile_queries import ids_written_by
 from comments.stored import load_comment
 from shop.order_items import NewLine
+from tests.comments.faulty import unreachable
 from tests.comments.ranked import index_that_lags
 from tests.comments.writers import (
     WORDS,
@@ -204,6 +205,10 @@ class TestTheLanguage:
 
     def test_is_not_told_to_visitors_who_keep_their_page(self):
         assert nobody().send("/languages/detect/", WORDS).status_code == 204
+
+    def test_keeps_silent_while_the_database_is_away(self, alice):
+        with unreachable():
+            assert alice.send("/languages/detect/", WORDS, htmx=True).status_code == 204
 
 
 class TestTheBadge:
