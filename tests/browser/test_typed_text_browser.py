@@ -132,6 +132,19 @@ class TestCommentThatIsBeingWritten:
         post_button(page)
         expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
 
+    def test_is_told_of_the_network_also_when_its_language_is_found_late(self, scripted, lamp):
+        page, detections = scripted.page, []
+        page.goto(new_url(lamp))
+        page.route("**/languages/detect/", lambda route: detections.append(route))  # noqa: PLW0108
+        page.route("**/comments/new/", lambda route: route.abort())
+        fill(page, body=TYPED)
+        post_button(page)
+        expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
+        detections[0].fulfill(body="Detected: Frisian")
+        expect(page.locator("#detected-language")).to_have_text("Detected: Frisian")
+        expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
+        scripted.forgive("Failed to load resource")
+
 
 class TestReportThatIsBeingWritten:
     def test_outlives_the_session(self, alice, comment, writer):
