@@ -15,6 +15,9 @@ PATIENCE = 30_000
 """Milliseconds until a browser on a busy machine is taken to be stuck."""
 expect.set_options(timeout=PATIENCE)
 
+REPLACED = ("htmx:afterRequest", "htmx:sendAbort")
+"""What htmx says of a request that gave way to a newer one; of a failed one it says more."""
+
 NOTE_VIOLATIONS = """
     window.violations = [];
     document.addEventListener("securitypolicyviolation", (event) => {
@@ -71,7 +74,7 @@ class Visitor:
         return visitor
 
     def _note_console(self, message) -> None:
-        if message.type in {"error", "warning"}:
+        if message.type in {"error", "warning"} and not message.text.startswith(REPLACED):
             self.complaints.append(message.text)
 
     def _note_load(self, response: Response) -> None:
