@@ -8,9 +8,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from comments.forms import CommentForm
+from comments.not_written import NotWritten, require_user, told
 from comments.write_pages import language_of
-from dynamo.failures import FAILURES
-from dynamo.faults import fault_in
 from dynamo.web.forgery import keeps_typed
 
 
@@ -28,16 +27,10 @@ def detect(request: HttpRequest) -> HttpResponse:
     Whoever is not signed in any more is told nothing, least of all to leave the page; nor is
     anybody while the database is away.
     """
-    if not _is_signed_in(request):
+    try:
+        with told():
+            require_user(request)
+    except NotWritten:
         return _nothing(request)
     form = CommentForm(request.POST, fallback=language_of(request))
     return HttpResponse(escape(form.detect_label))
-
-
-def _is_signed_in(request: HttpRequest) -> bool:
-    try:
-        return bool(request.user.is_authenticated)
-    except FAILURES as error:
-        if fault_in(error) is None:
-            raise
-        return False

@@ -76,11 +76,14 @@ def list_moderated(state: State, request: PageRequest) -> ModerationPage:
     reports = reports_of([comment.id for comment in comments])
     with labelled_calls("product names"):
         products = find_tiles(comment.product_id for comment in comments)
+    names = {product.id: product.name for product in products.values()}
     return ModerationPage(
         tuple(
-            replace(one, reports=reports[one.id], product_name=products[one.product_id].name)
-            if one.product_id in products
-            else replace(one, reports=reports[one.id])
+            replace(
+                one,
+                reports=reports[one.id],
+                product_name=names.get(one.product_id, one.product_id),
+            )
             for one in comments
         ),
         page,
@@ -91,7 +94,6 @@ def _moderated(entry: Entry) -> ModeratedComment:
     shown, seen = entry_of(entry.item), Seen.of(entry.item)
     return ModeratedComment(
         **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
-        product_name=shown.product_id,
         seen=str(seen),
         report_count=seen.reports,
         waiting_since=moment_at(entry.position.place),
