@@ -21,8 +21,7 @@ from dynamo.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.places import id_at, moment_at
-from dynamo.reader import PageRequest
-from dynamo.reading import read
+from dynamo.reading import every_entry, read
 from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed, write_together
 
@@ -147,15 +146,10 @@ def _count_all(product_id: str) -> Counter[str]:
     chosen = CommentFilter()
     runs = exact_pattern(chosen).runs(product_id, chosen)
     counted: Counter[str] = Counter()
-    request = PageRequest(RECOUNT_PAGE)
-    while True:
-        page = read(runs, request)
-        for entry in page.entries:
-            comment = Comment.from_raw_data(dict(entry.item))
-            counted[cell(comment.language, int(comment.rating))] += 1
-        if not page.has_next:
-            return counted
-        request = PageRequest(RECOUNT_PAGE, page.entries[-1].position)
+    for entry in every_entry(partial(read, runs), at_once=RECOUNT_PAGE):
+        comment = Comment.from_raw_data(dict(entry.item))
+        counted[cell(comment.language, int(comment.rating))] += 1
+    return counted
 
 
 def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from comments import keys
 from comments.models import ByAuthor, Comment
@@ -9,7 +10,7 @@ from comments.queries import CommentEntry, entry_of
 from dynamo.meter import labelled_calls
 from dynamo.places import id_at
 from dynamo.reader import Page, PageRequest
-from dynamo.reading import read
+from dynamo.reading import every_entry, read
 from dynamo.runs import Index, Item, Position, Run
 from shop.queries import ProductTile, find_tiles
 
@@ -63,13 +64,8 @@ def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
 
 def ids_written_by(username: str) -> Iterator[str]:
     """Give the ids of all of a user's comments, newest first, as the index knows them."""
-    request = PageRequest(ALL_AT_ONCE)
-    while True:
-        page = read([_run(username)], request)
-        yield from (id_at(entry.position.place) for entry in page.entries)
-        if not page.has_next:
-            return
-        request = PageRequest(ALL_AT_ONCE, page.entries[-1].position)
+    for entry in every_entry(partial(read, [_run(username)]), at_once=ALL_AT_ONCE):
+        yield id_at(entry.position.place)
 
 
 def is_written_by(username: str, item: Item) -> bool:

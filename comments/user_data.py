@@ -1,11 +1,12 @@
 """What a user leaves among the comments: what they wrote, found helpful, and reported."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
 from comments.filters import CommentFilter
 from comments.moderation_queries import run_of
 from comments.profile_queries import ids_written_by
-from comments.queries import CommentEntry, entry_of
+from comments.queries import entry_of
 from comments.read_model import read_model
 from comments.seen import State
 from comments.user_traces import (
@@ -17,9 +18,7 @@ from comments.user_traces import (
     voted_by_user,
 )
 from dynamo.erasure import Trace
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Run
+from dynamo.reading import every_entry, read
 from shop.order_queries import products_bought_by
 
 AT_ONCE = 200
@@ -34,20 +33,11 @@ def imported_reviews_of(username: str) -> Iterator[str]:
     bought = list(products_bought_by(username))
     lists = [read_model().plan(product_id, CommentFilter()).runs for product_id in bought]
     for runs in [*lists, [run_of(State.HIDDEN)]]:
-        for entry in _entries_of(runs):
+        for found in every_entry(partial(read, runs), at_once=AT_ONCE):
+            entry = entry_of(found.item)
             is_theirs = entry.author == username and entry.is_verified and not entry.username
             if is_theirs and entry.product_id in bought:
                 yield entry.id
-
-
-def _entries_of(runs: Sequence[Run]) -> Iterator[CommentEntry]:
-    request = PageRequest(AT_ONCE)
-    while True:
-        page = read(runs, request)
-        yield from (entry_of(entry.item) for entry in page.entries)
-        if not page.has_next:
-            return
-        request = PageRequest(AT_ONCE, page.entries[-1].position)
 
 
 def _written_by(username: str) -> Iterator[str]:

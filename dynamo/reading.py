@@ -1,6 +1,6 @@
 """Reading with the process's client and pool, as the apps do."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from botocore.exceptions import ClientError
 
@@ -8,7 +8,7 @@ from dynamo.backoff import Backoff
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.faults import NotSetUp, fault_in
-from dynamo.merging import Fallback
+from dynamo.merging import Entry, Fallback
 from dynamo.reader import Order, Page, PageRequest, read_page
 from dynamo.runs import Position, Run
 from dynamo.segments import FirstReads, RunsOf, Segment, read_segments
@@ -38,6 +38,20 @@ def read(
         fallback=fallback,
         look_ahead=look_ahead,
     )
+
+
+def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:
+    """Give a whole list, ``at_once`` entries a page: for recounts and erasures, never for a page.
+
+    ``page_of`` reads a page; the next one is asked for when the last has been taken.
+    """
+    request = PageRequest(at_once)
+    while True:
+        page = page_of(request)
+        yield from page.entries
+        if not page.has_next:
+            return
+        request = PageRequest(at_once, page.entries[-1].position)
 
 
 def read_in_segments(

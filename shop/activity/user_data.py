@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from dynamo.client import client
 from dynamo.erasure import Trace
 from dynamo.merging import Entry as Found
-from dynamo.reader import PageRequest
+from dynamo.reading import every_entry
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
 from shop.activity.recording import LOG
@@ -24,13 +24,9 @@ def entries_about(username: str) -> Iterator[str]:
     """Name the entries by or about a user, also those that wait in this process to be written."""
     LOG.flush(seconds=FLUSH_SECONDS)
     now = datetime.now(UTC)
-    request = PageRequest(AT_ONCE)
-    while True:
-        page = list_activity((), request, now=now).page
-        yield from (_name(found) for found in page.entries if _is_about(found, username))
-        if not page.has_next:
-            return
-        request = PageRequest(AT_ONCE, page.entries[-1].position)
+    for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
+        if _is_about(found, username):
+            yield _name(found)
 
 
 def _is_about(found: Found, username: str) -> bool:
