@@ -24,6 +24,14 @@ NASTY = """<script>window.hit=1</script><img src=x onerror="window.hit=1">'"></t
 REFUSED = "Failed to load resource: the server responded with a status of"
 RESPONSE = "Response Status Error Code"
 
+PRESS_WHAT_ARRIVES = """
+    selector => document.addEventListener(
+        "htmx:afterSwap",
+        () => queueMicrotask(() => document.querySelector(selector).click()),
+        {once: true},
+    )
+"""
+
 
 @pytest.fixture
 def comment() -> NewComment:
@@ -84,6 +92,14 @@ class TestVoting:
             expect(button).to_have_attribute("aria-pressed", pressed)
             expect(button).to_have_text(text)
             expect(button).to_be_focused()
+        assert len(bob.loads) == loads
+
+    def test_pressed_again_as_soon_as_it_has_arrived_still_loads_no_page(self, bob, comment):
+        bob.page.goto(f"/products/{comment.product_id}/")
+        loads = len(bob.loads)
+        bob.page.evaluate(PRESS_WHAT_ARRIVES, f"#helpful-{comment.id}")
+        helpful_button(bob, comment).click()
+        expect(bob.page.locator("#announcement")).to_have_text("Your vote is taken back.")
         assert len(bob.loads) == loads
 
     def test_says_what_was_done_in_the_live_region(self, bob, comment):
