@@ -78,20 +78,25 @@
     detail.target.setAttribute("aria-busy", "true");
   });
 
-  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  document.addEventListener("htmx:afterRequest", () => {
     document.querySelectorAll("[aria-busy]").forEach((element) => element.removeAttribute("aria-busy"));
-    // What came by itself says nothing about what the visitor was told.
-    if (detail.requestConfig.elt.matches("[data-unasked]")) return;
-    // A refusal that goes elsewhere, into its form, has nothing to do with what is still said here.
-    const elsewhere = (detail.xhr.getResponseHeader("HX-Retarget") ?? "#notice") !== "#notice";
-    if (detail.successful || elsewhere) byId("notice").replaceChildren();
   });
+
+  // Before the swap, because what the answer itself says is said right after it.
+  function takeAwayWhatWasSaid({ requestConfig, xhr }) {
+    if (xhr.status >= 400) byId("notice").classList.remove("notice-said");
+    // What came by itself says nothing about what the visitor was told.
+    if (requestConfig.elt.matches("[data-unasked]")) return;
+    // A refusal that goes elsewhere, into its form, has nothing to do with what is still said here.
+    const elsewhere = (xhr.getResponseHeader("HX-Retarget") ?? "#notice") !== "#notice";
+    if (xhr.status < 400 || elsewhere) byId("notice").replaceChildren();
+  }
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     unfolded.clear();
     document.querySelectorAll("details[id][open]").forEach(({ id }) => unfolded.add(id));
+    takeAwayWhatWasSaid(detail);
     // A failure that the shop did not word itself, such as a proxy's page.
-    if (detail.xhr.status >= 400) byId("notice").classList.remove("notice-said");
     if (detail.xhr.status >= 400 && !detail.xhr.getResponseHeader("HX-Retarget")) {
       detail.shouldSwap = false;
       notify(UNREADABLE);
