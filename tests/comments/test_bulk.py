@@ -11,7 +11,8 @@ import pytest
 
 from comments import keys
 from comments.access_patterns import plan
-from comments.bulk import CHUNK, CHUNK_CHARACTERS, DETERMINED, BulkWriter, Outcome, in_chunks
+from comments.bulk import CHUNK, CHUNK_CHARACTERS, BulkWriter, Outcome, in_chunks
+from comments.bulk_changes import DETERMINED
 from comments.counts import Cell, counts_of
 from comments.filters import CommentFilter
 from comments.items import NewComment, items_of

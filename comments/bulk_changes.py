@@ -1,0 +1,209 @@
+"""What becomes of one comment of a bulk load, given what is stored under its id."""
+
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import blake2b
+
+from comments import helpfulness, keys
+from comments.counts import Cell
+from comments.items import NewComment, items_of, reply_of
+from comments.models import Comment, CommentReply
+from comments.replying import BY_STAFF
+from comments.sets.following import follow
+from comments.stored import is_tombstone
+from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged
+from dynamo.runs import Item
+from dynamo.transactions import Action
+
+EDITED = "e"
+"""Marks a comment that its author has edited since it was written."""
+DETERMINED = frozenset(
+    attribute.attr_name
+    for attribute in (
+        Comment.pk,
+        Comment.sk,
+        Comment.place,
+        Comment.product_partition,
+        Comment.language_partition,
+        Comment.rating_partition,
+        Comment.language_rating_partition,
+        Comment.language,
+        Comment.rating,
+        Comment.author,
+        Comment.title,
+        Comment.text,
+        Comment.body_bytes,
+        Comment.body_digest,
+    )
+)
+"""The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
+the shop (whose it is, verified, picked, reported), and is carried over when a newer version
+replaces it. A reply is told by its own digest, and may only be added."""
+VERSION = Comment.version.attr_name
+_PLACE = Comment.place.attr_name
+_LENGTH = Comment.body_bytes.attr_name
+_LANGUAGE = Comment.language.attr_name
+_RATING = Comment.rating.attr_name
+_PRODUCT = Comment.product_partition.attr_name
+_BY_STAFF = {"B": BY_STAFF}
+_REPLIED = Comment.replied.attr_name
+_REPLY_DIGEST = Comment.reply_digest.attr_name
+_FEATURED = Comment.featured_partition.attr_name
+_DECISIVE = (
+    VERSION,
+    _PLACE,
+    _LANGUAGE,
+    _RATING,
+    _PRODUCT,
+    helpfulness.VERSION,
+    _FEATURED,
+    _REPLIED,
+    _REPLY_DIGEST,
+    Comment.moderation_partition.attr_name,
+    Comment.reports.attr_name,
+)
+"""What must not have changed in a stored comment for its replacement to be right."""
+
+
+class Verdict(Enum):
+    """What becomes of a comment, compared with what is stored under its id."""
+
+    NEW = "nothing is stored"
+    REPLACED = "an older version is stored, or another of the same date"
+    UNCHANGED = "the same is stored"
+    SUPERSEDED = "a newer version is stored, or one its author has edited or the shop has hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A comment as it is to be stored, beside what is stored under its id."""
+
+    comment: NewComment
+    item: Item
+    body: Item | None
+    reply: Item | None
+    stored: Item | None
+
+    @classmethod
+    def between(cls, stored: Item | None, comment: NewComment) -> "Change":
+        """Set the comment against the item that is stored under its id, if one is."""
+        item, body = items_of(comment)
+        reply = None if stored and stored.get(_REPLY_DIGEST) == _BY_STAFF else reply_of(comment)
+        if reply is not None:
+            item.replied, item.reply_digest = True, _digest(reply)
+        return cls(
+            comment=comment,
+            item=item.serialize(),
+            body=body.serialize() if body else None,
+            reply=reply.serialize() if reply else None,
+            stored=None if stored and is_tombstone(stored) else stored,
+        )
+
+    @property
+    def is_needed(self) -> bool:
+        """Tell whether there is anything to write."""
+        return self.verdict in {Verdict.NEW, Verdict.REPLACED}
+
+    @property
+    def place(self) -> str:
+        """Where the comment stands in lists: their sort key."""
+        place: str = self.item[_PLACE]["S"]
+        return place
+
+    @property
+    def verdict(self) -> Verdict:
+        """Compare the versions: the newer ``created_at`` wins, at equal dates the incoming one."""
+        stored = self.stored
+        if stored is None:
+            return Verdict.NEW
+        if _PRODUCT not in stored:
+            return Verdict.SUPERSEDED
+        is_stored = self.item.items() <= stored.items()
+        if is_stored and _determined(stored) == _determined(self.item):
+            return Verdict.UNCHANGED
+        # One id, so the order of the places is the order of the dates.
+        mine, theirs = self.place, stored[_PLACE]["S"]
+        is_edited = EDITED in stored
+        if theirs > mine or (theirs == mine and is_edited):
+            return Verdict.SUPERSEDED
+        return Verdict.REPLACED
+
+    @property
+    def merged(self) -> Item:
+        """The item to put: what the shop added stays, but an edit goes with the text it made."""
+        kept = {
+            name: value
+            for name, value in (self.stored or {}).items()
+            if name not in DETERMINED and name != EDITED
+        }
+        version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
+        rank = helpfulness.ranked_under(self.comment.product_id, kept)
+        if _FEATURED in kept:
+            kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
+        return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
+
+    @property
+    def cost(self) -> int:
+        """How many actions of a transaction this change takes, besides its counts."""
+        followed = len(follow(self.stored, self.merged))
+        return 1 + self.concerns_body + (self.reply is not None) + followed
+
+    @property
+    def characters(self) -> int:
+        """How much text this change carries."""
+        reply = self.comment.reply
+        return len(self.comment.body) + (len(reply.text) if reply else 0)
+
+    @property
+    def concerns_body(self) -> bool:
+        """Tell whether the comment has, or had, an item for its long body."""
+        return self.body is not None or _LENGTH in (self.stored or {})
+
+    @property
+    def products(self) -> set[str]:
+        """The products whose counts may change."""
+        return {self.comment.product_id} | (_products_of(self.stored) if self.stored else set())
+
+    def actions(self) -> list[Action]:
+        """Spell the comment, on condition that nothing has changed it, its body and its reply."""
+        actions = [self._put()]
+        if self.body is not None:
+            actions.append(put(self.body))
+        elif self.concerns_body:
+            actions.append(delete({"pk": self.item["pk"], "sk": {"S": keys.BODY}}))
+        if self.reply is not None:
+            actions.append(put(self.reply))
+        return [*actions, *follow(self.stored, self.merged)]
+
+    def count(self, changes: CountChanges) -> None:
+        """Count the comment in, and the version it replaces out."""
+        if self.stored is not None:
+            changes.add(_product_id(self.stored), _cell(self.stored), -1)
+        changes.add(self.comment.product_id, _cell(self.item), 1)
+
+    def _put(self) -> Action:
+        if self.stored is None:
+            return put(self.merged, NEW_OR_DELETED)
+        return put(self.merged, unchanged(self.stored, *_DECISIVE))
+
+
+def _cell(item: Item) -> Cell:
+    return item[_LANGUAGE]["S"], int(item[_RATING]["N"])
+
+
+def _products_of(item: Item) -> set[str]:
+    return {_product_id(item)} if _PRODUCT in item else set()
+
+
+def _product_id(item: Item) -> str:
+    return keys.product_id_in(item[_PRODUCT]["S"])
+
+
+def _determined(item: Item) -> Item:
+    return {name: value for name, value in item.items() if name in DETERMINED}
+
+
+def _digest(reply: CommentReply) -> bytes:
+    """Give what an import is known by to have brought this reply."""
+    said = f"{reply.replied_at or ''}\n{reply.text}"
+    return blake2b(said.encode(), digest_size=8).digest()
