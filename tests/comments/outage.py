@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from dynamo import client as process
-from dynamo.client import Connection, client, connect
+from dynamo import client
+from dynamo.client import Connection
 from dynamo.engine import DynoxideEngine, EngineServer, find
 from dynamo.tables import create_missing
 from shop.activity.rotation import make_tables
@@ -36,8 +36,8 @@ def own_engine(folder: Path | None = None) -> Iterator[EngineServer]:
     )
     with engine, connected(engine.endpoint_url, read_seconds=PATIENCE):
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
-        create_missing(models, client=client())
-        make_tables(client=client(), now=datetime.now(UTC))
+        create_missing(models, client=client.client())
+        make_tables(client=client.client(), now=datetime.now(UTC))
         yield engine
 
 
@@ -50,10 +50,5 @@ def connected(endpoint_url: str, **limits: float) -> Iterator[None]:
         access_key=settings.AWS_ACCESS_KEY_ID,
         secret_key=settings.AWS_SECRET_ACCESS_KEY,
     )
-    before = process._process.connection  # nobody else has to change it back
-    connect(replace(elsewhere, **limits))
-    try:
+    with client.connected(replace(elsewhere, **limits)):
         yield
-    finally:
-        assert before is not None
-        connect(before)

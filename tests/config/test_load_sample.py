@@ -23,13 +23,12 @@ from comments.seen import State
 from dynamo.client import client
 from dynamo.meter import metered
 from dynamo.reader import PageRequest
-from dynamo.reading import read
+from dynamo.reading import every_entry, read
 from shop.models import ShopItem
 from shop.order_queries import has_bought
 from shop.queries import find_product, list_categories
 from shop.sample import sample_catalogue
 from shop.sample_orders import REGULAR
-from tests.whole_lists import every_item
 
 pytestmark = pytest.mark.usefixtures("loaded")
 
@@ -55,8 +54,8 @@ class TestLoadSample:
             assert {c.slug for c in found.categories} == set(product.category_slugs)
 
     def test_leads_from_the_root_to_every_category(self) -> None:
-        edges = every_item(list_categories)
-        slugs = {edge["sk"]["S"].removeprefix("CATEGORY#") for edge in edges}
+        edges = every_entry(list_categories, at_once=500)
+        slugs = {edge.item["sk"]["S"].removeprefix("CATEGORY#") for edge in edges}
         assert slugs >= {category.slug for category in sample_catalogue().categories}
 
     def test_puts_the_comments_asked_for(self) -> None:

@@ -6,23 +6,24 @@ from functools import partial
 import pytest
 
 from dynamo.pool import Pool
+from dynamo.reading import every_entry
 from shop import keys
 from shop.items import NewCategory, NewProduct
 from shop.models import Product
 from shop.queries import find_category, find_product, list_categories, list_products
 from shop.services import EVERYTHING_ELSE, ensure_products, put_catalogue
-from tests.whole_lists import every_item
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
 def products_in(slug: str) -> dict[str, str]:
-    items = every_item(partial(list_products, slug))
+    items = [entry.item for entry in every_entry(partial(list_products, slug), at_once=500)]
     return {item["sk"]["S"].removeprefix("PRODUCT#"): item["name"]["S"] for item in items}
 
 
 def categories() -> list[str]:
-    return [item["sk"]["S"].removeprefix("CATEGORY#") for item in every_item(list_categories)]
+    edges = every_entry(list_categories, at_once=500)
+    return [edge.item["sk"]["S"].removeprefix("CATEGORY#") for edge in edges]
 
 
 @pytest.fixture
