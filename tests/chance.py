@@ -11,6 +11,8 @@ from hypothesis import settings
 
 CHANCE = Random()
 
+_tries = pytest.StashKey[int]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("dynashop").addoption(
@@ -28,8 +30,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     explore = item.config.getoption("--explore")
+    tried = item.stash.get(_tries, 0)
+    item.stash[_tries] = tried + 1
+    # Other ids on another try: the module's tables still hold what the first one left.
+    name = item.nodeid + " again" * tried
     for source in (CHANCE, random):  # the code under test draws from the second
-        source.seed(None if explore else item.nodeid)
+        source.seed(None if explore else name)
 
 
 def unique(kind: str) -> str:
