@@ -1,6 +1,6 @@
 """The table ``comments``: its items, and the indexes its lists are read from.
 
-Attribute names on the wire are one letter long, because every list entry repeats them and a
+What lists show has names of one letter on the wire, because every list entry repeats them and a
 query is charged by the bytes it reads. An index projects what a list shows and nothing that its
 own partition key already tells.
 

@@ -1,6 +1,7 @@
 """How other commands find the demo that runs in this checkout: ``var/demo.json``.
 
-With it, ``manage.py import_comments …`` in a second terminal needs no settings at all.
+With it, ``manage.py import_comments …`` in a second terminal needs no settings at all; where AWS
+credentials are in the environment, they count, and the demo is not looked for.
 """
 
 import json

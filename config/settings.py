@@ -68,7 +68,8 @@ if not SECRET_KEY:
         "SECRET_KEY",
         "SECRET_KEY is not set.",
         "Set it to a long random text that stays the same, or DEBUG=1 to have one made and kept. "
-        "For the sample shop, start 'make run' first: other commands then need no settings.",
+        "For the sample shop, start 'make run' first: other commands then need no settings, "
+        "but for AWS credentials to be unset.",
     )
     SECRET_KEY = get_random_secret_key()  # the check stops us; until then nothing may fail on it
 # Keys that were SECRET_KEY before: sessions and page links signed with them stay good.

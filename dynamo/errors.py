@@ -16,7 +16,8 @@ The tree, each class beside the function that raises it::
     ├── Refusal                     web/refusals.py: what a visitor asked for is not allowed
     │   └── TooManyRequests         too often: come back later
     ├── ConditionFailed             transactions.py: what was read has changed since
-    ├── BatchIncomplete             batches.py: writes left over after the last retry
+    ├── BatchIncomplete             batches.py: writes or reads left over after the last retry
+    ├── NoStream                    streams.py: the table has no stream
     └── EngineError                 engine/: the embedded engine could not start, or died
 """
 

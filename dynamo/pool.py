@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Runs calls in parallel, at most ``size`` at a time for the whole process.
+    """Runs several calls in parallel, at most ``size`` at a time; one alone runs in its caller.
 
     Threads start with the first use, so that a pool made before a server forks is safe.
     """

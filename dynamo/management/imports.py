@@ -29,7 +29,7 @@ def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
 
 
 def add_report_options(
-    parser: CommandParser, *, rejects: str = "<FILE's name>.rejected.csv in var/"
+    parser: CommandParser, *, rejects: str = "<FILE's name>.rejected.csv in var/imports/"
 ) -> None:
     """Let ``--rejects`` and ``--json`` say how is told what became of the rows.
 

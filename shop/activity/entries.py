@@ -5,7 +5,7 @@ attribute         what it is                               example
 ================  =======================================  ================================
 ``pk``            kind and shard                           ``ORDER#0``
 ``sk``            the entry's place                        ``2026-11-20T09:30:00.123456Z#…``
-``action``        what was done                            ``moved``
+``action``        what was done                            ``MOVED``
 ``who``           the user who did it, if it was one       ``sam``
 ``subject``       the id of the order or comment           ``01JD4ZQ8…``
 ``about``         the order's customer, the comment's      ``alex``

@@ -14,6 +14,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from comments.items import NewComment, items_of
+from comments.models import Comment
 
 PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
@@ -152,6 +153,32 @@ class TestTheExampleOfTheLibrary:
         assert result.stdout == printed
 
 
+def library_rows() -> Iterator[tuple[str, set[str]]]:
+    """What each line of the library's table is for, and the modules it says to take."""
+    document = (PROJECT / "docs" / "library.md").read_text()
+    (table,) = re.findall(r"^\| for \| take .*\n\|.*\n((?:\|.*\n)+)", document, re.MULTILINE)
+    first: set[str] = set()
+    for row in table.splitlines():
+        purpose, take, _ = row.strip("| ").split(" | ")
+        modules = set(re.findall(r"`(\w+)`", take))
+        first = first or modules
+        yield purpose, modules | (first if "first row" in take else set())
+
+
+class TestTheModulesToTake:
+    @pytest.mark.parametrize(("purpose", "modules"), list(library_rows()))
+    def test_need_no_others(self, tmp_path, purpose, modules):
+        library, taken = PROJECT / "dynamo", tmp_path / "dynamo"
+        taken.mkdir()
+        for name in ["__init__", *modules]:
+            if (library / name).is_dir():
+                shutil.copytree(library / name, taken / name)
+            else:
+                shutil.copy(library / f"{name}.py", taken)
+        imports = "; ".join(f"import dynamo.{name}" for name in sorted(modules))
+        subprocess.run([sys.executable, "-c", imports], cwd=tmp_path, timeout=60, check=True)
+
+
 class TestTheKeysOfTheComments:
     def test_are_those_the_code_derives(self):
         comment = NewComment(
@@ -169,6 +196,12 @@ class TestTheKeysOfTheComments:
         for name, value in item.serialize().items():
             (row,) = re.findall(rf"^\| (?:.*, )?`{name}`.*$", told, re.MULTILINE)
             assert f"`{next(iter(value.values()))}`" in row
+
+    @pytest.mark.parametrize("name", sorted(Comment.get_attributes()))
+    def test_are_all_told(self, name):
+        told = (PROJECT / "docs" / "how-it-works.md").read_text()
+        attribute = Comment.get_attributes()[name].attr_name
+        assert re.search(rf"^\| (?:`\w+`, )*`{attribute}`[ ,]", told, re.MULTILINE)
 
 
 class TestTheDesigns:

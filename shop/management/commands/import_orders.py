@@ -35,9 +35,9 @@ class Command(BaseCommand):
             type=at_least_one,
             default=ORDERS_AT_A_TIME,
             metavar="N",
-            help=f"orders written in parallel ({ORDERS_AT_A_TIME}); moto bears 1 only",
+            help=f"orders written in parallel ({ORDERS_AT_A_TIME}); a moto server of your own bears 1",
         )
-        add_report_options(parser, rejects="<DIR's name>.rejected.csv in var/")
+        add_report_options(parser, rejects="<DIR's name>.rejected.csv in var/imports/")
 
     def handle(self, **options: Any) -> None:
         folder, as_json = options["folder"].resolve(), options["json"]
