@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from comments import keys
-from comments.models import Comment
+from comments.models import Comment, CommentReply
 from comments.rank_integrity import differing_comment
 from comments.seen import State
 from comments.sets.following import follow, is_followed
@@ -72,6 +72,8 @@ class BelongingsFound:
         sort_key, found = item["sk"]["S"], self._of(item["pk"]["S"])
         if sort_key == keys.REPLY:
             found.has_reply = True
+            if author := item.get(CommentReply.author.attr_name):
+                yield from _differing_user(item, keys.replier(author["S"]))
         elif sort_key.startswith(keys.VOTE_PREFIX):
             found.votes += 1
             yield from _differing_user(item, keys.voter(sort_key.removeprefix(keys.VOTE_PREFIX)))

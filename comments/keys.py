@@ -23,7 +23,8 @@ What a user has written is listed by the sparse index ``by_author``: its partiti
 ``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it.
 Votes and reports are found by their user in other partitions of it: ``VOTER#<username>`` and
 ``REPORTER#<username>``, sort key ``<product>#<comment>``; one Query tells which of a product's
-comments a user found helpful. While a user's comments are erased, what is left of each is found in
+comments a user found helpful. So are the replies of staff, in ``REPLIER#<username>``, sort key
+``<moment>#<comment>``. While a user's comments are erased, what is left of each is found in
 ``ERASED#<username>``.
 
 What is reported or hidden lies in the sparse index ``moderation``, in the partition of its state;
@@ -99,6 +100,16 @@ def voter(username: str) -> str:
 def reporter(username: str) -> str:
     """Give the partition in ``by_author`` of a user's reports."""
     return f"REPORTER#{username}"
+
+
+def replier(username: str) -> str:
+    """Give the partition in ``by_author`` of the replies a member of staff wrote."""
+    return f"REPLIER#{username}"
+
+
+def replied(moment: str, comment_id: str) -> str:
+    """Give the sort key in ``by_author`` of a reply; ``moment`` is as `dynamo.places` spells it."""
+    return f"{moment}#{comment_id}"
 
 
 def about(product_id: str, comment_id: str) -> str:

@@ -234,9 +234,12 @@ class CommentReport(CommentItem):
 class CommentReply(CommentItem):
     """What the shop says to a comment: sort key ``REPLY``.
 
-    ``author`` is missing where it was imported, ``replied_at`` where that was not known.
+    ``author`` is missing where it was imported, ``replied_at`` where that was not known. With an
+    author it has the two keys of ``by_author``, as a vote.
     """
 
+    replier_partition = UnicodeAttribute(attr_name="c", null=True)
+    place = UnicodeAttribute(attr_name="o", null=True)
     text = UnicodeAttribute(attr_name="x")
     author = UnicodeAttribute(attr_name="u", null=True)
     replied_at = UnicodeAttribute(attr_name="at", null=True)

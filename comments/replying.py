@@ -52,12 +52,16 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
     errors.
     """
     moment = timestamp(now)
+    signed = author if seen is None else seen.author
+    replied_at = moment if seen is None else seen.replied_iso
     item = CommentReply(
         pk=keys.comment(comment_id),
         sk=keys.REPLY,
+        replier_partition=keys.replier(signed) if signed else None,
+        place=keys.replied(replied_at, comment_id) if signed else None,
         text=text,
-        author=author if seen is None else seen.author or None,
-        replied_at=moment if seen is None else seen.replied_iso or None,
+        author=signed or None,
+        replied_at=replied_at or None,
         edited_at=moment if seen else None,
         version=seen.version + 1 if seen else 1,
     ).serialize()

@@ -1,4 +1,4 @@
-"""What a user leaves among the comments: what they wrote, found helpful, and reported."""
+"""What a user leaves among the comments: what they wrote, found helpful, reported and replied."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,10 +11,12 @@ from comments.read_model import read_model
 from comments.seen import State
 from comments.user_traces import (
     delete_report,
+    delete_signature,
     delete_vote,
     delete_written,
     erased_of_user,
     reported_by_user,
+    signed_by_user,
     voted_by_user,
 )
 from dynamo.erasure import Trace
@@ -58,10 +60,15 @@ def _delete_report(username: str, comment_id: str) -> None:
     delete_report(comment_id=comment_id, username=username)
 
 
+def _delete_signature(username: str, comment_id: str) -> None:
+    delete_signature(comment_id=comment_id, username=username)
+
+
 TRACES = (
     Trace("comments", _written_by, _delete_comment),
     Trace("imported reviews", imported_reviews_of, _delete_comment),
     Trace("votes", voted_by_user, _delete_vote),
     Trace("reports", reported_by_user, _delete_report),
+    Trace("names on replies", signed_by_user, _delete_signature),
 )
 """All that is theirs in the table ``comments``; a kind that is added belongs here."""

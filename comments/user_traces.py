@@ -1,14 +1,14 @@
-"""What users left among comments: what they wrote, their votes and reports, found and taken away.
+"""What users left among comments: what they wrote, their votes, reports and replies.
 
-Votes and reports carry keys of the index ``by_author``, in partitions of their own. The index
-lags: what was left a moment ago is found by asking again.
+Votes, reports and replies carry keys of the index ``by_author``, in partitions of their own. The
+index lags: what was left a moment ago is found by asking again.
 """
 
 from collections.abc import Iterator
 from contextlib import suppress
 
 from comments import keys
-from comments.models import ByAuthor, Comment
+from comments.models import ByAuthor, Comment, CommentReply
 from comments.services import delete_comment
 from comments.stored import EXPIRY, NoSuchComment
 from comments.votes import THERE, rank_or_log, take_back
@@ -30,6 +30,11 @@ def voted_by_user(username: str) -> Iterator[str]:
 def reported_by_user(username: str) -> Iterator[str]:
     """Give the ids of the comments a user reported."""
     return _comments_in(keys.reporter(username))
+
+
+def signed_by_user(username: str) -> Iterator[str]:
+    """Give the ids of the comments that a member of staff replied to."""
+    return _comments_in(keys.replier(username))
 
 
 def erased_of_user(username: str) -> Iterator[str]:
@@ -72,6 +77,29 @@ def delete_report(*, comment_id: str, username: str) -> None:
     except ConditionFailed as error:
         if _COMMENT in error.failed:
             _delete_item(comment_id, keys.report(username))
+
+
+def delete_signature(*, comment_id: str, username: str) -> None:
+    """Take the name of its author off a reply, which is the shop's and stays.
+
+    Whoever is changing the reply at the moment is told that it has changed, or the name would come
+    back. Raises Contended, and botocore's errors.
+    """
+    parameters = {
+        "TableName": TABLE,
+        "Key": _key(comment_id, keys.REPLY),
+        "UpdateExpression": "REMOVE #c, #o, #u ADD #n :one",
+        "ConditionExpression": "#c = :c",
+        "ExpressionAttributeNames": {
+            "#c": CommentReply.replier_partition.attr_name,
+            "#o": CommentReply.place.attr_name,
+            "#u": CommentReply.author.attr_name,
+            "#n": CommentReply.version.attr_name,
+        },
+        "ExpressionAttributeValues": {":c": {"S": keys.replier(username)}, ":one": {"N": "1"}},
+    }
+    with suppress(ConditionFailed):  # done before, or the reply is gone
+        update_item(client(), parameters)
 
 
 def _comments_in(partition: str) -> Iterator[str]:

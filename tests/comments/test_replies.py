@@ -25,6 +25,7 @@ from comments.replies import find_reply
 from comments.replying import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
+from comments.user_traces import delete_signature, signed_by_user
 from dynamo.batches import Batches
 from dynamo.client import client, pool
 from dynamo.failures import FAILURES
@@ -159,6 +160,49 @@ class TestTwoOfStaffAtOnce:
         assert differing(comment) == []
 
 
+class TestTheNameOnAReply:
+    def test_finds_the_comment_for_as_long_as_the_reply_is_there(self, comment):
+        sam = someone("sam", is_staff=True).username
+        for text in ("Thank you!", "Thanks!"):
+            reply(comment, text, author=sam)
+            assert list(signed_by_user(sam)) == [comment.id]
+        delete_reply(comment.id)
+        assert list(signed_by_user(sam)) == []
+
+    def test_is_that_of_who_replied_not_of_who_changed_it(self, comment):
+        sam, sue = (someone(name, is_staff=True).username for name in ("sam", "sue"))
+        reply(comment, author=sam)
+        reply(comment, "Thanks!", author=sue)
+        assert (list(signed_by_user(sam)), list(signed_by_user(sue))) == ([comment.id], [])
+
+    def test_comes_off_and_leaves_the_reply(self, comment):
+        reply(comment)
+        for _ in ("once", "again"):
+            delete_signature(comment_id=comment.id, username="sam")
+            found = find_reply(comment.id)
+            assert found
+            assert (found.text, found.author, found.version) == ("Thank you!", "", 2)
+        assert differing(comment) == []
+
+    def test_of_somebody_else_stays(self, comment):
+        reply(comment)
+        delete_signature(comment_id=comment.id, username="sue")
+        found = find_reply(comment.id)
+        assert found
+        assert found.author == "sam"
+
+    def test_does_not_come_back_by_a_change_under_way(self, comment):
+        reply(comment)
+        seen = find_reply(comment.id)
+        delete_signature(comment_id=comment.id, username="sam")
+        with pytest.raises(ReplyChanged):
+            reply_to(comment_id=comment.id, text="Thanks!", author="sue", seen=seen, now=NOW)
+        reply(comment, "Thanks!", author="sue")
+        found = find_reply(comment.id)
+        assert found
+        assert (found.text, found.author) == ("Thanks!", "")
+
+
 class TestFailures:
     @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
     @pytest.mark.parametrize("is_deletion", [False, True])
@@ -209,7 +253,7 @@ class TestCapacity:
                     now=NOW,
                 )
             units.append(sum(c.capacity_units for c in meter.calls if "Transact" in c.operation))
-        assert units == [9.0, 4.0]
+        assert units == [10.0, 5.0]
 
 
 class TestImportedReplies:
@@ -392,6 +436,17 @@ class TestPages:
 
 
 class TestIntegrity:
+    def test_finds_a_reply_that_its_author_would_not_be_found_by(self, comment):
+        reply(comment)
+        client().update_item(
+            TableName=Comment.Meta.table_name,
+            Key={"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}},
+            UpdateExpression="SET c = :c",
+            ExpressionAttributeValues={":c": {"S": "REPLIER#sue"}},
+        )
+        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
+        assert difference.expected.startswith("REPLIER#sam ")
+
     def test_finds_and_mends_a_reply_the_comment_does_not_tell_of(self, comment):
         reply(comment)
         key = {"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}}

@@ -11,6 +11,8 @@ from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.moderation import hide
 from comments.profile_queries import ids_written_by
+from comments.replies import find_replies
+from comments.replying import reply_to
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import vote
 from dynamo.reader import PageRequest
@@ -99,6 +101,15 @@ class TestDeletingUserData:
         with pytest.raises(NoSuchComment):
             load_comment(review.id)
         assert load_comment(others.id).comment == others
+
+    def test_takes_the_name_off_the_replies_of_staff(self, capsys, alice):
+        sam = someone("sam", is_staff=True)
+        ids = [alice.write(made_product()).comment.id for _ in range(2)]
+        for each in ids:
+            reply_to(comment_id=each, text="Thanks!", author=sam.username, seen=None, now=START)
+        assert run(capsys, sam.username)["found"]["names on replies"] == 2
+        replies = find_replies(ids)
+        assert [(replies[each].text, replies[each].author) for each in ids] == [("Thanks!", "")] * 2
 
     def test_takes_what_the_activity_log_tells_of_them(self, capsys, own_log, alice):
         own_log(this_month())

@@ -18,10 +18,10 @@ class Command(BaseCommand):
     """Erases a user, but for the orders."""
 
     help = (
-        "Delete a user's comments, votes and reports, the records of what they bought and did, "
-        "their e-mail address and password. Orders are business records and stay, under a name "
-        "that nobody can use any more; without orders the profile is deleted too. Indexes lag: "
-        "run it again after a minute, until it finds nothing."
+        "Delete a user's comments, votes and reports, their name on replies, the records of what "
+        "they bought and did, their e-mail address and password. Orders are business records and "
+        "stay, under a name that nobody can use any more; without orders the profile is deleted "
+        "too. Indexes lag: run it again after a minute, until it finds nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

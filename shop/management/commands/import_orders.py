@@ -35,7 +35,7 @@ class Command(BaseCommand):
             type=at_least_one,
             default=ORDERS_AT_A_TIME,
             metavar="N",
-            help=f"orders written in parallel ({ORDERS_AT_A_TIME}); a moto server of your own bears 1",
+            help=f"orders written in parallel ({ORDERS_AT_A_TIME}); your own moto bears 1",
         )
         add_report_options(parser, rejects="<DIR's name>.rejected.csv in var/imports/")
 
