@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.form_pages import lead_to
 from comments.forms import EditForm
 from comments.not_written import NotWritten, forged, require_user, told
 from comments.posting import PostedOtherwise, load_own, save_edit
@@ -21,6 +20,7 @@ from comments.stored import NoSuchComment
 from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
+from dynamo.web.partials import lead_to
 from shop.access import signed_in
 from shop.lookup import product_or_404
 

@@ -6,9 +6,8 @@ from http import HTTPStatus
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
-from django_htmx.http import HttpResponseClientRedirect
 
 from comments.not_written import SIGNED_OUT, NotWritten
 from dynamo.web.partials import wants_partial
@@ -64,8 +63,3 @@ class FormPage:
         response = render(request, template, dict(context), status=status)
         patch_vary_headers(response, ("HX-Request",))
         return response
-
-
-def lead_to(request: HttpRequest, url: str) -> HttpResponse:
-    """Load a page, the whole of it: what was written is in its lists, messages and counts."""
-    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods
 
 from comments.authorship import BadForm, comment_id_of, new_form_id
 from comments.edit_views import lost_told, refuse_edit
-from comments.form_pages import lead_to
 from comments.forms import NewCommentForm
 from comments.not_written import NotWritten, forged, require_user
 from comments.posting import post_comment
@@ -19,6 +18,7 @@ from comments.recent import remember_written
 from comments.write_pages import WRITE_FORM, language_of, page_of_new
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
+from dynamo.web.partials import lead_to
 from shop.access import signed_in
 from shop.lookup import product_or_404
 from shop.queries import Product

@@ -19,7 +19,8 @@
       },
       () => {
         button.disabled = false;
-        document.getElementById("notice").replaceChildren(REFUSED);
+        button.focus({ preventScroll: true }); // a disabled button loses it
+        document.dispatchEvent(new CustomEvent("said", { detail: { sentences: [REFUSED], isWarning: true } }));
       },
       { timeout: 10000, maximumAge: 300000 },
     );

@@ -10,8 +10,15 @@
 
   const byId = (id) => document.getElementById(id);
   const notify = (sentence, { said = false } = {}) => {
+    const told = document.createElement("p");
+    const dismiss = document.createElement("button");
+    told.append(sentence);
+    dismiss.append("Dismiss");
+    dismiss.type = "button";
+    dismiss.className = "notice-dismiss";
+    dismiss.dataset.dismiss = "";
     byId("notice").classList.toggle("notice-said", said);
-    byId("notice").replaceChildren(sentence);
+    byId("notice").replaceChildren(told, dismiss);
   };
   const focusLost = () => document.activeElement === null || document.activeElement === document.body;
 
@@ -71,33 +78,53 @@
     if (target.dataset.longest) count(target);
   });
 
-  // What a redirect would have said on the next page: see dynamo/web/partials.py.
-  document.addEventListener("said", ({ detail }) => notify(detail.sentences.join(" "), { said: true }));
-
-  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
-    detail.target.setAttribute("aria-busy", "true");
+  // What a redirect would have said on the next page (see dynamo/web/partials.py), or another script says.
+  document.addEventListener("said", ({ detail }) => {
+    notify(detail.sentences.join(" "), { said: !detail.isWarning });
   });
 
-  document.addEventListener("htmx:afterRequest", () => {
+  // What came by itself says nothing about what the visitor was told, nor moves the focus.
+  const isUnasked = ({ requestConfig }) => requestConfig.elt.matches("[data-unasked]");
+
+  const pressed = new WeakMap();
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { target, xhr } = event.detail;
+    // An answer would have no place any more once the one that is under way has replaced the list.
+    if (target.matches("[data-list].htmx-request")) {
+      event.preventDefault();
+      return;
+    }
+    target.setAttribute("aria-busy", "true");
+    if (!isUnasked(event.detail)) pressed.set(xhr, document.activeElement);
+  });
+
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
     document.querySelectorAll("[aria-busy]").forEach((element) => element.removeAttribute("aria-busy"));
+    // A button that was disabled meanwhile has lost the focus.
+    const button = pressed.get(detail.xhr);
+    if (button?.isConnected && focusLost()) button.focus({ preventScroll: true });
   });
 
   // Before the swap, because what the answer itself says is said right after it.
-  function takeAwayWhatWasSaid({ requestConfig, xhr }) {
+  function takeAwayWhatWasSaid(xhr) {
     if (xhr.status >= 400) byId("notice").classList.remove("notice-said");
-    // What came by itself says nothing about what the visitor was told.
-    if (requestConfig.elt.matches("[data-unasked]")) return;
     // A refusal that goes elsewhere, into its form, has nothing to do with what is still said here.
     const elsewhere = (xhr.getResponseHeader("HX-Retarget") ?? "#notice") !== "#notice";
     if (xhr.status < 400 || elsewhere) byId("notice").replaceChildren();
   }
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    const { xhr } = detail;
     unfolded.clear();
     document.querySelectorAll("details[id][open]").forEach(({ id }) => unfolded.add(id));
-    takeAwayWhatWasSaid(detail);
+    if (isUnasked(detail)) {
+      if (xhr.status >= 400) detail.shouldSwap = false; // nobody asked, so nobody is told
+      return;
+    }
+    takeAwayWhatWasSaid(xhr);
     // A failure that the shop did not word itself, such as a proxy's page.
-    if (detail.xhr.status >= 400 && !detail.xhr.getResponseHeader("HX-Retarget")) {
+    if (xhr.status >= 400 && !xhr.getResponseHeader("HX-Retarget")) {
       detail.shouldSwap = false;
       notify(UNREADABLE);
     }
@@ -110,10 +137,11 @@
   });
 
   document.addEventListener("htmx:afterSwap", ({ target }) => {
+    const form = target.matches("[data-form]") ? target : target.querySelector(":scope > [data-form]");
     if (target.matches("[data-list]")) {
       welcomeList(target);
-    } else if (target.matches("[data-form]")) {
-      welcomeForm(target);
+    } else if (form !== null) {
+      welcomeForm(form);
     } else if (target.matches(".reported")) {
       target.focus();
     } else if (target.matches(".comment-text")) {
@@ -121,11 +149,29 @@
     }
   });
 
-  document.addEventListener("htmx:sendError", () => notify(UNREACHABLE));
-  document.addEventListener("htmx:timeout", () => notify(TOO_SLOW));
+  document.addEventListener("htmx:sendError", ({ detail }) => isUnasked(detail) || notify(UNREACHABLE));
+  document.addEventListener("htmx:timeout", ({ detail }) => isUnasked(detail) || notify(TOO_SLOW));
 
   document.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-dismiss]")) byId("notice").replaceChildren();
+    if (!target.closest("[data-dismiss]")) return;
+    byId("notice").replaceChildren();
+    byId("main").focus({ preventScroll: true });
+  });
+
+  // With a modifier key a link opens a tab or a window, as links do: htmx must not hear of it.
+  document.addEventListener(
+    "click",
+    (event) => {
+      const { ctrlKey, metaKey, shiftKey, target } = event;
+      const opensElsewhere = ctrlKey || metaKey || shiftKey;
+      if (opensElsewhere && target.closest("a[hx-get], a[hx-post]")) event.stopPropagation();
+    },
+    { capture: true },
+  );
+
+  // A page that the browser kept while its request led elsewhere still waits for the answer.
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (persisted && document.querySelector(".htmx-request")) location.reload();
   });
 
   document.addEventListener("change", ({ target }) => {
@@ -139,7 +185,7 @@
     const button = event.key === " " && event.target.closest("a[role=button]");
     if (!button) return;
     event.preventDefault();
-    button.click();
+    if (!event.repeat) button.click(); // held down, it is pressed once
   });
 
   offerSelectAll();

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.messages import get_messages
+from django.contrib.messages import WARNING, get_messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
-from django_htmx.http import trigger_client_event
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 
 def wants_partial(request: HttpRequest) -> bool:
@@ -28,12 +28,19 @@ def render_list(
     """
     is_partial = wants_partial(request)
     response = render(request, partial if is_partial else page, dict(context))
-    if is_partial and (sentences := [str(message) for message in get_messages(request)]):
-        say(response, *sentences)
+    if is_partial and (told := list(get_messages(request))):
+        is_warning = any(message.level >= WARNING for message in told)
+        say(response, *map(str, told), is_warning=is_warning)
     patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
     return response
 
 
-def say(response: HttpResponse, *sentences: str) -> HttpResponse:
-    """Have a script show, in the page's notice, what was done; give the response."""
-    return trigger_client_event(response, "said", {"sentences": sentences}, after="settle")
+def lead_to(request: HttpRequest, url: str) -> HttpResponse:
+    """Lead to another page, the whole of it; what a plain redirect leads to, htmx would swap in."""
+    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
+
+
+def say(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
+    """Have a script show, in the page's notice, what was done or was not; give the response."""
+    said = {"sentences": sentences, "isWarning": is_warning}
+    return trigger_client_event(response, "said", said, after="settle")

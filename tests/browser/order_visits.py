@@ -62,7 +62,8 @@ class Shopper(Visitor):
             expect(self.tab(status).locator(".toggle-count")).to_have_text(text)
 
     def is_told(self, *sentences: str) -> None:
-        expect(self.page.locator(".message")).to_have_text(list(sentences))
+        """Wait for what a page says at its top, or in its notice where htmx stays on it."""
+        expect(self.page.locator(".message, #notice > p")).to_have_text(list(sentences))
 
     def finds_nothing(self, address: str) -> None:
         """Open an address that does not exist for this visitor."""

@@ -67,6 +67,22 @@ class TestAlsoBought:
         expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
         expect(visitor.page.locator("#notice")).to_have_text("Told before")
 
+    def test_fails_in_silence(self, visitor):
+        visitor.page.route("**/also-bought/", lambda route: route.fulfill(status=503, body="Away"))
+        visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
+        with visitor.page.expect_event("requestfinished", lambda it: "also-bought" in it.url):
+            visitor.page.locator("#also-bought").scroll_into_view_if_needed()
+        expect(visitor.page.locator("#also-bought.htmx-request")).to_have_count(0)
+        expect(visitor.page.locator("#also-bought a")).to_be_visible()
+        expect(visitor.page.locator("#notice")).to_be_empty()
+        visitor.forgive("Failed to load resource", "Response Status Error Code 503")
+
+    def test_leaves_the_focus_on_its_link(self, visitor):
+        visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
+        visitor.page.locator("#also-bought a").focus()
+        expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
+        assert visitor.focus == "also-bought-link"
+
     def test_is_a_link_without_javascript(self, plain_visitor):
         plain_visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
         plain_visitor.page.locator("#also-bought a").click()

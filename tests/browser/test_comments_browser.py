@@ -14,6 +14,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 ALL = "/products/kettle/comments/~/~/"
 FOUR = "/products/kettle/comments/~/1.2.3.4/"
 LONG = "/products/novel/comments/~/~/"
+COME_BACK = """
+    mark => {
+        document.querySelector("#comments").classList.add(mark);
+        window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));
+    }
+"""
 BODY = "A sentence of a long comment. " * 100 + "THE END"
 
 
@@ -73,6 +79,25 @@ class TestToggle:
         visitor.wait_for(*kettle.ids(["de"])[:20])
         assert visitor.address == "/products/kettle/comments/de/~/"
         assert visitor.focus == "toggle-language-de"
+
+    def test_held_down_is_pressed_once(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        asked: list[str] = []
+        visitor.page.on("request", lambda request: asked.append(request.url))
+        rating(visitor, 5).focus()
+        for _ in range(5):  # without the key going up, these are its repeats
+            visitor.page.keyboard.down(" ")
+        visitor.page.keyboard.up(" ")
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        assert [url for url in asked if "/comments/" in url] == [f"{visitor.page.url}"]
+
+    def test_opens_in_a_tab_of_its_own_with_the_control_key(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        with visitor.page.context.expect_page() as opened:
+            rating(visitor, 5).click(modifiers=["Control"])
+        opened.value.wait_for_url(f"**{FOUR}")
+        assert visitor.address == ALL
+        assert visitor.comment_ids == kettle.ids()[:20]
 
     def test_goes_from_any_language_to_one_to_two_and_back(self, visitor, kettle):
         visitor.page.goto(ALL)
@@ -237,6 +262,19 @@ class TestNarrowWindow:
             for details in page.locator("details").all():
                 details.locator("summary").first.click()
             assert page.evaluate("document.scrollingElement.scrollWidth") <= 320
+
+
+class TestPageThatTheBrowserKept:
+    def test_is_loaded_anew_if_it_still_waits_for_an_answer(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        with visitor.page.expect_navigation():
+            visitor.page.evaluate(COME_BACK, "htmx-request")
+        visitor.wait_for(*kettle.ids()[:20])
+
+    def test_stays_as_it_is_otherwise(self, visitor, kettle):
+        visitor.page.goto(ALL)
+        visitor.page.evaluate(COME_BACK, "as-it-was")
+        expect(visitor.page.locator("#comments.as-it-was")).to_have_count(1)
 
 
 class TestStoppedEngine:

@@ -152,6 +152,7 @@ class TestReporting:
         bob.page.goto(f"/products/{comment.product_id}/")
         loads = len(bob.loads)
         bob.page.get_by_role("link", name="Report").click()
+        expect(bob.page.locator(".report-form :focus")).to_have_count(1)
         bob.page.get_by_label("It insults or threatens somebody").check()
         bob.page.get_by_label("In your own words").fill(NASTY)
         bob.page.get_by_role("button", name="Report").click()
@@ -182,7 +183,7 @@ class TestModerating:
         row = sam.page.locator(f"[data-comment-id='{comment.id}']")
         row.get_by_role("button", name="Hide").click()
         sam.wait_for(other.id)
-        expect(sam.page.locator("#notice")).to_have_text("The comment is hidden.")
+        expect(sam.page.locator("#notice > p")).to_have_text("The comment is hidden.")
         assert len(sam.loads) == loads
         assert differing(comment, other) == []
 
@@ -226,9 +227,9 @@ class TestRepliesAndPicks:
         sam.page.goto(f"/comments/{comment.id}/")
         sam.page.get_by_label("The shop’s reply").fill(NASTY)  # noqa: RUF001 - an apostrophe
         sam.page.get_by_role("button", name="Reply").click()
-        expect(sam.page.locator("#notice")).to_have_text("The reply is there.")
+        expect(sam.page.locator("#notice > p")).to_have_text("The reply is there.")
         sam.page.get_by_role("button", name="Staff pick").click()
-        expect(sam.page.locator("#notice")).to_have_text("The comment is picked.")
+        expect(sam.page.locator("#notice > p")).to_have_text("The comment is picked.")
         bob.page.goto(f"/products/{comment.product_id}/")
         expect(bob.page.locator(".reply .prose")).to_have_text(NASTY)
         expect(bob.page.locator(f"[data-pick-id='{comment.id}']")).to_be_visible()
@@ -246,7 +247,7 @@ class TestRepliesAndPicks:
 
     def test_are_swapped_in_place_and_said(self, sam, comment):
         sam.page.goto(f"/comments/{comment.id}/")
-        loads, notice = len(sam.loads), sam.page.locator("#notice")
+        loads, notice = len(sam.loads), sam.page.locator("#notice > p")
         for text in ("Thank you!", "Thank you very much!"):
             sam.page.locator(".reply-form textarea").fill(text)
             sam.page.locator("#reply-button").focus()
@@ -268,7 +269,7 @@ class TestRepliesAndPicks:
             button.focus()
             sam.page.keyboard.press("Enter")
             expect(button).to_have_attribute("aria-pressed", pressed)
-            expect(sam.page.locator("#notice")).to_have_text(f"The comment {said}")
+            expect(sam.page.locator("#notice > p")).to_have_text(f"The comment {said}")
             expect(button).to_be_focused()
         assert len(sam.loads) == loads
 

@@ -344,7 +344,7 @@ class TestTheQueue:
         told = []
         for one in staff:
             expect(one.row(queued[2])).to_have_count(0)
-            told.append(one.page.locator(".message").inner_text())
+            told.append(one.page.locator(".message, #notice > p").inner_text())
         assert sorted(told) == [
             f"Order {queued[2].id} is shipped by now; it stays as it is.",
             f"Order {queued[2].id} is shipped now.",
@@ -363,6 +363,33 @@ class TestWhatJavaScriptAdds:
         sam.row(queued[2]).get_by_role("button", name="Ship").click()
         expect(sam.row(queued[2])).to_have_count(0)
         assert len(sam.loads) == loads
+
+    def test_is_that_one_thing_is_done_to_the_queue_at_a_time(
+        self, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        held: list[Route] = []
+        sam.page.goto("/staff/orders/")
+        sam.page.route("**/move/**", lambda route: held.append(route))  # noqa: PLW0108
+        for order in queued[2:]:
+            sam.row(order).get_by_role("button", name="Ship").click()
+        while not held:
+            sam.page.wait_for_timeout(50)
+        held[0].continue_()
+        sam.is_told(f"Order {queued[2].id} is shipped now.")
+        sam.sees([*queued[:2], queued[3]])
+        assert len(held) == 1
+
+    def test_is_that_a_refusal_does_not_look_like_a_success(
+        self, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        sam.page.goto("/staff/orders/")
+        cancel_what_is_open(queued[2:3])
+        sam.row(queued[2]).get_by_role("button", name="Ship").click()
+        sam.is_told(f"Order {queued[2].id} is canceled by now; it stays as it is.")
+        expect(sam.page.locator("#notice")).not_to_have_class("notice notice-said")
+        sam.row(queued[3]).get_by_role("button", name="Ship").click()
+        sam.is_told(f"Order {queued[3].id} is shipped now.")
+        expect(sam.page.locator("#notice")).to_have_class("notice notice-said")
 
     def test_is_one_box_that_selects_all(self, sam: Shopper, queued: list[NewOrder]) -> None:
         sam.page.goto("/staff/orders/")

@@ -64,6 +64,7 @@ class TestPosting:
     def test_opens_its_form_on_the_products_page(self, alice, lamp):
         alice.page.goto(f"/products/{lamp}/")
         alice.page.get_by_role("link", name="Write a comment").click()
+        expect(alice.page.locator("#comment-form :focus")).to_have_count(1)
         fill(alice.page, title="From here")
         alice.page.get_by_role("button", name="Post").click()
         expect(alice.page.get_by_role("heading", name="From here")).to_be_visible()
@@ -172,6 +173,29 @@ class TestEditing:
         expect(there.page.get_by_role("heading", name="There")).to_be_visible()
         for visitor in (here, there):
             visitor.page.context.close()
+
+
+class TestTheFocus:
+    def test_is_on_the_button_again_after_a_failure(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page)
+        alice.page.route("**/comments/new/", lambda route: route.abort())
+        post = alice.page.get_by_role("button", name="Post")
+        post.focus()
+        alice.page.keyboard.press("Enter")
+        expect(alice.page.locator("#notice")).to_contain_text("cannot be reached")
+        expect(post).to_be_focused()
+        alice.forgive("Failed to load resource", "htmx:sendError")
+
+    def test_is_in_the_page_after_the_notice_is_dismissed(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        alice.page.route("**/comments/new/", lambda route: route.abort())
+        fill(alice.page)
+        alice.page.get_by_role("button", name="Post").click()
+        alice.page.get_by_role("button", name="Dismiss").click()
+        expect(alice.page.locator("#notice")).to_be_empty()
+        assert alice.focus == "main"
+        alice.forgive("Failed to load resource", "htmx:sendError")
 
 
 class TestDeleting:

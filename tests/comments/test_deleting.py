@@ -130,7 +130,7 @@ class TestDeletingFromAListByHtmx:
         alice.get(f"/products/{lamp}/")  # where the message of the posting is shown
         answer = alice.post(f"{delete_url(comment)}?next=/products/{lamp}/", htmx=True).response
         said = json.loads(answer["HX-Trigger-After-Settle"])
-        assert said == {"said": {"sentences": ["The comment is deleted."]}}
+        assert said == {"said": {"sentences": ["The comment is deleted."], "isWarning": False}}
 
     def test_shows_it_no_more_although_the_index_lags(self, alice, lamp):
         comment = alice.write(lamp).comment

@@ -80,6 +80,11 @@ class TestTheQueue:
         token = (sam.get("/staff/orders/").next or "").partition("after=")[2]
         assert sam.get(f"/staff/orders/?status=PLACED&after={token}").status == 400
 
+    def test_is_not_there_for_htmx_of_a_customer_either(self, alice: Visitor) -> None:
+        shown = alice.get("/staff/orders/", htmx=True)
+        assert shown.status == 404
+        assert "There is nothing here." in shown.page.text
+
     def test_is_for_staff_alone(self, alice: Visitor, stranger: Visitor) -> None:
         assert alice.get("/staff/orders/").status == 404
         assert stranger.get("/staff/orders/").response["Location"].startswith("/accounts/login/")

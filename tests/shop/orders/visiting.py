@@ -1,5 +1,6 @@
 """Visitors without a browser: they ask for pages, send forms, and read the HTML."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,10 @@ class Shown:
 
     @property
     def messages(self) -> list[str]:
+        """What the page says was done or not; a fragment has the script say it."""
+        if event := self.response.get("HX-Trigger-After-Settle"):
+            told: list[str] = json.loads(event)["said"]["sentences"]
+            return told
         return [element.text for element in self.page.all("li", class_="message")]
 
     @property

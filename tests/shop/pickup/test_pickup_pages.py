@@ -161,3 +161,10 @@ class TestThePage:
         shown = alice.get(page_of(order))
         assert shown.response["Location"] == f"/orders/{order.id}/"
         assert "cannot be changed" in alice.get(f"/orders/{order.id}/").messages[0]
+
+    def test_has_htmx_load_the_page_of_an_order_that_is_closed(self, alice: Visitor) -> None:
+        order = made_order(alice.username, Status.SHIPPED)
+        put(order)
+        assert (
+            alice.get(page_of(order), htmx=True).response["HX-Redirect"] == f"/orders/{order.id}/"
+        )
