@@ -507,6 +507,15 @@ class TestAWindowOf320Pixels:
         ):
             narrow.is_narrow_enough(address)
 
+    def test_has_room_for_what_is_told(self, narrow: Shopper, wide_order: NewOrder) -> None:
+        narrow.page.goto("/staff/orders/")
+        narrow.row(wide_order).get_by_role("button", name="Ship").click()
+        dismiss = narrow.button("Dismiss")
+        expect(dismiss).to_be_visible()
+        assert dismiss.evaluate("button => button.getBoundingClientRect().right") <= 320 - 16
+        dismiss.click()
+        narrow.is_told()
+
     def test_needs_none_for_basket_and_account(self, narrow: Shopper, lamp: str) -> None:
         narrow.is_narrow_enough(f"/products/{lamp}/")
         narrow.button("Add to basket").click()
