@@ -1,6 +1,6 @@
 """What a user leaves among the comments: what they wrote, found helpful, reported and replied."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from comments.filters import CommentFilter
@@ -48,27 +48,16 @@ def _written_by(username: str) -> Iterator[str]:
     yield from ids_written_by(username)
 
 
-def _delete_comment(username: str, comment_id: str) -> None:
-    delete_written(comment_id=comment_id, username=username)
-
-
-def _delete_vote(username: str, comment_id: str) -> None:
-    delete_vote(comment_id=comment_id, username=username)
-
-
-def _delete_report(username: str, comment_id: str) -> None:
-    delete_report(comment_id=comment_id, username=username)
-
-
-def _delete_signature(username: str, comment_id: str) -> None:
-    delete_signature(comment_id=comment_id, username=username)
+def _each(delete: Callable[..., None]) -> Callable[[str, str], None]:
+    """Have ``delete`` called as a `Trace` does it."""
+    return lambda username, comment_id: delete(comment_id=comment_id, username=username)
 
 
 TRACES = (
-    Trace("comments", _written_by, _delete_comment),
-    Trace("imported reviews", imported_reviews_of, _delete_comment),
-    Trace("votes", voted_by_user, _delete_vote),
-    Trace("reports", reported_by_user, _delete_report),
-    Trace("names on replies", signed_by_user, _delete_signature),
+    Trace("comments", _written_by, _each(delete_written)),
+    Trace("imported reviews", imported_reviews_of, _each(delete_written)),
+    Trace("votes", voted_by_user, _each(delete_vote)),
+    Trace("reports", reported_by_user, _each(delete_report)),
+    Trace("names on replies", signed_by_user, _each(delete_signature)),
 )
 """All that is theirs in the table ``comments``; a kind that is added belongs here."""
