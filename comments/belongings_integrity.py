@@ -18,7 +18,7 @@ from comments.stored import is_tombstone, product_id_of
 from comments.tallies import HELPFUL, tallies
 from comments.votes import rank_or_log
 from comments.writing import TABLE, unchanged, update
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference
 from dynamo.places import SEPARATOR

@@ -25,8 +25,8 @@ from comments.models import Comment
 from comments.rank_derivation import Touch
 from comments.ranking import log_failure, refresh_products, settle_products
 from comments.writing import CountChanges, write
-from dynamo.batches import Batches
-from dynamo.failures import FAILURES
+from dynamo.calls.batches import Batches
+from dynamo.calls.failures import FAILURES
 from dynamo.progress import Progress
 from dynamo.transactions import MOST_ACTIONS, ConditionFailed, Contended
 
@@ -78,7 +78,7 @@ class BulkWriter:
         """Write what is new or newer than stored, and say what became of each.
 
         Ids must not repeat; give a bounded number at a time (`in_chunks`). Raises Contended when
-        others keep changing the same comments, what `dynamo.batches.Batches` does, and botocore's
+        others keep changing the same comments, what `dynamo.calls.batches.Batches` does, and botocore's
         errors; what was written until then stays, and the same call again writes the rest.
         """
         verdicts: list[Verdict] = []

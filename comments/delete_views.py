@@ -14,7 +14,7 @@ from comments.services import delete_comment
 from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.write_pages import NOT_YOURS
 from comments.write_taking import require_room, require_room_for_staff
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from shop.access import signed_in
 from shop.returning import back
 

@@ -6,8 +6,8 @@ from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.listing import pager_of
 from comments.queries import CommentPage, list_comments
+from dynamo.calls.meter import Meter, labelled_calls, metered
 from dynamo.explain import Explanation, explain
-from dynamo.meter import Meter, labelled_calls, metered
 
 
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:

@@ -16,8 +16,8 @@ from typing import Any
 from comments import keys
 from comments.models import Comment
 from comments.ranks import TABLE, scored
-from dynamo.client import client
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import client
+from dynamo.calls.meter import labelled_calls
 from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed
 from dynamo.updates import update_item

@@ -17,7 +17,7 @@ from comments.rank_integrity import RanksFound
 from comments.sets.following import follow
 from comments.stored import is_tombstone
 from comments.writing import unchanged, update
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.places import id_at, moment_at

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from comments import keys
 from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, TABLE, check, delete
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.runs import Item
 from dynamo.shards import shards_in
 from dynamo.transactions import MOST_ACTIONS, ConditionFailed, write_together

@@ -17,7 +17,7 @@ from pynamodb.attributes import (
 )
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from dynamo.models import DynamoModel
+from dynamo.calls.models import DynamoModel
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating: author, title, text, its length if it is long,

@@ -13,8 +13,8 @@ from comments.models import Comment
 from comments.queries import CommentEntry, entry_of
 from comments.reporting import Report, reports_of
 from comments.seen import Seen, State
+from dynamo.calls.meter import labelled_calls
 from dynamo.merging import Entry
-from dynamo.meter import labelled_calls
 from dynamo.places import id_at, moment_at
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import read

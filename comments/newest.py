@@ -12,7 +12,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.read_model import read_model
-from dynamo.client import pool
+from dynamo.calls.client import pool
 from dynamo.places import id_at
 from dynamo.reader import PageRequest
 from dynamo.reading import page_batches, read

@@ -12,8 +12,8 @@ from http import HTTPStatus
 from django.http import HttpRequest
 
 from comments.stored import StoredComment
-from dynamo.failures import FAILURES
-from dynamo.faults import fault_in
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import fault_in
 from dynamo.web.refusals import Refusal
 
 SIGNED_OUT = "You are not signed in any more. Sign in on another page, then send this once more."

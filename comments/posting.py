@@ -9,8 +9,8 @@ from comments.items import NewComment
 from comments.ranking import settle_or_log
 from comments.services import CommentExists, EditLost, add_comment, edit_comment
 from comments.stored import NoSuchComment, StoredComment, load_comment
+from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
-from dynamo.meter import labelled_calls
 from dynamo.places import place_of
 from shop.order_queries import has_bought
 

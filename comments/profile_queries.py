@@ -7,7 +7,7 @@ from functools import partial
 from comments import keys
 from comments.models import ByAuthor, Comment
 from comments.queries import CommentEntry, entry_of
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.places import id_at
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import every_entry, read

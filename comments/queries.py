@@ -23,7 +23,7 @@ from comments.replies import Reply, find_replies
 from comments.seen import Seen
 from comments.skipped import with_skipped
 from comments.stored import NoSuchComment, product_id_of
-from dynamo.client import pool
+from dynamo.calls.client import pool
 from dynamo.merging import Entry
 from dynamo.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.reader import Page, PageRequest, Toward

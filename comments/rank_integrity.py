@@ -11,7 +11,7 @@ from comments.ranking import refresh_product
 from comments.ranks import PARTITION, PLACE, Ranking, RankKey, scored
 from comments.stored import product_id_of
 from comments.tallies import helpful_votes
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from dynamo.places import SEPARATOR
 from dynamo.runs import Item

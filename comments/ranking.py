@@ -35,10 +35,10 @@ from comments.ranks import (
     pick_partition,
     table_key,
 )
-from dynamo.backoff import Backoff
-from dynamo.client import client, pool
-from dynamo.failures import FAILURES, sentence_about
-from dynamo.meter import labelled_calls
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.client import client, pool
+from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.meter import labelled_calls
 from dynamo.progress import Advance
 from dynamo.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
 
@@ -73,7 +73,7 @@ def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
 
     When it returns, the table holds ranks that were derived after the call began. ``advance`` is
     called with numbers of products done. Raises Contended when others kept storing theirs, what
-    `dynamo.batches.Batches` does, and botocore's errors; what was stored until then stays, and
+    `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until then stays, and
     the same call again does the rest.
     """
     with labelled_calls("ranks"):

@@ -16,8 +16,8 @@ from comments import keys
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, with_replies
 from comments.ranks import NEWEST, Ranking, count_shards, score_at
+from dynamo.calls.meter import labelled_calls
 from dynamo.merging import Entry
-from dynamo.meter import labelled_calls
 from dynamo.places import id_at, moment_at, timestamp
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read

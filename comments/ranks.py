@@ -18,7 +18,7 @@ from django.conf import settings
 
 from comments import keys
 from comments.models import Comment, ProductRank
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.places import SEPARATOR
 from dynamo.reading import page_batches
 from dynamo.runs import Item

@@ -14,7 +14,7 @@ from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, with_replies
 from comments.stored import is_tombstone
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.places import place_of
 from dynamo.reader import Page, PageRequest, Toward
 from dynamo.reading import page_batches

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from comments import keys
 from comments.models import CommentReply
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.places import parse_timestamp, timestamp
 from dynamo.reading import page_batches
 from dynamo.runs import Item

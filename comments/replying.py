@@ -16,7 +16,7 @@ from comments.sets.following import follow, is_followed
 from comments.stored import NoSuchComment
 from comments.votes import THERE
 from comments.writing import NEW, TABLE, Condition, delete, put, unchanged, update
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.places import timestamp
 from dynamo.runs import Item

@@ -21,7 +21,7 @@ from comments.reporting import LONGEST_TEXT, Reason, report_comment
 from comments.stored import NoSuchComment
 from comments.votes import OwnComment
 from comments.write_taking import require_room
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import wants_partial
 from shop.access import signed_in

@@ -17,8 +17,8 @@ from comments.seen import State
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import OwnComment
 from comments.writing import NEW, TABLE, Condition, put
-from dynamo.client import client, pool
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import client, pool
+from dynamo.calls.meter import labelled_calls
 from dynamo.places import parse_timestamp, place_of, timestamp
 from dynamo.transactions import Action, ConditionFailed, write_together
 

@@ -17,7 +17,7 @@ from comments.access_patterns import exact_pattern
 from comments.counts import Cell, cell, counters
 from comments.filters import CommentFilter
 from comments.models import Comment
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.merging import Entry
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from comments import keys
 from comments.models import Comment
-from dynamo.batches import Batches
+from dynamo.calls.batches import Batches
 from dynamo.counters import Counters
 from dynamo.reading import page_batches
 

@@ -13,7 +13,7 @@ from comments.services import delete_comment
 from comments.stored import EXPIRY, NoSuchComment
 from comments.votes import THERE, rank_or_log, take_back
 from comments.writing import TABLE, Condition, delete
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.runs import Item
 from dynamo.transactions import Action, ConditionFailed, write_together
 from dynamo.updates import update_item

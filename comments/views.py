@@ -29,8 +29,8 @@ from comments.recent import in_list, recently_written, with_recent
 from comments.staff_tools import staff_tools
 from comments.stored import NoSuchComment
 from comments.vote_views import vote_on, voted_by
+from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.explain import explain_reads
-from dynamo.meter import current_meter, labelled_calls
 from dynamo.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal

@@ -3,8 +3,8 @@
 from comments import keys
 from comments.models import ByAuthor, Comment
 from comments.votes import key_of
-from dynamo.client import client
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import client
+from dynamo.calls.meter import labelled_calls
 from dynamo.places import id_at
 
 TABLE = Comment.Meta.table_name

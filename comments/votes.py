@@ -17,11 +17,11 @@ from comments.models import Comment, CommentVote
 from comments.stored import EXPIRY, NoSuchComment
 from comments.tallies import HELPFUL, helpful_votes, tallies
 from comments.writing import NEW, TABLE, Condition, check, delete, put
-from dynamo.client import client
+from dynamo.calls.client import client
+from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.meter import labelled_calls
 from dynamo.counted import write_counted
 from dynamo.errors import DynamoError
-from dynamo.failures import FAILURES, sentence_about
-from dynamo.meter import labelled_calls
 from dynamo.runs import Item
 from dynamo.transactions import Action, ConditionFailed, Contended, Transactions
 

@@ -8,7 +8,7 @@ from typing import Any
 from comments.counts import Cell, cell, counters
 from comments.models import Comment
 from comments.stored import EXPIRY
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.counted import Deltas, write_counted
 from dynamo.runs import Item
 from dynamo.transactions import Action, Transactions

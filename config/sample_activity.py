@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from comments.sample import SampleComment
 from comments.sample_reactions import SampleReactions
 from config.sample_reactions import LATER
-from dynamo.client import patient_client
+from dynamo.calls.client import patient_client
 from dynamo.reader import PageRequest
 from shop.activity.entries import Action, Entry, Kind
 from shop.activity.months import Month

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from shop.accounts.services import UsernameTaken, create_profile, ensure_profile
 from shop.order_bulk import put_orders
 from shop.order_ids import imported_order_id

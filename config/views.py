@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
-from dynamo.readiness import unreadiness
+from dynamo.calls.readiness import unreadiness
 
 
 @require_safe

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from dynamo.client import Connection, connect
+from dynamo.calls.client import Connection, connect
 from dynamo.web.ids import register_id_converters
 
 

@@ -22,8 +22,8 @@ from math import inf
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
-from dynamo.failures import FAILURES, sentence_about
-from dynamo.faults import fault_in
+from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import fault_in
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class BackgroundWrites(Generic[T]):
     """A queue of at most ``most`` values, and the thread that hands them to ``send``.
 
     ``send`` is given up to ``batch`` values, all of which are ``alike``. It raises what DynamoDB
-    does: a fault that passes (see `dynamo.faults`) has them sent again, anything else drops them.
+    does: a fault that passes (see `dynamo.calls.faults`) has them sent again, anything else drops them.
     ``name`` and ``hint``, what to do, are for the log. The thread starts with the first value, so
     that a server may fork before; a child forked later begins with an empty queue, for what waits
     is its parent's.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo.batches import Batches
+from dynamo.calls.batches import Batches
 from dynamo.runs import Item
 from dynamo.shards import SHARDS, Shards, shards_in
 from dynamo.transactions import Action

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dynamo.meter import UNLABELLED, Meter
+from dynamo.calls.meter import UNLABELLED, Meter
 from dynamo.reader import Page, RunRead
 from dynamo.sizes import item_bytes
 

@@ -15,7 +15,7 @@ from heapq import merge
 from itertools import islice
 from math import ceil, inf
 
-from dynamo.pool import Pool
+from dynamo.calls.pool import Pool
 from dynamo.runs import Item, Position, Run
 from dynamo.sources import NOTHING, Chunk, Source
 

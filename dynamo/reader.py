@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from dynamo.calls.pool import Pool
 from dynamo.merging import Cursor, Entry, Fallback, Merge
-from dynamo.pool import Pool
 from dynamo.runs import Position, Run
 from dynamo.sources import Source
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from botocore.exceptions import ClientError
 
-from dynamo.backoff import Backoff
-from dynamo.batches import Batches
-from dynamo.client import client, pool
-from dynamo.faults import NotSetUp, fault_in
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.merging import Entry, Fallback
 from dynamo.reader import Order, Page, PageRequest, read_page
 from dynamo.runs import Position, Run

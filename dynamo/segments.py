@@ -14,8 +14,8 @@ two fill a page.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dynamo.calls.pool import Pool
 from dynamo.merging import Entry, Merge
-from dynamo.pool import Pool
 from dynamo.reader import Order, Page, PageRequest, Toward, page_of
 from dynamo.runs import Run
 from dynamo.sources import Source

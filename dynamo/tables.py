@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dynamo.calls.models import DynamoModel
 from dynamo.errors import DynamoError
-from dynamo.models import DynamoModel
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

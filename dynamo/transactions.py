@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from dynamo.backoff import Backoff
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.faults import Throttled, fault_in
 from dynamo.errors import DynamoError
-from dynamo.faults import Throttled, fault_in
 from dynamo.runs import Item
 
 if TYPE_CHECKING:

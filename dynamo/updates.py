@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynamo.backoff import Backoff
+from dynamo.calls.backoff import Backoff
 from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed, Contended
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dynamo.client import pool
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import pool
+from dynamo.calls.meter import labelled_calls
 from dynamo.places import id_at
 from dynamo.reader import PageRequest
 from dynamo.reading import read

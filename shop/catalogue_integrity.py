@@ -12,7 +12,7 @@ from functools import partial
 
 from django.conf import settings
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference, every_item
 from dynamo.runs import Item
 from shop import keys

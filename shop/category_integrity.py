@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from dynamo.runs import Item
 from dynamo.transactions import write_together

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from dynamo.runs import Item
 from dynamo.transactions import write_together

@@ -6,8 +6,8 @@ What lists show and what the keys are derived from, and nothing else: an item ma
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.runs import Item
 from dynamo.transactions import Action
 from shop import keys

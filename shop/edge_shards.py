@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from dynamo.client import client
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import client
+from dynamo.calls.meter import labelled_calls
 from dynamo.shards import Shards
 from shop import keys
 from shop.models import ShopItem

@@ -2,7 +2,7 @@
 
 from django.http import Http404
 
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from shop.queries import NoSuchProduct, Product, find_product
 
 

@@ -21,7 +21,7 @@ from pynamodb.indexes import (
     LocalSecondaryIndex,
 )
 
-from dynamo.models import DynamoModel
+from dynamo.calls.models import DynamoModel
 
 ORDER_SHOWN = ["status", "placed_at", "total_cents", "currency", "item_count", "foreign_id"]
 """What a list of orders shows."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from dynamo.client import pool
+from dynamo.calls.client import pool
 from dynamo.counted import Deltas
 from dynamo.runs import Item
 from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from dynamo.batches import Batches
-from dynamo.client import client
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
 from dynamo.counted import Deltas, write_counted
 from dynamo.counters import Counters
 from dynamo.reading import page_batches

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from django.http import QueryDict
 
+from dynamo.calls.meter import labelled_calls, metered
 from dynamo.explain import Explanation, explain
-from dynamo.meter import labelled_calls, metered
 from dynamo.reader import PageRequest
 from dynamo.web.paging import Pager
 from shop.order_counts import counts_of, queue_lengths

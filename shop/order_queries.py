@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import page_batches, read
 from dynamo.runs import Item, Run

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from dynamo.runs import Item

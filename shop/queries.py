@@ -7,7 +7,7 @@ from functools import partial
 
 from django.urls import reverse
 
-from dynamo.client import pool
+from dynamo.calls.client import pool
 from dynamo.places import SEPARATOR
 from dynamo.reader import Order, Page, PageRequest
 from dynamo.reading import page_batches, read

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.runs import Item
 from dynamo.transactions import ConditionFailed, write_together
 from shop.category_tree import CategoryTree
@@ -34,7 +34,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     there. Products and edges that this catalogue does not name stay. A product that is there
     under another name or price changes in one transaction with all its edges, named here or not.
 
-    Repeatable. Raises BrokenTree before anything is written, and what `dynamo.batches.Batches`
+    Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches.Batches`
     and `dynamo.transactions` raise.
     """
     tree = CategoryTree.of(categories)

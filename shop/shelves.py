@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from dynamo.client import pool
+from dynamo.calls.client import pool
 from dynamo.reader import Page, PageRequest
 from shop.queries import Category, ProductTile, category_of, list_products, tile_of
 

@@ -5,8 +5,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
+from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.explain import explain, explain_reads
-from dynamo.meter import current_meter, labelled_calls
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.also_bought import find_also_bought

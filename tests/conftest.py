@@ -10,7 +10,7 @@ import pytest
 from django.conf import LazySettings, settings
 from django.utils.module_loading import import_string
 
-from dynamo.client import client, connect, current_connection
+from dynamo.calls.client import client, connect, current_connection
 from dynamo.engine import EngineServer
 from dynamo.tables import create_missing
 from dynamo.throughput import table_names

@@ -13,8 +13,8 @@ from zlib import crc32
 
 from hypothesis import strategies as st
 
+from dynamo.calls.pool import Pool
 from dynamo.places import id_at, place_of, timestamp
-from dynamo.pool import Pool
 from dynamo.reader import Order, Page, PageRequest, Toward, read_page
 from dynamo.runs import Index, Item, OneOf, Position, Run
 from dynamo.sources import QuerySource

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 
 from comments.sets.models import CommentSetItem
 from comments.sets.streaming import Name, SetWrites, key_of, name_of, writes_by_primary
-from dynamo.batches import Batches
-from dynamo.client import client
-from dynamo.pool import Pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
 from dynamo.runs import Item
 from dynamo.streams import Record
 from dynamo.transactions import Contended

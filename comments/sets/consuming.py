@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from comments import keys
 from comments.models import Comment
 from comments.sets.applying import POOL, TABLE, Applied, CopyWriter
-from dynamo.batches import Batches
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import build_streams_client, patient_client
 from dynamo.checkpoints import TableCheckpoints
-from dynamo.client import build_streams_client, patient_client
 from dynamo.streams import Record, StreamWalk, stream_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from comments import keys
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.following import TABLE
-from dynamo.batches import Batches
-from dynamo.client import client
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
 from dynamo.integrity import every_item
 from dynamo.runs import Item
 
@@ -31,7 +31,7 @@ def fill_sets(
 
     ``comments`` are items of the table ``comments``; those in no list are passed over. Filling
     again puts the same. ``advance`` is told the number of comments done. Raises what
-    `dynamo.batches.Batches` does.
+    `dynamo.calls.batches.Batches` does.
     """
     remaining, written = iter(comments), 0
     while some := list(islice(remaining, AT_ONCE)):

@@ -19,7 +19,7 @@ from comments.sets.copies import is_primary, primary_of
 from comments.sets.filling import every_comment
 from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look, mend
 from comments.sets.streaming import Name, key_of, name_of
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference, every_item
 from dynamo.progress import Progress
 from dynamo.runs import Item

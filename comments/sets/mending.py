@@ -15,7 +15,7 @@ from comments.sets.copies import copies_of, is_primary, primary_of
 from comments.sets.streaming import Name, SetWrites, key_of, name_of
 from comments.stored import EXPIRY
 from comments.writing import NEW, check, unchanged
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.runs import Item
 from dynamo.transactions import Action, ConditionFailed, write_together
 
@@ -85,7 +85,7 @@ def comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
 def mend(key: str) -> bool:
     """Write what is wrong with a comment's items, and that alone; False if they never stood still.
 
-    Raises what `dynamo.batches.Batches` and `dynamo.transactions.write_together` do.
+    Raises what `dynamo.calls.batches.Batches` and `dynamo.transactions.write_together` do.
     """
     for _ in range(ATTEMPTS):
         held = look(key)

@@ -18,7 +18,7 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from comments.models import SHOWN
-from dynamo.models import DynamoModel
+from dynamo.calls.models import DynamoModel
 
 
 class BySet(GlobalSecondaryIndex["CommentSetItem"]):

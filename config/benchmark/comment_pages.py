@@ -10,7 +10,7 @@ from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers
 from config.benchmark.grounds import Site
 from config.benchmark.pages import PageCase, cut, depths, path_of
 from config.benchmark.readers import SITE
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.reader import PageRequest
 from dynamo.runs import Position
 from dynamo.tables import create_missing

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dynamo.meter import Call, metered
+from dynamo.calls.meter import Call, metered
 
 T = TypeVar("T")
 

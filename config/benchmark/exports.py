@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from dynamo.client import Connection, build_client
+from dynamo.calls.client import Connection, build_client
+from dynamo.calls.models import DynamoModel
 from dynamo.engine import DynoxideEngine
-from dynamo.models import DynamoModel
 from dynamo.runs import Item
 from dynamo.tables import create_missing
 

@@ -19,7 +19,7 @@ from config.benchmark.pages import cut, require_answer
 from config.benchmark.proxy import delayed
 from config.benchmark.readers import READERS, SITE, Reader
 from config.benchmark.timing import time_in_turns
-from dynamo.meter import UNLABELLED
+from dynamo.calls.meter import UNLABELLED
 from dynamo.reader import PageRequest
 from dynamo.runs import Position
 

@@ -17,7 +17,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from config.benchmark.exports import local
-from dynamo.client import client, connected
+from dynamo.calls.client import client, connected
 from dynamo.engine import DynoxideEngine
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress

@@ -16,8 +16,8 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from config.benchmark.comment_data import CommentData
 from config.benchmark.grounds import Stage
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.tables import create_missing
 
 RAW, COUNTED = "raw batches", "with counts"

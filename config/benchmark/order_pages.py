@@ -12,7 +12,7 @@ from config.benchmark.grounds import Site, Stage
 from config.benchmark.order_data import CUSTOMER, START, OrderAnswers
 from config.benchmark.pages import PageCase, cut, depths, path_of
 from config.benchmark.readers import ListRead
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.reader import PageRequest
 from dynamo.runs import Position
 from dynamo.tables import create_missing

@@ -24,9 +24,9 @@ from config.benchmark.costs import Cost, cost_of
 from config.benchmark.grounds import Site, Stage, calls_of, repeat_calls
 from config.benchmark.readers import ListRead
 from config.benchmark.timing import WARM_UP, Timing, time_in_turns
+from dynamo.calls.meter import UNLABELLED
 from dynamo.errors import DynamoError
 from dynamo.explain import explain
-from dynamo.meter import UNLABELLED
 from dynamo.runs import Position, Run
 from dynamo.sources import query_request
 from dynamo.web.paging import Pager

@@ -8,7 +8,7 @@ from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.queries import list_comments
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read
 from dynamo.runs import OneOf

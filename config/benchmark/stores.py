@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from config.benchmark.exports import describe, spell, write_export
+from dynamo.calls.models import DynamoModel
 from dynamo.engine import EngineError
 from dynamo.engine.lock import FileLock
-from dynamo.models import DynamoModel
 from dynamo.progress import Progress
 from dynamo.runs import Item
 

@@ -18,8 +18,8 @@ from config.lab.figures import DesignFigures, SubjectFigures, Writing
 from config.lab.reading import Answer, ReadCase, cases_of_list, measure_readings
 from config.lab.tables import Lab, LabTable, Layout
 from config.lab.writing import WriteCase, measure_writings
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.places import place_of
 from dynamo.reader import PageRequest
 from dynamo.reading import read

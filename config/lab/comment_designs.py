@@ -31,7 +31,7 @@ from config.lab.comment_reads import (
 )
 from config.lab.tables import Layout
 from config.lab.writing import Look
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.places import place_of
 from dynamo.reader import PageRequest
 from dynamo.reading import read

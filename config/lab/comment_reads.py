@@ -10,7 +10,7 @@ from comments.sets.models import BySet
 from comments.sets.plans import runs as runs_of_sets
 from config.benchmark.readers import ListRead
 from config.lab.scanning import Sieve, cut_out, scan
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from dynamo.runs import Item, OneOf

@@ -13,8 +13,8 @@ from comments.items import NewComment
 from comments.models import CommentBody, CommentItem
 from comments.queries import CommentEntry, entry_of
 from comments.sample import sample_comments
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.errors import DynamoError
 from dynamo.reader import PageRequest
 from dynamo.reading import read

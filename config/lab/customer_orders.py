@@ -20,7 +20,7 @@ from config.lab.reading import ReadCase, cases_of_list, measure_readings
 from config.lab.scanning import Sieve, cut_out, query, scan
 from config.lab.tables import Lab
 from config.lab.writing import WriteCase, measure_writings
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.places import timestamp
 from dynamo.reader import PageRequest
 from dynamo.reading import read

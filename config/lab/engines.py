@@ -10,7 +10,7 @@ from django.conf import settings
 
 from config.benchmark.exports import local
 from config.benchmark.stores import version_of
-from dynamo.client import Connection, connected, current_connection
+from dynamo.calls.client import Connection, connected, current_connection
 from dynamo.engine import BinaryMissing, DynoxideEngine, find
 
 PATIENCE = 120.0

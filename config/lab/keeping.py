@@ -10,7 +10,7 @@ import zlib
 from pynamodb.attributes import BinaryAttribute
 
 from config.lab.figures import LabFigures
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from shop import keys
 from shop.models import ShopItem
 

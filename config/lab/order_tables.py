@@ -8,7 +8,7 @@ from django.conf import settings
 
 from config.benchmark.order_data import CUSTOMER, OrderAnswers, OrderData
 from config.lab.tables import Lab, LabTable, Layout
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.places import id_at, place_of, timestamp
 from dynamo.runs import Item
 from dynamo.shards import SHARDS

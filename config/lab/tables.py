@@ -12,9 +12,9 @@ from django.conf import settings
 
 from config.lab.redirect import Redirection
 from config.lab.traffic import Traffic
-from dynamo.batches import Batches
-from dynamo.client import client, patient_client, pool
-from dynamo.models import DynamoModel
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, patient_client, pool
+from dynamo.calls.models import DynamoModel
 from dynamo.progress import Progress
 from dynamo.runs import Item
 from dynamo.tables import ON_DEMAND

@@ -27,7 +27,7 @@ class Tally:
 class Traffic:
     """Counts the calls of a client, whichever thread makes them.
 
-    The client must be metered (see `dynamo.meter`), which is what asks for capacity units.
+    The client must be metered (see `dynamo.calls.meter`), which is what asks for capacity units.
     """
 
     def __init__(self, client: "DynamoDBClient") -> None:

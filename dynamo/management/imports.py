@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynamo.failures import FAILURES, sentence_about
+from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.imports.lines import FileUnreadable
 from dynamo.imports.rejects import RejectsFile, RejectsUnwritable
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 
 
 class MeterMiddleware:
-    """Counts what a request reads and writes; see `dynamo.meter.current_meter`."""
+    """Counts what a request reads and writes; see `dynamo.calls.meter.current_meter`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

@@ -12,9 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import Unavailable, fault_in
 from dynamo.errors import DynamoError
-from dynamo.failures import FAILURES
-from dynamo.faults import Unavailable, fault_in
 
 NOTICE = "#notice"
 """The element of every page that htmx puts refusals into."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from django.contrib.auth.hashers import make_password
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.transactions import write_together
 from shop import keys
 from shop.accounts.items import account_in, email_edge

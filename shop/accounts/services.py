@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from django.contrib.auth.hashers import make_password
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.runs import Item
 from dynamo.transactions import Action, ConditionFailed, write_together

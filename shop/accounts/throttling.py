@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
-from dynamo.client import client
+from dynamo.calls.client import client
+from dynamo.calls.meter import labelled_calls
 from dynamo.limits import Limit, Limiter
-from dynamo.meter import labelled_calls
 from shop import keys
 from shop.models import ShopItem
 

@@ -8,9 +8,9 @@ from functools import partial
 
 from botocore.exceptions import ClientError
 
-from dynamo.client import client, pool
-from dynamo.faults import NotSetUp, fault_in
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import client, pool
+from dynamo.calls.faults import NotSetUp, fault_in
+from dynamo.calls.meter import labelled_calls
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read_in_segments
 from dynamo.runs import Index, Run

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from dynamo.background import BackgroundWrites
-from dynamo.backoff import Backoff
-from dynamo.batches import Batches
-from dynamo.client import background_client, pool
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import background_client, pool
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.errors import DynamoError
-from dynamo.failures import FAILURES
-from dynamo.faults import NotSetUp, fault_in
 from shop.activity.entries import Entry
 from shop.activity.months import Month
 from shop.activity.tables import forget_shards, settle_shards

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
-from dynamo.models import DynamoModel
+from dynamo.calls.models import DynamoModel
 from dynamo.runs import Item
 from dynamo.shards import SHARDS, shards_in
 from dynamo.tables import Throughput, create_missing

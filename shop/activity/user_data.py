@@ -6,7 +6,7 @@ No key leads to it, so all of the log is read, a few hundred entries at a time.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.erasure import Trace
 from dynamo.merging import Entry as Found
 from dynamo.reading import every_entry

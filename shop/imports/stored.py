@@ -6,8 +6,8 @@ each of them again; so an import that is repeated, or goes on, passes over them 
 
 from collections.abc import Sequence
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.runs import Item
 from shop import keys
 from shop.models import ShopItem

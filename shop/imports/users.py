@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from shop import keys
 from shop.accounts.services import ensure_profile
 from shop.models import ShopItem

@@ -12,7 +12,7 @@ in no other place. What choosing raises, besides `shop.order_queries.NoSuchOrder
 from collections.abc import Mapping
 from typing import Any
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.transactions import Action, ConditionFailed, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem

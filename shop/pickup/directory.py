@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from dynamo.batches import Batches
-from dynamo.client import client
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
 from dynamo.counted import Deltas, write_counted
 from dynamo.counters import Counters
 from dynamo.reading import page_batches

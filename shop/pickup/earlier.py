@@ -1,6 +1,6 @@
 """Where a customer's earlier orders went: a guess at where the next one is to be fetched."""
 
-from dynamo.meter import labelled_calls
+from dynamo.calls.meter import labelled_calls
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from dynamo.runs import Item

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.runs import Item

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from dynamo.batches import Batches
+from dynamo.calls.batches import Batches
 from dynamo.reading import page_batches
 from dynamo.runs import Item
 from shop import keys

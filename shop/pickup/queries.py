@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dynamo.client import client, pool
-from dynamo.meter import labelled_calls
+from dynamo.calls.client import client, pool
+from dynamo.calls.meter import labelled_calls
 from dynamo.sources import QuerySource
 from shop import keys
 from shop.models import PickupPoint as StoredPoint

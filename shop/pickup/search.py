@@ -19,8 +19,8 @@ from functools import partial
 from math import inf
 from typing import Protocol
 
+from dynamo.calls.pool import Pool
 from dynamo.merging import Entry
-from dynamo.pool import Pool
 from dynamo.reader import Page, RunRead
 from dynamo.runs import Run
 from dynamo.sources import Chunk, Source

@@ -10,8 +10,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.explain import Explanation, ReadsOfPage, explain, explain_reads
-from dynamo.meter import current_meter, labelled_calls
 from dynamo.web.partials import lead_to, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.access import signed_in

@@ -11,8 +11,8 @@ from enum import Enum
 from itertools import groupby
 from typing import Any
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.runs import Item
 from dynamo.transactions import Action, ConditionFailed, Contended
 from shop import keys
@@ -58,7 +58,7 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[Outcome]:
     """Write points, replacing those with the same ids; ids must not repeat within one call.
 
     Raises Contended when somebody else keeps writing the same points, and what
-    `dynamo.transactions` and `dynamo.batches` raise.
+    `dynamo.transactions` and `dynamo.calls.batches` raise.
     """
     left = {point.id: point for point in points}
     outcomes: Counter[Outcome] = Counter()

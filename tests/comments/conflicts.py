@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from dynamo.client import client
+from dynamo.calls.client import client
 
 EVENT = "provide-client-params.dynamodb.TransactWriteItems"
 

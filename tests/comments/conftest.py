@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from tests.comments.outage import own_engine
 from tests.comments.read_models import BOTH, reading_by
 from tests.strict import refuse_what_aws_refuses

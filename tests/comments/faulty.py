@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from tests.comments.conflicts import cancelled
 
 When = Literal["before it is sent", "after it was applied"]

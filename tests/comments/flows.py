@@ -20,7 +20,7 @@ from comments.tallies import HELPFUL, tallies
 from comments.user_traces import reported_by_user, voted_by_user
 from comments.votes import rank_or_log
 from comments.votes import vote as vote_for
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.transactions import write_together
 from tests.comments.threads import NOW, helpful, moderated
 from tests.comments.writers import (

@@ -7,9 +7,9 @@ from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment
 from comments.sets.following import is_followed
-from dynamo.batches import Batches
-from dynamo.client import client, pool
-from dynamo.pool import Pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.pool import Pool
 from shop.services import ensure_products
 from tests.comments import read_models
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from comments.counts import counters
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.transactions import Transactions
 
 

@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from dynamo import client
-from dynamo.client import Connection
+from dynamo.calls import client
+from dynamo.calls.client import Connection
 from dynamo.engine import DynoxideEngine, EngineServer, find
 from dynamo.tables import create_missing
 from shop.activity.rotation import make_tables

@@ -11,7 +11,7 @@ from comments.keys import RANK_PREFIX, rank
 from comments.models import Comment
 from comments.ranking_queries import RankedProduct, list_ranking
 from comments.ranks import Ranking
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.places import id_at
 from dynamo.reader import PageRequest
 from dynamo.runs import Item

@@ -12,9 +12,9 @@ from comments.read_model import INDEXES
 from comments.sets.filling import fill_sets
 from comments.sets.following import SETS
 from comments.sets.models import CommentSetItem
-from dynamo.batches import Batches
-from dynamo.client import client
-from dynamo.pool import Pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
 from dynamo.tables import create_missing
 from tests.comments.outage import own_engine
 from tests.strict import refuse_what_aws_refuses

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo.client import client
+from dynamo.calls.client import client
 
 
 @dataclass(frozen=True)

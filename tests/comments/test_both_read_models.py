@@ -13,7 +13,7 @@ from comments.counts import ProductCounts, counts_of
 from comments.filters import RATINGS, CommentFilter
 from comments.models import SHOWN
 from comments.read_model import INDEXES, SETS, read_model
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.engine import find
 from dynamo.reader import Page, PageRequest
 from dynamo.reading import read

@@ -18,10 +18,10 @@ from comments.filters import CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.queries import CommentEntry, entry_of, find_comment
-from dynamo.batches import Batches
-from dynamo.client import client
-from dynamo.meter import metered
-from dynamo.pool import Pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
+from dynamo.calls.pool import Pool
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from dynamo.runs import Item

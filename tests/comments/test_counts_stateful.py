@@ -15,8 +15,8 @@ from comments.filters import RATINGS
 from comments.items import NewComment
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from tests.chance import unique
 from tests.comments.conflicts import conflicts
 from tests.comments.truth import START

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from tests.comments.browsing import follow, visit
 from tests.comments.loading import forget_counts, load
 from tests.comments.spying import spied

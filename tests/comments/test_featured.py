@@ -14,10 +14,10 @@ from comments.picks import SHOWN_PICKS
 from comments.queries import find_highlights
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
-from dynamo.batches import Batches
-from dynamo.client import client, pool
-from dynamo.failures import FAILURES
-from dynamo.meter import metered
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
 from tests.comments.faulty import When, failing
 from tests.comments.threads import NOW, differing, made_comment
 from tests.comments.truth import START

@@ -21,8 +21,8 @@ from comments.ranking_queries import list_most_helpful
 from comments.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
 from comments.votes import vote
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.reader import PageRequest, Toward
 from tests.comments.truth import START
 

@@ -28,9 +28,9 @@ from comments.imports.run import Report, Source, import_file
 from comments.items import NewComment
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, find_comment, with_replies
-from dynamo.client import client
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.imports.rejects import RejectsFile
-from dynamo.meter import metered
 from dynamo.progress import Progress
 from dynamo.reader import PageRequest
 from dynamo.reading import read

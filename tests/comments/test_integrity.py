@@ -16,7 +16,7 @@ from comments.keys import comment as comment_key
 from comments.models import Comment
 from comments.queries import find_comment
 from comments.services import add_comment
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from tests.comments.miscounting import settle
 from tests.comments.truth import START

@@ -23,10 +23,10 @@ from comments.seen import Seen, State
 from comments.services import delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import vote
-from dynamo.batches import Batches
-from dynamo.client import client, pool
-from dynamo.failures import FAILURES
-from dynamo.meter import metered
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from shop.items import NewProduct
 from shop.services import put_catalogue

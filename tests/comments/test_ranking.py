@@ -21,10 +21,10 @@ from comments.ranking_queries import list_ranking
 from comments.ranks import Ranking, count_shards, score_at
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.meter import metered
 from dynamo.integrity import Difference
-from dynamo.meter import metered
 from dynamo.progress import Progress
 from dynamo.reader import PageRequest, Toward
 from tests.comments.ranked import (

@@ -26,11 +26,11 @@ from comments.replying import LONGEST_REPLY, ReplyChanged, delete_reply, reply_t
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
 from comments.user_traces import delete_signature, signed_by_user
-from dynamo.batches import Batches
-from dynamo.client import client, pool
-from dynamo.failures import FAILURES
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
 from dynamo.imports.records import Record, Rejected
-from dynamo.meter import metered
 from dynamo.progress import Progress
 from dynamo.reader import PageRequest
 from tests.comments.faulty import When, failing

@@ -16,9 +16,9 @@ from comments.services import delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
 from comments.user_traces import delete_report, delete_vote, reported_by_user, voted_by_user
 from comments.votes import OwnComment, vote
-from dynamo.client import client
-from dynamo.failures import FAILURES
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
 from tests.comments.faulty import When, failing
 from tests.comments.threads import NOW, differing, helpful, made_comment, moderated
 from tests.comments.writers import Writer, nobody, someone

@@ -13,8 +13,8 @@ from comments.models import Comment
 from comments.queries import find_comment
 from comments.services import CommentExists, EditLost, add_comment, delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.reader import PageRequest
 from tests.comments.conflicts import conflicts
 from tests.comments.truth import START

@@ -17,7 +17,7 @@ from django.test import RequestFactory
 
 from comments.filters import CommentFilter
 from comments.listing import pager_of
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from dynamo.places import place_of
 from dynamo.runs import Position
 from dynamo.tokens import Tokens

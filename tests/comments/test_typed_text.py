@@ -13,7 +13,7 @@ from comments.replies import find_reply
 from comments.reporting import Reason, report_comment
 from comments.services import delete_comment
 from comments.stored import StoredComment
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.comments.browsing import HTMX, Shown
 from tests.comments.faulty import unreachable

@@ -15,9 +15,9 @@ from comments.stored import NoSuchComment
 from comments.tallies import helpful_votes, tallies
 from comments.vote_queries import has_voted, voted_on
 from comments.votes import OwnComment, take_back, vote
-from dynamo.client import client
-from dynamo.failures import FAILURES
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
 from tests.comments.conflicts import conflicts
 from tests.comments.faulty import When, failing, troubled
 from tests.comments.threads import NOW, differing, helpful, made_comment

@@ -16,7 +16,7 @@ from comments.profile_queries import ids_written_by
 from comments.queries import list_comments
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import rank_or_log
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.reader import PageRequest
 from tests.comments.faulty import When, failing, troubled
 from tests.comments.flows import FLOWS, Flow

@@ -19,7 +19,7 @@ from comments.seen import Seen
 from comments.stored import StoredComment, load_comment
 from comments.tallies import helpful_votes
 from comments.votes import vote
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.comments.threads import NOW
 from tests.comments.writers import (

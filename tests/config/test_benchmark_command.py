@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from comments.filters import CommentFilter
 from config.benchmark import run as benchmark_run
 from config.benchmark.grid import grid
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.engine import find
 
 LITTLE = {

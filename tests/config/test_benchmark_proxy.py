@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.benchmark.exports import local
 from config.benchmark.proxy import delayed
-from dynamo.client import build_client
+from dynamo.calls.client import build_client
 
 
 @pytest.fixture(scope="module")

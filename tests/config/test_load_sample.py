@@ -20,8 +20,8 @@ from comments.replies import find_replies
 from comments.sample import sample_comments
 from comments.sample_reactions import REPLIES, VOTES
 from comments.seen import State
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from dynamo.reading import every_entry, read
 from shop.models import ShopItem

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from dynamo.client import Connection, build_client
+from dynamo.calls.client import Connection, build_client
 from tests.chance import unique
 from tests.strict import refuse_what_aws_refuses
 

@@ -4,10 +4,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynamo.backoff import Backoff
-from dynamo.batches import Batches, BatchIncomplete
-from dynamo.faults import Throttled, fault_in
-from dynamo.pool import Pool
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.batches import Batches, BatchIncomplete
+from dynamo.calls.faults import Throttled, fault_in
+from dynamo.calls.pool import Pool
 
 TABLE = "things"
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynamo.client import build_client, client, connected, current_connection, pool
+from dynamo.calls.client import build_client, client, connected, current_connection, pool
 
 
 class TestBeingConnectedOtherwise:

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.models import CommentItem
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.meter import metered
 from dynamo.counters import MOST_SHARDS, Counters
-from dynamo.meter import metered
 from dynamo.transactions import ConditionFailed, Transactions
 from tests.chance import unique
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from dynamo.calls.meter import Call, Meter
 from dynamo.explain import Alternative, explain
-from dynamo.meter import Call, Meter
 from dynamo.reader import Fallback, Order, Page, PageRequest
 from dynamo.runs import Run
 from dynamo.sizes import item_bytes

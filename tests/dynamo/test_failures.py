@@ -4,7 +4,7 @@ import pytest
 from botocore.exceptions import ClientError, NoCredentialsError
 from pynamodb.exceptions import GetError
 
-from dynamo.failures import sentence_about
+from dynamo.calls.failures import sentence_about
 
 WITHOUT_CREDENTIALS = NoCredentialsError()
 

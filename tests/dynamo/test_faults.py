@@ -12,8 +12,8 @@ from botocore.exceptions import (
 )
 from pynamodb.exceptions import GetError, QueryError
 
-from dynamo.client import Connection, build_client
-from dynamo.faults import NotSetUp, Throttled, Unavailable, Unreachable, fault_in
+from dynamo.calls.client import Connection, build_client
+from dynamo.calls.faults import NotSetUp, Throttled, Unavailable, Unreachable, fault_in
 
 URL = "http://127.0.0.1:9"
 

@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.limits import EXPIRES_AT, Limit, Limiter
 from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
 from shop import keys

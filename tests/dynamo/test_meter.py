@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dynamo.meter import current_meter, labelled_calls, metered
-from dynamo.pool import Pool
+from dynamo.calls.meter import current_meter, labelled_calls, metered
+from dynamo.calls.pool import Pool
 from dynamo.runs import Run
 from dynamo.sources import QuerySource, query_request
 from tests.merged_lists import INDEX, Thing

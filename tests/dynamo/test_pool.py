@@ -5,7 +5,7 @@ from threading import Barrier, Event, Lock, current_thread, get_ident, main_thre
 
 import pytest
 
-from dynamo.pool import Pool
+from dynamo.calls.pool import Pool
 
 PATIENCE = 10.0
 """Seconds until a test that would hang fails instead."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from dynamo.calls.client import build_streams_client
 from dynamo.checkpoints import KEPT_SECONDS, TableCheckpoints
-from dynamo.client import build_streams_client
 from dynamo.streams import Checkpoint, NoStream, Record, StreamWalk, stream_of
 from tests.chance import unique
 

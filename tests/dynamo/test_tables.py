@@ -14,7 +14,7 @@ from pynamodb.indexes import (
     LocalSecondaryIndex,
 )
 
-from dynamo.models import DynamoModel
+from dynamo.calls.models import DynamoModel
 from dynamo.tables import TableDiffers, TableNotReady, Throughput, create_missing
 from tests.chance import unique
 

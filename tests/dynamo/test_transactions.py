@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.backoff import Backoff
+from dynamo.calls.backoff import Backoff
 from dynamo.transactions import Action, ConditionFailed, Contended, Transactions
 
 ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]

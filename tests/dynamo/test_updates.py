@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.backoff import Backoff
+from dynamo.calls.backoff import Backoff
 from dynamo.transactions import ConditionFailed, Contended
 from dynamo.updates import update_item
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management import call_command
 
-from dynamo.client import client
+from dynamo.calls.client import client
 
 
 def import_folder(folder: Path, **options: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from shop.items import NewCategory, NewProduct
 from shop.services import put_catalogue
 from tests.comments.browsing import HTMX, Shown, follow, visit

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from shop import keys
 from shop.accounts.queries import find_user

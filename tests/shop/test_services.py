@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from dynamo.pool import Pool
+from dynamo.calls.pool import Pool
 from dynamo.reading import every_entry
 from shop import keys
 from shop.items import NewCategory, NewProduct

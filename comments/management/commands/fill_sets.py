@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from comments.models import Comment
 from comments.sets.filling import every_comment, fill_sets, has_stream
 from comments.sets.following import SETS, is_followed
-from dynamo.batches import Batches
-from dynamo.client import client, patient_client
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, patient_client
+from dynamo.calls.pool import Pool
 from dynamo.management.failures import failures_in_one_line
-from dynamo.pool import Pool
 from dynamo.progress import Progress
 
 INTERRUPTED = 130

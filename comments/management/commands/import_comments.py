@@ -13,8 +13,8 @@ from comments.imports.columns import FIELDS, Columns, parse_columns
 from comments.imports.reading import parse_product_id
 from comments.imports.run import Report, Source, import_file
 from comments.languages import LanguageUnknown, is_language
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.imports.columns import BadMapping, parse_pairs
 from dynamo.imports.records import RowRefused
 from dynamo.imports.rejects import RejectsFile

@@ -10,8 +10,8 @@ from django.utils.timezone import now
 
 from comments.bulk import BulkWriter
 from comments.imports.olist_reviews import Report, import_reviews
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.imports.rejects import RejectsFile
 from dynamo.management.imports import (
     add_report_options,

@@ -12,7 +12,7 @@ from comments.integrity import comment_differences
 from comments.read_model import INDEXES, read_model
 from comments.sets.following import SETS, is_followed
 from comments.sets.integrity import set_differences
-from dynamo.faults import NotSetUp, fault_in
+from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.integrity import Difference
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress

@@ -18,7 +18,7 @@ from config.lab.figures import LabFigures
 from config.lab.keeping import keep
 from config.lab.rendering import text_of, write_documents
 from config.lab.run import Asked, compare
-from dynamo.failures import FAILURES, sentence_about
+from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
 

@@ -22,9 +22,9 @@ from config.sample_orders import (
     load_users,
 )
 from config.sample_reactions import load_own_comments, load_reactions
-from dynamo.batches import Batches
-from dynamo.client import client, pool
-from dynamo.failures import FAILURES, sentence_about
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
 from dynamo.reader import PageRequest

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from dynamo.client import patient_client
+from dynamo.calls.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.tables import Throughput, create_missing

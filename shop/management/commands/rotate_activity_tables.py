@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from dynamo.client import patient_client
+from dynamo.calls.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from shop.activity.months import Month
 from shop.activity.rotation import rotate

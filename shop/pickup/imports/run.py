@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.imports.csv_rows import CsvRows, HeaderMissing
 from dynamo.imports.lines import FileUnreadable, Lines, open_lines
 from dynamo.imports.records import Record, Rejected
@@ -70,7 +70,7 @@ def import_points(source: Source, *, rejects: RejectsFile, progress: Progress) -
     """Write the pickup points of a file, and of Olist's geolocation where zip prefixes are.
 
     Raises FileUnreadable, BadMapping and RejectsUnwritable before anything is written, and what
-    `shop.pickup.writing.put_points` and `dynamo.batches` raise.
+    `shop.pickup.writing.put_points` and `dynamo.calls.batches` raise.
     """
     with rejects:
         with _opened(source.path) as (_, rows):

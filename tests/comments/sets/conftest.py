@@ -6,7 +6,7 @@ import pytest
 
 from comments.read_model import SETS
 from comments.sets.models import CommentSetItem
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.tables import create_missing
 from tests.comments.read_models import reading_by
 

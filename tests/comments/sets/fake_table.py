@@ -6,8 +6,8 @@ from typing import Any
 
 from comments.sets.applying import CopyWriter
 from comments.sets.streaming import Name, name_of
-from dynamo.batches import Batches
-from dynamo.pool import Pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.pool import Pool
 from dynamo.runs import Item
 from tests.comments.sets.items import record
 

@@ -15,7 +15,7 @@ from comments.sets.consuming import Consumer
 from comments.sets.filling import has_stream
 from comments.sets.following import TABLE
 from comments.sets.models import CommentSetItem
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import every_item
 from dynamo.tables import create_missing
 from tests.comments.read_models import reading_by

@@ -22,9 +22,9 @@ from comments.sets.copies import is_primary
 from comments.sets.following import TABLE, follow
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import vote
-from dynamo.batches import Batches
-from dynamo.client import client
-from dynamo.pool import Pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
 from dynamo.runs import Item
 from tests.comments.loading import load
 from tests.comments.sets.items import comment_item

@@ -15,7 +15,7 @@ from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.consuming import Consumer
 from comments.sets.plans import runs
 from comments.stored import load_comment
-from dynamo.meter import Meter, metered
+from dynamo.calls.meter import Meter, metered
 from dynamo.reader import PageRequest
 from dynamo.reading import read
 from tests.comments.loading import load

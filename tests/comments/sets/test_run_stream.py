@@ -28,10 +28,10 @@ from comments.moderation import hide, restore
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
 from comments.stored import load_comment
-from dynamo.batches import Batches
-from dynamo.client import client
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
 from dynamo.integrity import every_item
-from dynamo.pool import Pool
 from dynamo.streams import NoStream
 from tests.comments.outage import connected
 from tests.comments.sets.stored import expected_items, stored_items

@@ -17,10 +17,10 @@ from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.integrity import set_differences
 from comments.sets.streaming import Name
 from comments.stored import load_comment
-from dynamo.batches import Batches
-from dynamo.client import client
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
 from dynamo.integrity import Difference
-from dynamo.pool import Pool
 from tests.comments.read_models import fill
 from tests.comments.sets.stored import delete, expected_items, put, stored_items
 from tests.comments.spying import spied

@@ -16,7 +16,7 @@ from comments.services import delete_comment, edit_comment
 from comments.sets.consuming import Consumer
 from comments.sets.following import TABLE
 from comments.stored import load_comment
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.reader import PageRequest
 from tests.comments.browsing import visit
 from tests.comments.miscounting import settle

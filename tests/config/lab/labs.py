@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from config.lab.figures import Cost, DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 from config.lab.tables import Lab, open_lab
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.progress import Progress
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

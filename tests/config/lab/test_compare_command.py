@@ -20,7 +20,7 @@ from config.lab.engines import own_engine
 from config.lab.figures import LabFigures
 from config.lab.keeping import find_kept, keep
 from config.management.commands import compare as command
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.engine import find
 from tests.comments.loading import load
 from tests.config.lab.labs import NOW, lab_tables, made_figures, small_pages

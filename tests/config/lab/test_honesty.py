@@ -18,8 +18,8 @@ from config.lab.reading import pages_of
 from config.lab.redirect import OutsideTheLab
 from config.lab.tables import Layout
 from config.lab.writing import NeverConsistent
-from dynamo.batches import Batches
-from dynamo.client import client, pool
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from shop.models import ShopItem
 from tests.config.lab.labs import NOW, lab_tables, small_lab
 

@@ -11,7 +11,7 @@ from django.utils.html import escape
 from config.lab.descriptions import DESCRIPTIONS
 from config.lab.keeping import KeptFigures, keep
 from config.readme import PROJECT
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop import keys
 from shop.models import ShopItem
 from tests.config.lab.labs import made_figures

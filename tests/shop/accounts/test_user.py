@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.db import connections
 from django.test import Client
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from tests.shop.accounts.cast import (
     NEW_PASSWORD,
     Person,

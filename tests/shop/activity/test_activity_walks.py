@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest, Toward
 from dynamo.runs import Position
 from shop.activity.entries import Kind

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.tables import Throughput
 from dynamo.throughput import set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table, months_kept

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from shop import keys
 from shop.catalogue_integrity import catalogue_differences

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from dynamo.shards import shard_of
 from shop.catalogue_patterns import ProductOrder

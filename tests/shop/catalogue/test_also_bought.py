@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from comments.user_data import TRACES
+from dynamo.calls.meter import metered
+from dynamo.calls.pool import Pool
 from dynamo.erasure import erase
-from dynamo.meter import metered
-from dynamo.pool import Pool
 from shop.also_bought import BOUNDS, Bounds, find_also_bought
 from shop.edge_shards import count_edge_shards
 from shop.items import NewProduct

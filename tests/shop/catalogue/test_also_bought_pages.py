@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from shop.items import NewProduct
 from shop.order_status import Status
 from shop.services import put_catalogue

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.reader import PageRequest
 from shop.catalogue_integrity import catalogue_differences
 from shop.catalogue_patterns import ProductOrder

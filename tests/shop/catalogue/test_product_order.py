@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest, Toward
 from shop.catalogue_patterns import PLAN, ProductOrder
 from shop.category_queries import list_category

@@ -5,8 +5,8 @@ The figures stand in docs/designs/vertical-partitioning.md.
 
 import pytest
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from shop import keys
 from shop.category_queries import list_category

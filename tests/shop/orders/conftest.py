@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from tests.shop.orders.visiting import Visitor

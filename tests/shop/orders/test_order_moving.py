@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from dynamo.shards import shards_in
 from shop import keys
 from shop.models import ShopItem

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop.order_counts import counts_of
 from shop.order_items import NewLine
 from shop.order_status import Status

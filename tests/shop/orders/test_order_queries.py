@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from shop.order_filters import OrderFilter
 from shop.order_items import NewLine, NewOrder

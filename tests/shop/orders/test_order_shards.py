@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo.meter import metered
+from dynamo.calls.meter import metered
 from dynamo.reader import PageRequest
 from shop import order_shards
 from shop.order_queries import list_open_orders

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dynamo.pool import Pool
+from dynamo.calls.pool import Pool
 from dynamo.runs import Item, Position, Run
 from dynamo.sources import Chunk
 from shop.pickup.coordinates import Coordinates, distance

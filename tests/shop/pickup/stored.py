@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.coordinates import Coordinates

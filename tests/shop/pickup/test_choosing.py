@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamo.client import client
+from dynamo.calls.client import client
 from shop import keys
 from shop.order_bulk import put_orders
 from shop.order_entries import PickupEntry

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.reading import page_batches
 from shop.models import ShopItem
 from shop.pickup.coordinates import Coordinates

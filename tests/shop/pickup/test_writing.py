@@ -7,8 +7,8 @@ from typing import Any
 import pygeohash
 import pytest
 
-from dynamo.client import client
-from dynamo.meter import metered
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from dynamo.transactions import Contended
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.directory import read_directories

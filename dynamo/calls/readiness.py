@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from dynamo.client import client
-from dynamo.failures import FAILURES, sentence_about
-from dynamo.models import DynamoModel
+from dynamo.calls.client import client
+from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.models import DynamoModel
 
 USABLE = frozenset({"ACTIVE", "UPDATING"})
 

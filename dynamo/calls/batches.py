@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from dynamo.backoff import Backoff
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.faults import BUSY, Throttled, fault_in
+from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
-from dynamo.faults import BUSY, Throttled, fault_in
-from dynamo.pool import Pool
 from dynamo.runs import Item
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 from pynamodb.exceptions import PynamoDBException
 
+from dynamo.calls.faults import fault_in
 from dynamo.errors import DynamoError
-from dynamo.faults import fault_in
 
 FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
 """All that a call to DynamoDB may raise, whichever library made it."""

@@ -1,7 +1,7 @@
 """The DynamoDB client: one for the process, built once, metered, with short time limits.
 
 PynamoDB would build a client for each model, lazily and without a lock, and wait 30 seconds
-for an answer. A page cannot; see `dynamo.models` for how the models come to use this one.
+for an answer. A page cannot; see `dynamo.calls.models` for how the models come to use this one.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, cast
 import botocore.session
 from botocore.config import Config
 
-from dynamo import meter
-from dynamo.pool import Pool
+from dynamo.calls import meter
+from dynamo.calls.pool import Pool
 from dynamo.streams import StreamsApi
 
 if TYPE_CHECKING:
@@ -168,6 +168,6 @@ def _descriptions() -> object:
 
 def _connection() -> Connection:
     if _process.connection is None:
-        sentence = "Call dynamo.client.connect(…) before the first call to DynamoDB"
+        sentence = "Call dynamo.calls.client.connect(…) before the first call to DynamoDB"
         raise NotConnected(sentence)
     return _process.connection

@@ -10,11 +10,11 @@ from typing import Any
 from pynamodb.connection import TableConnection
 from pynamodb.models import Model
 
-from dynamo.client import client
+from dynamo.calls.client import client
 
 
 class DynamoModel(Model):
-    """A PynamoDB model whose calls go through `dynamo.client.client`: metered, with its limits."""
+    """A PynamoDB model whose calls go through `dynamo.calls.client.client`: metered, with its limits."""
 
     @classmethod
     def _get_connection(cls) -> TableConnection:

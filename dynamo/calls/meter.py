@@ -2,7 +2,7 @@
 
 Two botocore hooks see each call of a client: one asks for the consumed capacity, one reads it
 from the answer. They count into a context variable, so that a page's meter sees the page's
-calls alone, whichever thread made them (see `dynamo.pool`).
+calls alone, whichever thread made them (see `dynamo.calls.pool`).
 """
 
 from collections.abc import Iterator, Mapping
