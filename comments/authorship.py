@@ -13,7 +13,7 @@ from ulid import ULID
 
 from comments.models import Comment
 from comments.stored import StoredComment
-from dynamo.places import id_at
+from dynamo.lists.places import id_at
 
 FORM_LIVES = timedelta(days=1)
 """How long a form may lie open before it is sent."""

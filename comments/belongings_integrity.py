@@ -21,8 +21,8 @@ from comments.writing import TABLE, unchanged, update
 from dynamo.calls.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference
-from dynamo.places import SEPARATOR
-from dynamo.runs import Item
+from dynamo.lists.places import SEPARATOR
+from dynamo.lists.runs import Item
 from dynamo.transactions import ConditionFailed, write_together
 
 _QUEUE = Comment.moderation_partition.attr_name

@@ -12,7 +12,7 @@ from comments.replying import BY_STAFF
 from comments.sets.following import follow
 from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action
 
 EDITED = "e"

@@ -14,7 +14,7 @@ from comments.filters import RATINGS, CommentFilter
 from comments.models import Comment
 from dynamo.calls.batches import Batches
 from dynamo.counters import Counters
-from dynamo.reading import page_batches
+from dynamo.lists.site_reader import page_batches
 
 Cell = tuple[str, int]
 """A language and a rating."""

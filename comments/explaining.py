@@ -7,7 +7,7 @@ from comments.filters import CommentFilter
 from comments.listing import pager_of
 from comments.queries import CommentPage, list_comments
 from dynamo.calls.meter import Meter, labelled_calls, metered
-from dynamo.explain import Explanation, explain
+from dynamo.lists.explain import Explanation, explain
 
 
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:

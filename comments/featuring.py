@@ -9,7 +9,7 @@ from comments.models import Comment
 from comments.stored import NoSuchComment, product_id_of
 from comments.writing import TABLE
 from dynamo.calls.client import client
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import ConditionFailed, Contended
 from dynamo.updates import update_item
 

@@ -18,7 +18,7 @@ from comments.models import Comment
 from comments.ranks import TABLE, scored
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import ConditionFailed
 from dynamo.updates import update_item
 

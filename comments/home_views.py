@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from comments.ranking_listing import MOST_LOVED, RECENTLY_COMMENTED
 from comments.ranking_queries import find_leaderboards
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.explain import explain
+from dynamo.lists.explain import explain
 from dynamo.web.paging import Pager
 from dynamo.web.partials import render_list, wants_partial
 from shop.queries import list_categories

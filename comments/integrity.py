@@ -20,9 +20,9 @@ from comments.writing import unchanged, update
 from dynamo.calls.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
-from dynamo.places import id_at, moment_at
-from dynamo.reading import every_entry, read
-from dynamo.runs import Item
+from dynamo.lists.places import id_at, moment_at
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import every_entry, read
 from dynamo.transactions import ConditionFailed, write_together
 
 TABLE = Comment.Meta.table_name

@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
-from dynamo.places import place_of, timestamp
+from dynamo.lists.places import place_of, timestamp
 
 LONGEST_LISTED_TEXT = 1_024
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""

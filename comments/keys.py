@@ -108,7 +108,7 @@ def replier(username: str) -> str:
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Give the sort key in ``by_author`` of a reply; ``moment`` is as `dynamo.places` spells it."""
+    """Give the sort key in ``by_author`` of a reply; ``moment`` is as `dynamo.lists.places` spells it."""
     return f"{moment}#{comment_id}"
 
 

@@ -11,7 +11,7 @@ from comments import keys
 from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, TABLE, check, delete
 from dynamo.calls.client import client
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.shards import shards_in
 from dynamo.transactions import MOST_ACTIONS, ConditionFailed, write_together
 

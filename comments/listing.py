@@ -9,7 +9,7 @@ from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.languages import language_name
 from comments.queries import CommentEntry, CommentPage
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 

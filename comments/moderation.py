@@ -32,7 +32,7 @@ from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.votes import rank_or_log
 from comments.writing import CountChanges, unchanged, update, write
 from dynamo.errors import DynamoError
-from dynamo.places import place_of
+from dynamo.lists.places import place_of
 from dynamo.transactions import ConditionFailed, Contended
 
 ATTEMPTS = 5

@@ -8,7 +8,7 @@ from django.urls import reverse
 from comments.decisions import Decision
 from comments.moderation_queries import ModeratedComment, ModerationPage
 from comments.seen import State
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from shop.returning import with_next
 

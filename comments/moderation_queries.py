@@ -14,11 +14,11 @@ from comments.queries import CommentEntry, entry_of
 from comments.reporting import Report, reports_of
 from comments.seen import Seen, State
 from dynamo.calls.meter import labelled_calls
-from dynamo.merging import Entry
-from dynamo.places import id_at, moment_at
-from dynamo.reader import Order, Page, PageRequest
-from dynamo.reading import read
-from dynamo.runs import Index, Position, Run
+from dynamo.lists.merging import Entry
+from dynamo.lists.places import id_at, moment_at
+from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.site_reader import read
 from shop.queries import find_tiles
 
 PLAN = Comment.moderation.Meta.index_name

@@ -16,7 +16,7 @@ from comments.seen import Seen, State
 from comments.stored import NoSuchComment
 from comments.write_taking import require_room_for_staff
 from dynamo.calls.meter import current_meter
-from dynamo.explain import explain
+from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.access import staff_only

@@ -13,9 +13,9 @@ from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.read_model import read_model
 from dynamo.calls.client import pool
-from dynamo.places import id_at
-from dynamo.reader import PageRequest
-from dynamo.reading import page_batches, read
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import page_batches, read
 
 _PARTITION = Comment.product_partition.attr_name
 _PLACE = Comment.place.attr_name

@@ -2,8 +2,8 @@
 
 from comments import keys
 from comments.models import Comment
-from dynamo.places import id_at
-from dynamo.runs import Index, Position, Run
+from dynamo.lists.places import id_at
+from dynamo.lists.runs import Index, Position, Run
 
 SHOWN_PICKS = 3
 """Picks that a product's page shows."""

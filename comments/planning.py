@@ -2,7 +2,7 @@
 
 Every access pattern can answer every filter. What its partition keys do not tell apart it reads
 and drops by a FilterExpression; where its partition keys tell more than the filter asks, it reads
-a partition for each value there is. The counts price all four (see `dynamo.planner`).
+a partition for each value there is. The counts price all four (see `dynamo.lists.planner`).
 
 A partition that holds nothing by the counts is not read. Counts can be wrong, though, so those
 partitions are named in ``skipped``, and looked at when the list's end is reached.
@@ -16,11 +16,11 @@ from comments.access_patterns import LANGUAGE, PATTERNS, RATING, AccessPattern, 
 from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.models import Comment
-from dynamo.explain import Alternative
-from dynamo.merging import LEAST_UNITS, Fallback
-from dynamo.planner import Candidate, CountedRun, PricedPlan, cheapest, price
-from dynamo.runs import OneOf, Run
-from dynamo.sizes import MeanSizes
+from dynamo.lists.explain import Alternative
+from dynamo.lists.merging import LEAST_UNITS, Fallback
+from dynamo.lists.planner import Candidate, CountedRun, PricedPlan, cheapest, price
+from dynamo.lists.runs import OneOf, Run
+from dynamo.lists.sizes import MeanSizes
 
 Values = dict[str, Sequence[str | int]]
 

@@ -11,7 +11,7 @@ from comments.services import CommentExists, EditLost, add_comment, edit_comment
 from comments.stored import NoSuchComment, StoredComment, load_comment
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
-from dynamo.places import place_of
+from dynamo.lists.places import place_of
 from shop.order_queries import has_bought
 
 

@@ -8,10 +8,10 @@ from comments import keys
 from comments.models import ByAuthor, Comment
 from comments.queries import CommentEntry, entry_of
 from dynamo.calls.meter import labelled_calls
-from dynamo.places import id_at
-from dynamo.reader import Page, PageRequest
-from dynamo.reading import every_entry, read
-from dynamo.runs import Index, Item, Position, Run
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.runs import Index, Item, Position, Run
+from dynamo.lists.site_reader import every_entry, read
 from shop.queries import ProductTile, find_tiles
 
 PLAN = ByAuthor.Meta.index_name

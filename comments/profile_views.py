@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from comments.profile_queries import PLAN, is_written_by, list_written_by, with_products
 from comments.recent import recently_written, with_recent
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.explain import explain
+from dynamo.lists.explain import explain
 from dynamo.web.paging import Pager
 from dynamo.web.partials import render_list
 from shop.accounts.names import LONGEST_USERNAME

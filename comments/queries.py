@@ -24,11 +24,11 @@ from comments.seen import Seen
 from comments.skipped import with_skipped
 from comments.stored import NoSuchComment, product_id_of
 from dynamo.calls.client import pool
-from dynamo.merging import Entry
-from dynamo.places import id_at, moment_at, parse_timestamp, timestamp
-from dynamo.reader import Page, PageRequest, Toward
-from dynamo.reading import read
-from dynamo.runs import Item, Run
+from dynamo.lists.merging import Entry
+from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
+from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.runs import Item, Run
+from dynamo.lists.site_reader import read
 
 POSITIVE, NEGATIVE = (4, 5), (1, 2)
 """Ratings that AP12 calls positive and negative."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from comments.counts import counters, parse_cell
 from comments.newest import find_newest
 from comments.ranks import NEWEST, Rank, Ranking, RankKey, scored, stored_ranks
-from dynamo.places import SEPARATOR
-from dynamo.runs import Item
+from dynamo.lists.places import SEPARATOR
+from dynamo.lists.runs import Item
 
 BEST_RATING = 5
 

@@ -13,8 +13,8 @@ from comments.stored import product_id_of
 from comments.tallies import helpful_votes
 from dynamo.calls.client import client
 from dynamo.integrity import Difference
-from dynamo.places import SEPARATOR
-from dynamo.runs import Item
+from dynamo.lists.places import SEPARATOR
+from dynamo.lists.runs import Item
 
 NOWHERE = "nowhere"
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from comments.ranking_queries import HelpfulComment, HelpfulPage, ProductRanking, RankedProduct
 from comments.ranks import Ranking
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 
 

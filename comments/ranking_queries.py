@@ -17,11 +17,11 @@ from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, with_replies
 from comments.ranks import NEWEST, Ranking, count_shards, score_at
 from dynamo.calls.meter import labelled_calls
-from dynamo.merging import Entry
-from dynamo.places import id_at, moment_at, timestamp
-from dynamo.reader import Page, PageRequest
-from dynamo.reading import read
-from dynamo.runs import Index, Position, Run
+from dynamo.lists.merging import Entry
+from dynamo.lists.places import id_at, moment_at, timestamp
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.site_reader import read
 from shop.queries import ProductTile, find_tiles
 
 PLAN = Comment.ranked.Meta.index_name

@@ -17,7 +17,7 @@ from comments.ranking_listing import (
 from comments.ranking_queries import PLAN, list_most_helpful, list_ranking
 from comments.vote_views import voted_by
 from dynamo.calls.meter import current_meter
-from dynamo.explain import explain
+from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
 from shop.lookup import product_or_404
 

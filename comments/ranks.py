@@ -19,9 +19,9 @@ from django.conf import settings
 from comments import keys
 from comments.models import Comment, ProductRank
 from dynamo.calls.client import client
-from dynamo.places import SEPARATOR
-from dynamo.reading import page_batches
-from dynamo.runs import Item
+from dynamo.lists.places import SEPARATOR
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import page_batches
 from dynamo.shards import Shards
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, with_replies
 from comments.stored import is_tombstone
 from dynamo.calls.meter import labelled_calls
-from dynamo.places import place_of
-from dynamo.reader import Page, PageRequest, Toward
-from dynamo.reading import page_batches
-from dynamo.runs import Item
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import page_batches
 
 REMEMBERED_FOR = timedelta(minutes=1)
 MOST = 5

@@ -11,9 +11,9 @@ from datetime import datetime
 from comments import keys
 from comments.models import CommentReply
 from dynamo.calls.meter import labelled_calls
-from dynamo.places import parse_timestamp, timestamp
-from dynamo.reading import page_batches
-from dynamo.runs import Item
+from dynamo.lists.places import parse_timestamp, timestamp
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import page_batches
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from comments.votes import THERE
 from comments.writing import NEW, TABLE, Condition, delete, put, unchanged, update
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.places import timestamp
-from dynamo.runs import Item
+from dynamo.lists.places import timestamp
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, ConditionFailed, Contended, write_together
 
 LONGEST_REPLY = 4_000

@@ -19,7 +19,7 @@ from comments.votes import OwnComment
 from comments.writing import NEW, TABLE, Condition, put
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.places import parse_timestamp, place_of, timestamp
+from dynamo.lists.places import parse_timestamp, place_of, timestamp
 from dynamo.transactions import Action, ConditionFailed, write_together
 
 LONGEST_TEXT = 1_000

@@ -26,8 +26,8 @@ from comments.sets.following import follow
 from comments.stored import EXPIRY, NoSuchComment, StoredComment, load_comment
 from comments.writing import NEW, CountChanges, delete, put, unchanged, update, write
 from dynamo.errors import DynamoError
-from dynamo.places import place_of, timestamp
-from dynamo.runs import Item
+from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, ConditionFailed, Contended
 
 TOMBSTONE_DAYS = 2

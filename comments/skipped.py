@@ -18,10 +18,10 @@ from comments.counts import Cell, cell, counters
 from comments.filters import CommentFilter
 from comments.models import Comment
 from dynamo.calls.client import client
-from dynamo.merging import Entry
-from dynamo.reader import Page, PageRequest
-from dynamo.reading import read
-from dynamo.runs import Run
+from dynamo.lists.merging import Entry
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.runs import Run
+from dynamo.lists.site_reader import read
 from dynamo.transactions import ConditionFailed, write_together
 
 logger = logging.getLogger(__name__)

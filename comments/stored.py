@@ -7,9 +7,9 @@ from comments import keys
 from comments.counts import Cell
 from comments.items import NewComment
 from comments.models import Comment, CommentBody
-from dynamo.places import id_at, moment_at
-from dynamo.reading import page_batches
-from dynamo.runs import Item
+from dynamo.lists.places import id_at, moment_at
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import page_batches
 
 EXPIRY = Comment.expires_at.attr_name
 _LISTED = Comment.product_partition.attr_name

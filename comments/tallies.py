@@ -11,7 +11,7 @@ from comments import keys
 from comments.models import Comment
 from dynamo.calls.batches import Batches
 from dynamo.counters import Counters
-from dynamo.reading import page_batches
+from dynamo.lists.site_reader import page_batches
 
 HELPFUL = "helpful"
 """The cell of a tally that counts votes."""

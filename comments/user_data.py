@@ -20,7 +20,7 @@ from comments.user_traces import (
     voted_by_user,
 )
 from dynamo.erasure import Trace
-from dynamo.reading import every_entry, read
+from dynamo.lists.site_reader import every_entry, read
 from shop.order_queries import products_bought_by
 
 AT_ONCE = 200

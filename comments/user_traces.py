@@ -14,7 +14,7 @@ from comments.stored import EXPIRY, NoSuchComment
 from comments.votes import THERE, rank_or_log, take_back
 from comments.writing import TABLE, Condition, delete
 from dynamo.calls.client import client
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, ConditionFailed, write_together
 from dynamo.updates import update_item
 

@@ -30,8 +30,8 @@ from comments.staff_tools import staff_tools
 from comments.stored import NoSuchComment
 from comments.vote_views import vote_on, voted_by
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.explain import explain_reads
-from dynamo.reader import PageRequest
+from dynamo.lists.explain import explain_reads
+from dynamo.lists.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.lookup import product_or_404

@@ -5,7 +5,7 @@ from comments.models import ByAuthor, Comment
 from comments.votes import key_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
-from dynamo.places import id_at
+from dynamo.lists.places import id_at
 
 TABLE = Comment.Meta.table_name
 

@@ -22,7 +22,7 @@ from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.counted import write_counted
 from dynamo.errors import DynamoError
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, ConditionFailed, Contended, Transactions
 
 logger = logging.getLogger(__name__)

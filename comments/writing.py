@@ -10,7 +10,7 @@ from comments.models import Comment
 from comments.stored import EXPIRY
 from dynamo.calls.client import client
 from dynamo.counted import Deltas, write_counted
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, Transactions
 
 TABLE = Comment.Meta.table_name

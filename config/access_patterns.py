@@ -126,7 +126,7 @@ COMMENTS = (
         "AP6",
         "Older and newer pages of any list, however deep, at the same cost",
         "the ExclusiveStartKey of every run, made from one position",
-        "dynamo.reader.read_page",
+        "dynamo.lists.reader.read_page",
         "/products/{product}/comments/~/~/?after={token}",
     ),
     AccessPattern(

@@ -7,7 +7,7 @@ from comments.sample import SampleComment
 from comments.sample_reactions import SampleReactions
 from config.sample_reactions import LATER
 from dynamo.calls.client import patient_client
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.activity.entries import Action, Entry, Kind
 from shop.activity.months import Month
 from shop.activity.queries import list_activity

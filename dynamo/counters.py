@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamo.calls.batches import Batches
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.shards import SHARDS, Shards, shards_in
 from dynamo.transactions import Action
 

@@ -15,9 +15,9 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.places import id_at
-from dynamo.reader import PageRequest
-from dynamo.reading import read
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import read
 from shop.catalogue_patterns import buyers_of, purchases_of
 from shop.edge_shards import count_edge_shards
 from shop.queries import ProductTile, find_tiles

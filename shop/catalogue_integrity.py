@@ -14,7 +14,7 @@ from django.conf import settings
 
 from dynamo.calls.client import client
 from dynamo.integrity import Difference, every_item
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from shop import keys
 from shop.category_integrity import CategoriesFound
 from shop.edge_data import MOST_SHARDS, shard_in

@@ -7,9 +7,9 @@ is in the partition of its category, a category's own item in its own; a purchas
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from dynamo.places import id_at
-from dynamo.reader import Order
-from dynamo.runs import Index, Position, Run
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import Order
+from dynamo.lists.runs import Index, Position, Run
 from shop import keys
 from shop.edge_data import BOUGHT, Data
 from shop.models import ShopItem

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.catalogue_patterns import PLAN, ProductOrder

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dynamo.reader import Order, Page, PageRequest
-from dynamo.reading import read
-from dynamo.runs import Run
+from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.runs import Run
+from dynamo.lists.site_reader import read
 from dynamo.shards import share_of
 from shop import keys
 from shop.catalogue_patterns import ProductOrder, categories_in_the_tree, products_of

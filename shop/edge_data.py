@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from dynamo.places import SEPARATOR, place_of
+from dynamo.lists.places import SEPARATOR, place_of
 from dynamo.shards import shard_of
 from shop import keys
 from shop.collation import LONGEST, folded

@@ -7,7 +7,7 @@ from typing import Any
 
 from dynamo.calls.client import client
 from dynamo.integrity import Difference
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import write_together
 from shop import keys
 from shop.category_tree import CategoryTree

@@ -8,7 +8,7 @@ from typing import Any
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action
 from shop import keys
 from shop.edge_data import MOST_SHARDS, shard_in

@@ -11,7 +11,7 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.counted import Deltas
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
 from shop.edge_shards import writable_shards

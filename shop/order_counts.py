@@ -15,7 +15,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.counted import Deltas, write_counted
 from dynamo.counters import Counters
-from dynamo.reading import page_batches
+from dynamo.lists.site_reader import page_batches
 from dynamo.transactions import Action, Transactions, write_together
 from shop import keys
 from shop.models import ShopItem

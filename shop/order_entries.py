@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from django.urls import reverse
 
-from dynamo.merging import Entry
-from dynamo.places import moment_at, parse_timestamp, timestamp
-from dynamo.runs import Item
+from dynamo.lists.merging import Entry
+from dynamo.lists.places import moment_at, parse_timestamp, timestamp
+from dynamo.lists.runs import Item
 from shop import keys
 from shop.models import Order
 from shop.order_patterns import BY_STATUS

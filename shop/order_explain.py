@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.http import QueryDict
 
 from dynamo.calls.meter import labelled_calls, metered
-from dynamo.explain import Explanation, explain
-from dynamo.reader import PageRequest
+from dynamo.lists.explain import Explanation, explain
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from shop.order_counts import counts_of, queue_lengths
 from shop.order_filters import OrderFilter

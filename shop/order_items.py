@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from dynamo.places import place_of, timestamp
+from dynamo.lists.places import place_of, timestamp
 from shop import keys
 from shop.edge_data import purchase_data
 from shop.models import Order, OrderItem, OrderPointer, Purchase, ShopItem, StatusMoment

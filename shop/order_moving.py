@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from dynamo.places import parse_timestamp
+from dynamo.lists.places import parse_timestamp
 from dynamo.transactions import ConditionFailed
 from shop import keys
 from shop.activity.orders import order_moved

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dynamo.calls.meter import labelled_calls
-from dynamo.reader import Order, Page, PageRequest
-from dynamo.reading import page_batches, read
-from dynamo.runs import Item, Run
+from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.runs import Item, Run
+from dynamo.lists.site_reader import page_batches, read
 from dynamo.shards import share_of
 from shop import keys
 from shop.models import Order as StoredOrder

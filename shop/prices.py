@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dynamo.reading import page_batches
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import page_batches
 from shop import keys
 from shop.models import ShopItem
 

@@ -12,9 +12,9 @@ from functools import partial
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import read
 from dynamo.transactions import Action, write_together
 from shop import keys
 from shop.category_tree import CategoryTree

@@ -8,10 +8,10 @@ from functools import partial
 from django.urls import reverse
 
 from dynamo.calls.client import pool
-from dynamo.places import SEPARATOR
-from dynamo.reader import Order, Page, PageRequest
-from dynamo.reading import page_batches, read
-from dynamo.runs import Index, Item, Run
+from dynamo.lists.places import SEPARATOR
+from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.runs import Index, Item, Run
+from dynamo.lists.site_reader import page_batches, read
 from shop import keys
 from shop.category_tree import MOST_IN_ONE
 from shop.models import ShopItem

@@ -5,7 +5,7 @@ from functools import partial
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import ConditionFailed, write_together
 from shop.category_tree import CategoryTree
 from shop.edge_shards import writable_shards

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dynamo.calls.client import pool
-from dynamo.reader import Page, PageRequest
+from dynamo.lists.reader import Page, PageRequest
 from shop.queries import Category, ProductTile, category_of, list_products, tile_of
 
 

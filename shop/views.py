@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.explain import explain, explain_reads
+from dynamo.lists.explain import explain, explain_reads
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.also_bought import find_also_bought

@@ -29,7 +29,7 @@ from comments.sets.streaming import Name, SetWrites, key_of, name_of, writes_by_
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.streams import Record
 from dynamo.transactions import Contended
 

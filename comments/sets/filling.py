@@ -18,7 +18,7 @@ from comments.sets.following import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.integrity import every_item
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 
 AT_ONCE = 250
 """Comments whose items are sent together: 8,000 items."""

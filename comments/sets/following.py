@@ -10,7 +10,7 @@ from django.conf import settings
 
 from comments.sets.copies import primary_of
 from comments.sets.models import CommentSetItem
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action
 
 SETS = "sets"

@@ -21,8 +21,8 @@ from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look,
 from comments.sets.streaming import Name, key_of, name_of
 from dynamo.calls.client import client
 from dynamo.integrity import Difference, every_item
+from dynamo.lists.runs import Item
 from dynamo.progress import Progress
-from dynamo.runs import Item
 
 T = TypeVar("T")
 

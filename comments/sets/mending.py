@@ -16,7 +16,7 @@ from comments.sets.streaming import Name, SetWrites, key_of, name_of
 from comments.stored import EXPIRY
 from comments.writing import NEW, check, unchanged
 from dynamo.calls.client import client
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, ConditionFailed, write_together
 
 ATTEMPTS = 5

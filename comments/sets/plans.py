@@ -15,10 +15,10 @@ from comments.planning import SIZES, ListPlan, NoSuchPlan, price_indexes
 from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.spelling import partition
-from dynamo.explain import Alternative
-from dynamo.places import id_at
-from dynamo.planner import Candidate, CountedRun, price
-from dynamo.runs import Index, Position, Run
+from dynamo.lists.explain import Alternative
+from dynamo.lists.places import id_at
+from dynamo.lists.planner import Candidate, CountedRun, price
+from dynamo.lists.runs import Index, Position, Run
 
 
 def _table_key(position: Position) -> dict[str, str]:

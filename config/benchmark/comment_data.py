@@ -17,8 +17,8 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from config.benchmark.wheel import Wheel
-from dynamo.places import place_of
-from dynamo.runs import Item
+from dynamo.lists.places import place_of
+from dynamo.lists.runs import Item
 
 PRODUCT_ID = "bench"
 LANGUAGES = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}

@@ -11,8 +11,8 @@ from config.benchmark.grounds import Site
 from config.benchmark.pages import PageCase, cut, depths, path_of
 from config.benchmark.readers import SITE
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
-from dynamo.runs import Position
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Position
 from dynamo.tables import create_missing
 from shop.items import NewCategory, NewProduct
 from shop.models import ShopItem

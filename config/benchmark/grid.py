@@ -20,8 +20,8 @@ from config.benchmark.proxy import delayed
 from config.benchmark.readers import READERS, SITE, Reader
 from config.benchmark.timing import time_in_turns
 from dynamo.calls.meter import UNLABELLED
-from dynamo.reader import PageRequest
-from dynamo.runs import Position
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Position
 
 LANGUAGE_SETS = (
     *((), ("en",), ("de",), ("fr",), ("es",), ("it",), ("pt",)),

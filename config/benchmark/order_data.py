@@ -13,8 +13,8 @@ from random import Random
 from django.conf import settings
 
 from config.benchmark.wheel import Wheel
-from dynamo.places import place_of, timestamp
-from dynamo.runs import Item, Position
+from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.runs import Item, Position
 from dynamo.shards import SHARDS
 from shop import keys
 from shop.models import ShopItem

@@ -13,8 +13,8 @@ from config.benchmark.order_data import CUSTOMER, START, OrderAnswers
 from config.benchmark.pages import PageCase, cut, depths, path_of
 from config.benchmark.readers import ListRead
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
-from dynamo.runs import Position
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Position
 from dynamo.tables import create_missing
 from shop.accounts.queries import find_user
 from shop.accounts.services import UsernameTaken, create_profile

@@ -26,9 +26,9 @@ from config.benchmark.readers import ListRead
 from config.benchmark.timing import WARM_UP, Timing, time_in_turns
 from dynamo.calls.meter import UNLABELLED
 from dynamo.errors import DynamoError
-from dynamo.explain import explain
-from dynamo.runs import Position, Run
-from dynamo.sources import query_request
+from dynamo.lists.explain import explain
+from dynamo.lists.runs import Position, Run
+from dynamo.lists.sources import query_request
 from dynamo.web.paging import Pager
 from dynamo.web.signing import tokens
 

@@ -9,9 +9,9 @@ from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.queries import list_comments
 from dynamo.calls.meter import labelled_calls
-from dynamo.reader import Page, PageRequest
-from dynamo.reading import read
-from dynamo.runs import OneOf
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.runs import OneOf
+from dynamo.lists.site_reader import read
 
 COUNTS = "counts"
 """Label of the calls that read counts, which are told apart from those of the list itself."""

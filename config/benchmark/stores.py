@@ -21,8 +21,8 @@ from config.benchmark.exports import describe, spell, write_export
 from dynamo.calls.models import DynamoModel
 from dynamo.engine import EngineError
 from dynamo.engine.lock import FileLock
+from dynamo.lists.runs import Item
 from dynamo.progress import Progress
-from dynamo.runs import Item
 
 SAMPLED = 500
 """Items that are compared to tell whether a file still fits."""

@@ -27,7 +27,7 @@ from dynamo.engine import EngineSilent
 from dynamo.engine.child import Child
 from dynamo.engine.ports import LOOPBACK, free_port
 from dynamo.engine.server import answers as site_answers
-from dynamo.runs import Position
+from dynamo.lists.runs import Position
 
 LISTS = {
     "no filter": CommentFilter(),

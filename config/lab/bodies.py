@@ -20,10 +20,10 @@ from config.lab.tables import Lab, LabTable, Layout
 from config.lab.writing import WriteCase, measure_writings
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.places import place_of
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item, Position
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item, Position
+from dynamo.lists.site_reader import read
 
 NAME = "long texts"
 LIST, WHOLE = "a list", "one, whole"

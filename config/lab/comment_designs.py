@@ -32,10 +32,10 @@ from config.lab.comment_reads import (
 from config.lab.tables import Layout
 from config.lab.writing import Look
 from dynamo.calls.client import client
-from dynamo.places import place_of
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item, Run
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item, Run
+from dynamo.lists.site_reader import read
 
 _INDEXES = tuple(
     index.Meta.index_name

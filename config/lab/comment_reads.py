@@ -11,9 +11,9 @@ from comments.sets.plans import runs as runs_of_sets
 from config.benchmark.readers import ListRead
 from config.lab.scanning import Sieve, cut_out, scan
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item, OneOf
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item, OneOf
+from dynamo.lists.site_reader import read
 
 TABLE = Comment.Meta.table_name
 PLACE = Comment.place.attr_name

@@ -16,8 +16,8 @@ from comments.sample import sample_comments
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.errors import DynamoError
-from dynamo.reader import PageRequest
-from dynamo.reading import read
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import read
 from shop.sample import sample_catalogue
 
 _CHUNK = 500

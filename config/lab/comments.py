@@ -20,7 +20,7 @@ from config.lab.reading import ReadCase, cases_of_list, measure_readings
 from config.lab.set_copies import following
 from config.lab.tables import Lab, LabTable
 from config.lab.writing import WriteCase, measure_writings
-from dynamo.runs import Position
+from dynamo.lists.runs import Position
 
 NAME = "comments"
 POPULAR, RARE, FOUR = "popular", "rare", "four of five"

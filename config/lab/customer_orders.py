@@ -21,10 +21,10 @@ from config.lab.scanning import Sieve, cut_out, query, scan
 from config.lab.tables import Lab
 from config.lab.writing import WriteCase, measure_writings
 from dynamo.calls.client import client
-from dynamo.places import timestamp
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item, OneOf
+from dynamo.lists.places import timestamp
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item, OneOf
+from dynamo.lists.site_reader import read
 from shop import keys
 from shop.order_filters import OrderFilter
 from shop.order_items import NewOrder

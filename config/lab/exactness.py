@@ -2,7 +2,7 @@
 
 from config.lab.tables import Lab, Layout
 from dynamo.errors import DynamoError
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from shop.models import ShopItem
 
 KIBIBYTES = 9

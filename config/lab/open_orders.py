@@ -22,10 +22,10 @@ from config.lab.scanning import Sieve, cut_out, scan
 from config.lab.tables import Lab
 from config.lab.writing import WriteCase, measure_writings
 from dynamo.calls.client import client
-from dynamo.places import timestamp
-from dynamo.reader import Order, PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item, OneOf, Position, Run
+from dynamo.lists.places import timestamp
+from dynamo.lists.reader import Order, PageRequest
+from dynamo.lists.runs import Item, OneOf, Position, Run
+from dynamo.lists.site_reader import read
 from shop.order_items import NewOrder
 from shop.order_patterns import QUEUE
 from shop.order_queries import list_open_orders

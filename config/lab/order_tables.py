@@ -9,8 +9,8 @@ from django.conf import settings
 from config.benchmark.order_data import CUSTOMER, OrderAnswers, OrderData
 from config.lab.tables import Lab, LabTable, Layout
 from dynamo.calls.client import client
-from dynamo.places import id_at, place_of, timestamp
-from dynamo.runs import Item
+from dynamo.lists.places import id_at, place_of, timestamp
+from dynamo.lists.runs import Item
 from dynamo.shards import SHARDS
 from shop import keys
 from shop.models import ORDER_SHOWN, OpenOrders, OrdersByStatus, ShopItem

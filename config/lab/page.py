@@ -7,7 +7,7 @@ from math import log
 
 from config.lab.descriptions import DESCRIPTIONS, Description
 from config.lab.figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
-from dynamo.places import parse_timestamp
+from dynamo.lists.places import parse_timestamp
 
 LEAST_UNITS = 0.25
 """Capacity units of a bar without length: half of what the cheapest read costs."""

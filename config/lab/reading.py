@@ -10,8 +10,8 @@ from config.benchmark.pages import WrongAnswer, cut
 from config.benchmark.timing import time_in_turns
 from config.lab.figures import Reading
 from config.lab.tables import Lab, LabTable
-from dynamo.reader import PageRequest
-from dynamo.runs import Item, Position
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item, Position
 
 DEEP = 100
 """The page that is read besides the first and the last, where a list is that long."""

@@ -18,7 +18,7 @@ from config.lab.figures import LabFigures, SubjectFigures
 from config.lab.open_orders import compare_open_orders
 from config.lab.order_tables import load_orders
 from config.lab.tables import Lab, open_lab
-from dynamo.places import timestamp
+from dynamo.lists.places import timestamp
 from dynamo.progress import Progress
 
 ORDERS = OrderData(of_customer=2_000, queued=2_000)

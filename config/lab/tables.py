@@ -15,8 +15,8 @@ from config.lab.traffic import Traffic
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, patient_client, pool
 from dynamo.calls.models import DynamoModel
+from dynamo.lists.runs import Item
 from dynamo.progress import Progress
-from dynamo.runs import Item
 from dynamo.tables import ON_DEMAND
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from config.lab.descriptions import DESCRIPTIONS
 from config.lab.keeping import find_kept
 from config.lab.page import lab_view
 from dynamo.calls.meter import current_meter
-from dynamo.explain import explain_reads
+from dynamo.lists.explain import explain_reads
 
 
 @require_safe

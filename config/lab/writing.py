@@ -9,8 +9,8 @@ from typing import Any
 from config.lab.figures import Cost, Writing
 from config.lab.tables import Lab, LabTable
 from dynamo.errors import DynamoError
-from dynamo.runs import Item
-from dynamo.sizes import item_bytes
+from dynamo.lists.runs import Item
+from dynamo.lists.sizes import item_bytes
 
 PATIENCE = 60.0
 """Seconds until what was written must be where lists read it."""

@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from dynamo.reader import Page, PageRequest, Toward
-from dynamo.runs import Position
-from dynamo.tokens import TokenError
+from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.runs import Position
+from dynamo.lists.tokens import TokenError
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
 

@@ -5,11 +5,11 @@ from functools import lru_cache
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
 
-from dynamo.tokens import Tokens
+from dynamo.lists.tokens import Tokens
 
 
 class PositionSigner:
-    """Adapts ``django.core.signing.Signer`` to `dynamo.tokens.Signer`."""
+    """Adapts ``django.core.signing.Signer`` to `dynamo.lists.tokens.Signer`."""
 
     def __init__(self) -> None:
         self._signer = DjangoSigner(sep=".", salt="dynamo.position")

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynamo.places import timestamp
-from dynamo.reader import PageRequest
+from dynamo.lists.places import timestamp
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.activity.entries import Action, Entry, Kind

@@ -8,7 +8,7 @@ from typing import Self
 
 from django.conf import settings
 
-from dynamo.segments import Segment
+from dynamo.lists.segments import Segment
 
 MONTHS_A_YEAR = 12
 

@@ -11,10 +11,10 @@ from botocore.exceptions import ClientError
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.meter import labelled_calls
-from dynamo.reader import Page, PageRequest
-from dynamo.reading import read_in_segments
-from dynamo.runs import Index, Run
-from dynamo.segments import Segment
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.runs import Index, Run
+from dynamo.lists.segments import Segment
+from dynamo.lists.site_reader import read_in_segments
 from dynamo.shards import share_of
 from shop.activity.entries import Entry, Kind, entry_in, kind_in, partition
 from shop.activity.months import Month, months_kept

@@ -13,7 +13,7 @@ from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.models import DynamoModel
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.shards import SHARDS, shards_in
 from dynamo.tables import Throughput, create_missing
 from shop.activity.months import Month

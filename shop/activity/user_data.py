@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from dynamo.calls.client import client
 from dynamo.erasure import Trace
-from dynamo.merging import Entry as Found
-from dynamo.reading import every_entry
+from dynamo.lists.merging import Entry as Found
+from dynamo.lists.site_reader import every_entry
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
 from shop.activity.recording import LOG

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from shop import keys
 from shop.models import ShopItem
 from shop.order_items import NewOrder, derived_keys

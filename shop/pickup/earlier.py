@@ -1,9 +1,9 @@
 """Where a customer's earlier orders went: a guess at where the next one is to be fetched."""
 
 from dynamo.calls.meter import labelled_calls
-from dynamo.reader import PageRequest
-from dynamo.reading import read
-from dynamo.runs import Item
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import read
 from shop.order_filters import OrderFilter
 from shop.order_patterns import plan_for_user
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, find_zip

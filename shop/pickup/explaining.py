@@ -1,7 +1,7 @@
 """EXPLAIN for the nearest pickup points."""
 
 from dynamo.calls.meter import labelled_calls, metered
-from dynamo.explain import Explanation, explain
+from dynamo.lists.explain import Explanation, explain
 from shop.pickup.places import locate
 from shop.pickup.queries import nearest_points
 

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from itertools import accumulate
 from math import inf
 
-from dynamo.runs import Position, Run
+from dynamo.lists.runs import Position, Run
 from shop import keys
 from shop.pickup.cells import PRECISION, children, farthest, nearest
 from shop.pickup.coordinates import Coordinates

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from dynamo.calls.client import client
 from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from dynamo.transactions import Action, write_together
 from shop import keys
 from shop.mending import difference, mended

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from dynamo.calls.batches import Batches
-from dynamo.reading import page_batches
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
+from dynamo.lists.site_reader import page_batches
 from shop import keys
 from shop.models import ShopItem
 from shop.models import ZipPlace as StoredPlace

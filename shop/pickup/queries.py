@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.sources import QuerySource
+from dynamo.lists.sources import QuerySource
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.pickup.coordinates import Coordinates

@@ -20,10 +20,10 @@ from math import inf
 from typing import Protocol
 
 from dynamo.calls.pool import Pool
-from dynamo.merging import Entry
-from dynamo.reader import Page, RunRead
-from dynamo.runs import Run
-from dynamo.sources import Chunk, Source
+from dynamo.lists.merging import Entry
+from dynamo.lists.reader import Page, RunRead
+from dynamo.lists.runs import Run
+from dynamo.lists.sources import Chunk, Source
 from shop import keys
 from shop.pickup.cells import geohash_of
 from shop.pickup.coordinates import Coordinates, distance

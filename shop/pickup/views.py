@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.explain import Explanation, ReadsOfPage, explain, explain_reads
+from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_reads
 from dynamo.web.partials import lead_to, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.access import signed_in

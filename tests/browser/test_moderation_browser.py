@@ -12,7 +12,7 @@ from comments.reporting import Reason, report_comment
 from comments.seen import State
 from comments.services import delete_comment
 from comments.tallies import helpful_votes
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import seat
 from tests.comments.threads import NOW, differing, made_comment, moderated

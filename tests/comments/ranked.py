@@ -12,9 +12,9 @@ from comments.models import Comment
 from comments.ranking_queries import RankedProduct, list_ranking
 from comments.ranks import Ranking
 from dynamo.calls.client import client
-from dynamo.places import id_at
-from dynamo.reader import PageRequest
-from dynamo.runs import Item
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Item
 
 TABLE = Comment.Meta.table_name
 

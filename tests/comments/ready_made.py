@@ -12,7 +12,7 @@ from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
 from config.benchmark.exports import describe, write_export
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from tests.comments.miscounting import settle
 
 STREAM = ("StreamSpecification", "LatestStreamArn", "LatestStreamLabel")

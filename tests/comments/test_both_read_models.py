@@ -15,8 +15,8 @@ from comments.models import SHOWN
 from comments.read_model import INDEXES, SETS, read_model
 from dynamo.calls.client import client
 from dynamo.engine import find
-from dynamo.reader import Page, PageRequest
-from dynamo.reading import read
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.site_reader import read
 from tests.comments.loading import load
 from tests.comments.outage import PROJECT, own_engine
 from tests.comments.read_models import reading_by

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from comments.filters import CommentFilter
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.stored import load_comment
-from dynamo.reader import Page, PageRequest
+from dynamo.lists.reader import Page, PageRequest
 from tests.chance import unique
 from tests.comments.loading import load
 from tests.comments.truth import START, Truth, tied_comments, written

@@ -23,7 +23,7 @@ from comments.stored import load_comment
 from comments.votes import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest, Toward
 from tests.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -31,9 +31,9 @@ from comments.queries import CommentEntry, entry_of, find_comment, with_replies
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.imports.rejects import RejectsFile
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import read
 from dynamo.progress import Progress
-from dynamo.reader import PageRequest
-from dynamo.reading import read
 from shop.queries import find_product
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -15,7 +15,7 @@ from comments.keys import comment as comment_key
 from comments.models import Comment
 from comments.queries import find_comment
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.comments.walking import ids_on, read_page
 from tests.shop.olist_folders import ITEMS, ORDERS, REVIEWS, OlistFolder, part_of
 from tests.shop.olist_loading import table

@@ -9,7 +9,7 @@ from comments.filters import CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, excerpt, items_of
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
 from comments.queries import find_comment, list_comments
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.comments.loading import load
 from tests.comments.truth import written
 

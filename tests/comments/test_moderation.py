@@ -27,7 +27,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.items import NewProduct
 from shop.services import put_catalogue
 from tests.chance import unique

@@ -15,7 +15,7 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.planning import NoSuchPlan, plan_list
 from comments.queries import list_comments
-from dynamo.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest, Toward
 from tests.comments.loading import load
 from tests.comments.truth import START, Truth, tied_comments
 

@@ -25,8 +25,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.integrity import Difference
+from dynamo.lists.reader import PageRequest, Toward
 from dynamo.progress import Progress
-from dynamo.reader import PageRequest, Toward
 from tests.comments.ranked import (
     before_rank_is_stored,
     before_ranks_are_stored_together,

@@ -31,8 +31,8 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.imports.records import Record, Rejected
+from dynamo.lists.reader import PageRequest
 from dynamo.progress import Progress
-from dynamo.reader import PageRequest
 from tests.comments.faulty import When, failing
 from tests.comments.threads import NOW, differing, made_comment
 from tests.comments.truth import START

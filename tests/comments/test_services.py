@@ -15,7 +15,7 @@ from comments.services import CommentExists, EditLost, add_comment, delete_comme
 from comments.stored import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.comments.conflicts import conflicts
 from tests.comments.truth import START
 from tests.comments.walking import ids_on, read_page

@@ -9,7 +9,7 @@ from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.queries import CommentPage, list_comments
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.comments.loading import load
 from tests.comments.miscounting import settle
 from tests.comments.truth import START

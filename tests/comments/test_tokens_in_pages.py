@@ -18,9 +18,9 @@ from django.test import RequestFactory
 from comments.filters import CommentFilter
 from comments.listing import pager_of
 from dynamo.calls.meter import metered
-from dynamo.places import place_of
-from dynamo.runs import Position
-from dynamo.tokens import Tokens
+from dynamo.lists.places import place_of
+from dynamo.lists.runs import Position
+from dynamo.lists.tokens import Tokens
 from dynamo.web.signing import PositionSigner, tokens
 from tests.comments.browsing import HTMX, visit
 from tests.comments.spying import spied

@@ -17,7 +17,7 @@ from comments.queries import list_comments
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import rank_or_log
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.comments.faulty import When, failing, troubled
 from tests.comments.flows import FLOWS, Flow
 from tests.comments.outage import own_engine

@@ -9,7 +9,7 @@ from comments.moderation_queries import ModeratedComment, list_moderated
 from comments.ranking_queries import list_most_helpful
 from comments.seen import State
 from comments.services import add_comment
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.services import ensure_products
 from tests.chance import unique
 from tests.comments.truth import START

@@ -6,9 +6,9 @@ from comments.counts import ProductCounts, counts_of
 from comments.filters import CommentFilter
 from comments.queries import list_comments
 from comments.read_model import read_model
-from dynamo.places import id_at
-from dynamo.reader import Page, PageRequest, Toward
-from dynamo.reading import read
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.site_reader import read
 
 Read = Callable[[str, CommentFilter, PageRequest, ProductCounts], Page]
 

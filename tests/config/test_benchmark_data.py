@@ -8,7 +8,7 @@ import pytest
 from comments import keys
 from comments.filters import CommentFilter
 from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers, CommentData
-from dynamo.sizes import item_bytes
+from dynamo.lists.sizes import item_bytes
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from config.benchmark.readers import ListRead
 from config.benchmark.stores import Stores
 from dynamo.engine import FileBusy, find
 from dynamo.engine.lock import FileLock
+from dynamo.lists.reader import Page
 from dynamo.progress import Progress
-from dynamo.reader import Page
 
 DATA = CommentData(50)
 

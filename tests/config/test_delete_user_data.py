@@ -15,7 +15,7 @@ from comments.replies import find_replies
 from comments.replying import reply_to
 from comments.stored import NoSuchComment, load_comment
 from comments.votes import vote
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
 from shop.activity.entries import Action

@@ -22,8 +22,8 @@ from comments.sample_reactions import REPLIES, VOTES
 from comments.seen import State
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest
-from dynamo.reading import every_entry, read
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import every_entry, read
 from shop.models import ShopItem
 from shop.order_queries import has_bought
 from shop.queries import find_product, list_categories

@@ -3,10 +3,10 @@ import json
 import pytest
 
 from dynamo.calls.meter import Call, Meter
-from dynamo.explain import Alternative, explain
-from dynamo.reader import Fallback, Order, Page, PageRequest
-from dynamo.runs import Run
-from dynamo.sizes import item_bytes
+from dynamo.lists.explain import Alternative, explain
+from dynamo.lists.reader import Fallback, Order, Page, PageRequest
+from dynamo.lists.runs import Run
+from dynamo.lists.sizes import item_bytes
 from tests.merged_lists import INDEX, MergedList, Thing
 
 

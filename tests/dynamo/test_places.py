@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.places import id_at, moment_at, parse_timestamp, place_of, timestamp
+from dynamo.lists.places import id_at, moment_at, parse_timestamp, place_of, timestamp
 
 MOMENT = datetime(2026, 11, 20, 9, 30, 0, 123456, tzinfo=UTC)
 

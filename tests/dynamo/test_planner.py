@@ -5,8 +5,8 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.planner import Candidate, CountedRun, PricedPlan, cheapest, price
-from dynamo.runs import Index, OneOf, Run
+from dynamo.lists.planner import Candidate, CountedRun, PricedPlan, cheapest, price
+from dynamo.lists.runs import Index, OneOf, Run
 
 INDEX = Index("t", "i", "pk", "sk", table_key=lambda _: {})
 DROPS = (OneOf("rating", ({"N": "5"},)),)

@@ -7,8 +7,8 @@ from math import inf
 
 import pytest
 
-from dynamo.reader import Fallback, Order, Page, PageRequest, Toward
-from dynamo.runs import Position, Run
+from dynamo.lists.reader import Fallback, Order, Page, PageRequest, Toward
+from dynamo.lists.runs import Position, Run
 from tests.merged_lists import INDEX, MergedList, Thing, only, places
 
 NEWEST, OLDEST = Order

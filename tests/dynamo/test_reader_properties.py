@@ -5,9 +5,9 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.places import id_at
-from dynamo.reader import Fallback, Order, PageRequest, Toward
-from dynamo.runs import Position
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import Fallback, Order, PageRequest, Toward
+from dynamo.lists.runs import Position
 from tests.merged_lists import (
     MergedList,
     bounds,

@@ -1,6 +1,6 @@
 import pytest
 
-from dynamo.runs import Index, Position, Run, Start
+from dynamo.lists.runs import Index, Position, Run, Start
 
 INDEX = Index(
     table="orders",

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.places import id_at, place_of
-from dynamo.reader import Order, Page, PageRequest, Toward, read_page
-from dynamo.runs import Position, Run
-from dynamo.segments import Segment, read_segments, steps
-from dynamo.sources import QuerySource
+from dynamo.lists.places import id_at, place_of
+from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
+from dynamo.lists.runs import Position, Run
+from dynamo.lists.segments import Segment, read_segments, steps
+from dynamo.lists.sources import QuerySource
 from tests.merged_lists import INDEX, POOL, Thing, cuts, orders, owner_at, places, sizes
 from tests.query_model import QueryModel
 

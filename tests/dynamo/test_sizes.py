@@ -1,6 +1,6 @@
 import pytest
 
-from dynamo.sizes import TYPICAL, MeanSizes, item_bytes
+from dynamo.lists.sizes import TYPICAL, MeanSizes, item_bytes
 
 
 class TestItemBytes:

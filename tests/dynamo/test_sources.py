@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.places import place_of
-from dynamo.reader import Order, PageRequest, Toward
-from dynamo.runs import Index, OneOf, Position, Run
-from dynamo.sources import NOTHING, QuerySource, query_request
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import Order, PageRequest, Toward
+from dynamo.lists.runs import Index, OneOf, Position, Run
+from dynamo.lists.sources import NOTHING, QuerySource, query_request
 from tests.merged_lists import INDEX, MOMENTS, STRETCHES, MergedList, Thing, all_places, only
 from tests.query_model import QueryModel
 from tests.strict import key_condition

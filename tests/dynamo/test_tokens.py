@@ -6,9 +6,9 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.places import place_of
-from dynamo.runs import Position
-from dynamo.tokens import DamagedToken, ForeignToken, Tokens
+from dynamo.lists.places import place_of
+from dynamo.lists.runs import Position
+from dynamo.lists.tokens import DamagedToken, ForeignToken, Tokens
 from dynamo.web.signing import PositionSigner
 from tests.merged_lists import START
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from dynamo.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest, Toward
 from shop.order_filters import OrderFilter
 from shop.order_queries import OrderPage, list_open_orders, list_orders
 from shop.order_status import Status

@@ -21,7 +21,7 @@ from django.core.management import CommandError, call_command
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop import keys
 from shop.accounts.queries import find_user
 from shop.models import Order, ShopItem

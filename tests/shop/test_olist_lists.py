@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
 from shop.order_counts import counts_of, queue_lengths
 from shop.order_filters import OrderFilter

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from dynamo.calls.pool import Pool
-from dynamo.reading import every_entry
+from dynamo.lists.site_reader import every_entry
 from shop import keys
 from shop.items import NewCategory, NewProduct
 from shop.models import Product

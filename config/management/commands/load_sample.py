@@ -25,9 +25,9 @@ from config.sample_reactions import load_own_comments, load_reactions
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.lists.reader import PageRequest
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from dynamo.reader import PageRequest
 from shop.items import NewCategory, NewProduct
 from shop.pickup.sample import sample_points
 from shop.queries import category_of, list_categories

@@ -16,8 +16,8 @@ from comments.sets.consuming import Consumer
 from comments.sets.plans import runs
 from comments.stored import load_comment
 from dynamo.calls.meter import Meter, metered
-from dynamo.reader import PageRequest
-from dynamo.reading import read
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import read
 from tests.comments.loading import load
 from tests.comments.truth import START
 

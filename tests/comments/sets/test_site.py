@@ -17,7 +17,7 @@ from comments.sets.consuming import Consumer
 from comments.sets.following import TABLE
 from comments.stored import load_comment
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from tests.comments.browsing import visit
 from tests.comments.miscounting import settle
 from tests.comments.sets.stored import stored_items

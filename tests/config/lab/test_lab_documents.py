@@ -10,7 +10,7 @@ from config.lab.comment_reads import stored
 from config.lab.descriptions import DESCRIPTIONS
 from config.lab.order_tables import _by_status, _sharded
 from config.readme import PROJECT
-from dynamo.runs import Item
+from dynamo.lists.runs import Item
 from shop.order_ids import imported_order_id
 from shop.order_items import NewOrder, StatusChange
 from shop.order_status import Status

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from dynamo.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest, Toward
 from shop.activity.entries import Action, Entry, Kind
 from shop.activity.months import Month
 from shop.activity.queries import ActivityPage, list_activity

@@ -8,8 +8,8 @@ import pytest
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest, Toward
-from dynamo.runs import Position
+from dynamo.lists.reader import PageRequest, Toward
+from dynamo.lists.runs import Position
 from shop.activity.entries import Kind
 from shop.activity.months import Month
 from shop.activity.queries import list_activity

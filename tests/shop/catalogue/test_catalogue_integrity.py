@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynamo.integrity import Difference
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop import keys
 from shop.catalogue_patterns import ProductOrder
 from shop.category_queries import list_category

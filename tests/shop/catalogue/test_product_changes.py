@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import client
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.catalogue_integrity import catalogue_differences
 from shop.catalogue_patterns import ProductOrder
 from shop.category_queries import list_category

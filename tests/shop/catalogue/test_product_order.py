@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest, Toward
 from shop.catalogue_patterns import PLAN, ProductOrder
 from shop.category_queries import list_category
 from shop.edge_shards import count_edge_shards, raise_edge_shards

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop import keys
 from shop.category_queries import list_category
 from shop.items import NewProduct

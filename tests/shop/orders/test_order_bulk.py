@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.order_bulk import Outcome, put_orders
 from shop.order_counts import counts_of, queue_lengths
 from shop.order_filters import OrderFilter

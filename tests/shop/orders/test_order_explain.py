@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from dynamo.web.refusals import Refusal
 from shop.order_explain import explain_orders, explain_queue
 from shop.order_filters import OrderFilter

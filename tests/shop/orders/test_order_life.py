@@ -18,7 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.order_counts import counts_of, queue_lengths
 from shop.order_filters import OrderFilter
 from shop.order_moving import MoveNotAllowed, OrderMoved, move_order

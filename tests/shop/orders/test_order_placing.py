@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.order_counts import counts_of
 from shop.order_filters import OrderFilter
 from shop.order_placing import (

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop.order_filters import OrderFilter
 from shop.order_items import NewLine, NewOrder
 from shop.order_queries import NoSuchOrder, find_order, has_bought, list_orders, owner_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynamo.calls.meter import metered
-from dynamo.reader import PageRequest
+from dynamo.lists.reader import PageRequest
 from shop import order_shards
 from shop.order_queries import list_open_orders
 from shop.order_shards import count_shards, pick_shard

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.reading import page_batches
+from dynamo.lists.site_reader import page_batches
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.writing import put_points

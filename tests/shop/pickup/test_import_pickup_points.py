@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.reading import page_batches
+from dynamo.lists.site_reader import page_batches
 from shop.models import ShopItem
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.integrity import pickup_differences

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from dynamo.reading import page_batches
+from dynamo.lists.site_reader import page_batches
 from shop.order_items import NewOrder
 from shop.order_status import Status
 from shop.pickup.coordinates import Coordinates

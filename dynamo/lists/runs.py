@@ -3,7 +3,7 @@
 A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index
 on comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log.
 What makes runs mergeable is that the last part of their sort keys, the *place*, is unique and
-sorts the same way in all of them (see `dynamo.places`). What makes them resumable is that the
+sorts the same way in all of them (see `dynamo.lists.places`). What makes them resumable is that the
 ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind
 that key whether or not an item is there.
 """

@@ -12,7 +12,7 @@ takes the limit of least expected cost.
 
 The counts are expectations, not promises: items need not be spread evenly over time, and a
 counter may be wrong. Whatever the planner believes, the reader's merge stays exact; only the
-price changes, and a budget bounds that (see `dynamo.reader.Fallback`).
+price changes, and a budget bounds that (see `dynamo.lists.reader.Fallback`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, erfc, inf, isfinite, sqrt
 
-from dynamo.runs import Run
+from dynamo.lists.runs import Run
 
 BLOCK = 4_096
 """Bytes that half a read capacity unit pays for, eventually consistent."""

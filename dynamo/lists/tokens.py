@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Protocol
 
 from dynamo.errors import DynamoError
-from dynamo.runs import Position
+from dynamo.lists.runs import Position
 
 VERSION = 1
 _LIST_BYTES = 6

@@ -1,6 +1,6 @@
 """The reader: one page of an exact, ordered merge of runs, from any place, in both directions.
 
-Why the merge is exact stands in `dynamo.merging`. The page's cost is bounded by its size and
+Why the merge is exact stands in `dynamo.lists.merging`. The page's cost is bounded by its size and
 the number of runs, at page 1 and at page 1,000 alike: a run resumes by key behind the position,
 it never skips.
 
@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from dynamo.calls.pool import Pool
-from dynamo.merging import Cursor, Entry, Fallback, Merge
-from dynamo.runs import Position, Run
-from dynamo.sources import Source
+from dynamo.lists.merging import Cursor, Entry, Fallback, Merge
+from dynamo.lists.runs import Position, Run
+from dynamo.lists.sources import Source
 
 
 class Order(Enum):

@@ -16,8 +16,8 @@ from itertools import islice
 from math import ceil, inf
 
 from dynamo.calls.pool import Pool
-from dynamo.runs import Item, Position, Run
-from dynamo.sources import NOTHING, Chunk, Source
+from dynamo.lists.runs import Item, Position, Run
+from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = 0.5
 """What a query costs at the least, eventually consistent."""

@@ -1,6 +1,6 @@
 """Sources: what the reader asks for the next items of a run.
 
-`Source` is the whole of what `dynamo.reader` knows of a database. `QuerySource` is DynamoDB's
+`Source` is the whole of what `dynamo.lists.reader` knows of a database. `QuerySource` is DynamoDB's
 Query; a test may put a list in its stead.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dynamo.runs import Item, OneOf, Position, Run, Start
+from dynamo.lists.runs import Item, OneOf, Position, Run, Start
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -8,11 +8,11 @@ from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import NotSetUp, fault_in
-from dynamo.merging import Entry, Fallback
-from dynamo.reader import Order, Page, PageRequest, read_page
-from dynamo.runs import Position, Run
-from dynamo.segments import FirstReads, RunsOf, Segment, read_segments
-from dynamo.sources import NOTHING, Chunk, QuerySource, Source
+from dynamo.lists.merging import Entry, Fallback
+from dynamo.lists.reader import Order, Page, PageRequest, read_page
+from dynamo.lists.runs import Position, Run
+from dynamo.lists.segments import FirstReads, RunsOf, Segment, read_segments
+from dynamo.lists.sources import NOTHING, Chunk, QuerySource, Source
 
 PATIENCE = Backoff(attempts=3)
 """A visitor is waiting: a throttled table is said to be busy rather than waited for."""
@@ -27,7 +27,7 @@ def read(
     fallback: Fallback | None = None,
     look_ahead: bool = True,
 ) -> Page:
-    """Read a page from DynamoDB; see `dynamo.reader.read_page`."""
+    """Read a page from DynamoDB; see `dynamo.lists.reader.read_page`."""
     return read_page(
         runs,
         request,
@@ -62,7 +62,7 @@ def read_in_segments(
     order: Order = Order.NEWEST_FIRST,
     first_reads: FirstReads | None = None,
 ) -> Page:
-    """Read a page from tables of which some may be missing; see `dynamo.segments`."""
+    """Read a page from tables of which some may be missing; see `dynamo.lists.segments`."""
     return read_segments(
         segments,
         runs_of,

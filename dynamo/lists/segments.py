@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dynamo.calls.pool import Pool
-from dynamo.merging import Entry, Merge
-from dynamo.reader import Order, Page, PageRequest, Toward, page_of
-from dynamo.runs import Run
-from dynamo.sources import Source
+from dynamo.lists.merging import Entry, Merge
+from dynamo.lists.reader import Order, Page, PageRequest, Toward, page_of
+from dynamo.lists.runs import Run
+from dynamo.lists.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Lists: a page of an exact, ordered merge of runs, from any position, and what it costs."""
