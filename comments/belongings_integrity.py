@@ -19,11 +19,11 @@ from comments.tallies import HELPFUL, tallies
 from comments.votes import rank_or_log
 from comments.writing import TABLE, unchanged, update
 from dynamo.calls.client import client
-from dynamo.counters import cells_in
 from dynamo.integrity import Difference
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item
-from dynamo.transactions import ConditionFailed, write_together
+from dynamo.writes.counters import cells_in
+from dynamo.writes.transactions import ConditionFailed, write_together
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name

@@ -28,7 +28,7 @@ from comments.writing import CountChanges, write
 from dynamo.calls.batches import Batches
 from dynamo.calls.failures import FAILURES
 from dynamo.progress import Progress
-from dynamo.transactions import MOST_ACTIONS, ConditionFailed, Contended
+from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended
 
 CHUNK = 1_000
 """Comments written at a time: some rounds of parallel transactions."""

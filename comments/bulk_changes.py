@@ -13,7 +13,7 @@ from comments.sets.following import follow
 from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action
+from dynamo.writes.transactions import Action
 
 EDITED = "e"
 """Marks a comment that its author has edited since it was written."""

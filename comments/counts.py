@@ -1,6 +1,6 @@
 """How many comments a product has, by language and rating (AP7 to AP10).
 
-A product's counts are one sharded counter (see `dynamo.counters`) with a cell for each language
+A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each language
 and rating that occurs, such as ``en.5``. They change in the transaction that adds, edits or
 deletes a comment, and in no other way.
 """
@@ -13,8 +13,8 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import Comment
 from dynamo.calls.batches import Batches
-from dynamo.counters import Counters
 from dynamo.lists.site_reader import page_batches
+from dynamo.writes.counters import Counters
 
 Cell = tuple[str, int]
 """A language and a rating."""

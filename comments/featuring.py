@@ -10,8 +10,8 @@ from comments.stored import NoSuchComment, product_id_of
 from comments.writing import TABLE
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
-from dynamo.transactions import ConditionFailed, Contended
-from dynamo.updates import update_item
+from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.writes.updates import update_item
 
 ATTEMPTS = 5
 _LISTED = Comment.product_partition.attr_name

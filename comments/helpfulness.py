@@ -19,8 +19,8 @@ from comments.ranks import TABLE, scored
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.runs import Item
-from dynamo.transactions import ConditionFailed
-from dynamo.updates import update_item
+from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.updates import update_item
 
 PARTITION = Comment.rank_partition.attr_name
 PLACE = Comment.rank_place.attr_name

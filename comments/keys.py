@@ -67,7 +67,7 @@ def comment_id_in(partition: str) -> str:
 
 
 def tally(comment_id: str, shard: int) -> dict[str, str]:
-    """Give the key of one share of a comment's tally of votes (see `dynamo.counters`)."""
+    """Give the key of one share of a comment's tally of votes (see `dynamo.writes.counters`)."""
     key = f"{TALLY_PREFIX}{comment_id}#{shard}"
     return {"pk": key, "sk": key}
 
@@ -163,7 +163,7 @@ def helpful(product_id: str) -> str:
 
 
 def shards(name: str) -> dict[str, str]:
-    """Give the key of the number of shards of something (see `dynamo.shards`)."""
+    """Give the key of the number of shards of something (see `dynamo.writes.shards`)."""
     key = f"SHARDS#{name}"
     return {"pk": key, "sk": key}
 

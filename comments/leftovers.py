@@ -12,8 +12,8 @@ from comments.stored import is_tombstone
 from comments.writing import NEW_OR_DELETED, TABLE, check, delete
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
-from dynamo.shards import shards_in
-from dynamo.transactions import MOST_ACTIONS, ConditionFailed, write_together
+from dynamo.writes.shards import shards_in
+from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, write_together
 
 
 def sweep(comment_id: str) -> int:

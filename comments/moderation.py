@@ -33,7 +33,7 @@ from comments.votes import rank_or_log
 from comments.writing import CountChanges, unchanged, update, write
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of
-from dynamo.transactions import ConditionFailed, Contended
+from dynamo.writes.transactions import ConditionFailed, Contended
 
 ATTEMPTS = 5
 _VERSION = Comment.version.attr_name

@@ -40,7 +40,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.progress import Advance
-from dynamo.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
+from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
 
 logger = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from dynamo.calls.client import client
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import page_batches
-from dynamo.shards import Shards
+from dynamo.writes.shards import Shards
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

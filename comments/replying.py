@@ -20,7 +20,7 @@ from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.lists.places import timestamp
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, ConditionFailed, Contended, write_together
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, write_together
 
 LONGEST_REPLY = 4_000
 """Characters."""

@@ -20,7 +20,7 @@ from comments.writing import NEW, TABLE, Condition, put
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import parse_timestamp, place_of, timestamp
-from dynamo.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.transactions import Action, ConditionFailed, write_together
 
 LONGEST_TEXT = 1_000
 """Characters of a reporter's own words."""

@@ -28,7 +28,7 @@ from comments.writing import NEW, CountChanges, delete, put, unchanged, update, 
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of, timestamp
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, ConditionFailed, Contended
+from dynamo.writes.transactions import Action, ConditionFailed, Contended
 
 TOMBSTONE_DAYS = 2
 """How long a deleted comment's id cannot be used: longer than a form to write one lives."""

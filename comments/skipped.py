@@ -22,7 +22,7 @@ from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
-from dynamo.transactions import ConditionFailed, write_together
+from dynamo.writes.transactions import ConditionFailed, write_together
 
 logger = logging.getLogger(__name__)
 

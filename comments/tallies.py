@@ -10,8 +10,8 @@ from functools import lru_cache
 from comments import keys
 from comments.models import Comment
 from dynamo.calls.batches import Batches
-from dynamo.counters import Counters
 from dynamo.lists.site_reader import page_batches
+from dynamo.writes.counters import Counters
 
 HELPFUL = "helpful"
 """The cell of a tally that counts votes."""

@@ -15,8 +15,8 @@ from comments.votes import THERE, rank_or_log, take_back
 from comments.writing import TABLE, Condition, delete
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, ConditionFailed, write_together
-from dynamo.updates import update_item
+from dynamo.writes.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.updates import update_item
 
 _COMMENT = 0
 """Number of the transaction's action on the comment."""

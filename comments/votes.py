@@ -20,10 +20,10 @@ from comments.writing import NEW, TABLE, Condition, check, delete, put
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
-from dynamo.counted import write_counted
 from dynamo.errors import DynamoError
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, ConditionFailed, Contended, Transactions
+from dynamo.writes.counted import write_counted
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, Transactions
 
 logger = logging.getLogger(__name__)
 

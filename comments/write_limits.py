@@ -1,6 +1,6 @@
 """How often somebody may write: post, edit, delete, vote, report, all together; staff also decide.
 
-The limits are kept in the table, so that any number of web nodes has one (see `dynamo.limits`).
+The limits are kept in the table, so that any number of web nodes has one (see `dynamo.writes.limits`).
 Staff who decide, pick, reply and delete have limits of their own: wide enough to clear a queue,
 and there lest a stolen password, or a script gone wild, take everything away.
 """
@@ -10,7 +10,7 @@ from math import ceil
 
 from django.conf import settings
 
-from dynamo.limits import Limit
+from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.throttling import Charge
 

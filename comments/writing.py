@@ -9,9 +9,9 @@ from comments.counts import Cell, cell, counters
 from comments.models import Comment
 from comments.stored import EXPIRY
 from dynamo.calls.client import client
-from dynamo.counted import Deltas, write_counted
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, Transactions
+from dynamo.writes.counted import Deltas, write_counted
+from dynamo.writes.transactions import Action, Transactions
 
 TABLE = Comment.Meta.table_name
 

@@ -216,7 +216,7 @@ PATTERNS = (
         "P1",
         "Write sharding of a table: scatter writes, gather reads",
         "counters spread to `COUNTS#42#1`, `#2`, … when their writers meet; so do tallies of votes",
-        "dynamo.counters.Counters.change",
+        "dynamo.writes.counters.Counters.change",
         "/products/{product}/",
     ),
     AccessPattern(

@@ -7,7 +7,7 @@ from functools import partial
 from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from dynamo.lists.runs import Item
-from dynamo.transactions import write_together
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.category_tree import MOST_DEEP, BrokenTree, CategoryTree
 from shop.edge_items import Key, delete, key_of, read_again, unless_changed, wrong_in

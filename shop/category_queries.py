@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
-from dynamo.shards import share_of
+from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue_patterns import ProductOrder, categories_in_the_tree, products_of
 from shop.edge_shards import count_edge_shards

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from dynamo.lists.places import SEPARATOR, place_of
-from dynamo.shards import shard_of
+from dynamo.writes.shards import shard_of
 from shop import keys
 from shop.collation import LONGEST, folded
 

@@ -8,7 +8,7 @@ from typing import Any
 from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from dynamo.lists.runs import Item
-from dynamo.transactions import write_together
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.category_tree import CategoryTree
 from shop.edge_items import (

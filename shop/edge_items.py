@@ -9,7 +9,7 @@ from typing import Any
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action
+from dynamo.writes.transactions import Action
 from shop import keys
 from shop.edge_data import MOST_SHARDS, shard_in
 from shop.mending import differing

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
-from dynamo.shards import Shards
+from dynamo.writes.shards import Shards
 from shop import keys
 from shop.models import ShopItem
 

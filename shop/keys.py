@@ -119,7 +119,7 @@ def email(address: str) -> str:
 
 
 def limit(name: str) -> dict[str, str]:
-    """Give the key of a limit (see `dynamo.limits`)."""
+    """Give the key of a limit (see `dynamo.writes.limits`)."""
     key = f"LIMIT#{name}"
     return {"pk": key, "sk": key}
 
@@ -161,7 +161,7 @@ def counter_in(partition: str) -> str:
 
 
 def shards(name: str) -> dict[str, str]:
-    """Give the key of the number of shards of something (see `dynamo.shards`)."""
+    """Give the key of the number of shards of something (see `dynamo.writes.shards`)."""
     key = f"SHARDS#{name}"
     return {"pk": key, "sk": key}
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from dynamo.integrity import Difference
-from dynamo.transactions import ConditionFailed
+from dynamo.writes.transactions import ConditionFailed
 
 
 def difference(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dynamo.transactions import Action
+from dynamo.writes.transactions import Action
 from shop import keys
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_items import StatusChange, history_entry, wire
@@ -16,7 +16,7 @@ SPARSE_KEYS = ("order_open_date", "open_shard", "open_place")
 def put_actions(items: Sequence[ShopItem]) -> dict[tuple[str, str], Action]:
     """Spell items as puts, by their table keys; what may be written once only is put if absent.
 
-    Of those that are there already, `dynamo.transactions.ConditionFailed` carries what is there.
+    Of those that are there already, `dynamo.writes.transactions.ConditionFailed` carries what is there.
     """
     return {(item.pk, item.sk): _put(item, if_absent=_is_unique(item)) for item in items}
 

@@ -10,9 +10,9 @@ from enum import Enum
 from functools import partial
 
 from dynamo.calls.client import pool
-from dynamo.counted import Deltas
 from dynamo.lists.runs import Item
-from dynamo.transactions import MOST_ACTIONS, Action, ConditionFailed
+from dynamo.writes.counted import Deltas
+from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
 from shop.edge_shards import writable_shards
 from shop.models import Order, ShopItem
@@ -58,7 +58,7 @@ def put_orders(orders: Iterable[NewOrder]) -> list[Outcome]:
     call. Customers are written in parallel, so a few hundred orders at a time keep the
     connections busy; an engine that bears no concurrent writers is given one order at a time.
 
-    Raises TooManyLines before anything is written, and what `dynamo.transactions` raises.
+    Raises TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
     """
     wanted = [_Prepared.of(order) for order in orders]
     by_customer: dict[str, list[_Prepared]] = {}

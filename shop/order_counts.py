@@ -13,10 +13,10 @@ from django.conf import settings
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.counted import Deltas, write_counted
-from dynamo.counters import Counters
 from dynamo.lists.site_reader import page_batches
-from dynamo.transactions import Action, Transactions, write_together
+from dynamo.writes.counted import Deltas, write_counted
+from dynamo.writes.counters import Counters
+from dynamo.writes.transactions import Action, Transactions, write_together
 from shop import keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status
@@ -83,7 +83,7 @@ def sum_of(changes: Sequence[Deltas]) -> Deltas:
 def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     """Write actions and the changes of counters they bring along, all or nothing.
 
-    Raises like `dynamo.transactions.Transactions.write`; the counters come last, so that the
+    Raises like `dynamo.writes.transactions.Transactions.write`; the counters come last, so that the
     numbers of failed actions are those of ``actions``.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=_counters)

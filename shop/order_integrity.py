@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.lists.places import parse_timestamp
 from dynamo.lists.runs import Item
-from dynamo.transactions import write_together
+from dynamo.writes.counters import cells_in
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.mending import difference, differing
 from shop.models import Order, ShopItem

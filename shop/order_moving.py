@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dynamo.lists.places import parse_timestamp
-from dynamo.transactions import ConditionFailed
+from dynamo.writes.transactions import ConditionFailed
 from shop import keys
 from shop.activity.orders import order_moved
 from shop.models import Order

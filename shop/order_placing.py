@@ -13,7 +13,7 @@ What `place_order` raises::
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from dynamo.transactions import ConditionFailed
+from dynamo.writes.transactions import ConditionFailed
 from shop import keys
 from shop.activity.orders import order_placed
 from shop.edge_shards import writable_shards

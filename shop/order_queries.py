@@ -7,7 +7,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Item, Run
 from dynamo.lists.site_reader import page_batches, read
-from dynamo.shards import share_of
+from dynamo.writes.shards import share_of
 from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem

@@ -15,7 +15,7 @@ from dynamo.calls.client import client, pool
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import read
-from dynamo.transactions import Action, write_together
+from dynamo.writes.transactions import Action, write_together
 from shop import keys
 from shop.category_tree import CategoryTree
 from shop.items import NewProduct, product_edges, product_item
@@ -36,7 +36,7 @@ def change_products(
     others are returned. Edges from
     categories that a product does not name stay, and show what is new. The index that finds them
     lags: one put a moment ago may be missed, and is found by the integrity check. Raises what
-    `dynamo.transactions` raises; the same again does the rest.
+    `dynamo.writes.transactions` raises; the same again does the rest.
     """
     stored = stored_products(product.id for product in products)
     changed = [p for p in products if p.id in stored and shown(stored[p.id]) != shown_as(p)]

@@ -8,7 +8,7 @@ from typing import Any
 from dynamo.calls.client import client
 from dynamo.integrity import Difference
 from dynamo.lists.runs import Item
-from dynamo.transactions import write_together
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.edge_data import purchase_data
 from shop.edge_items import PARTITION, TABLE, Key, read_again, wire_key, wrong_in

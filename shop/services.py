@@ -6,7 +6,7 @@ from functools import partial
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Item
-from dynamo.transactions import ConditionFailed, write_together
+from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.category_tree import CategoryTree
 from shop.edge_shards import writable_shards
 from shop.items import (
@@ -35,7 +35,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     under another name or price changes in one transaction with all its edges, named here or not.
 
     Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches.Batches`
-    and `dynamo.transactions` raise.
+    and `dynamo.writes.transactions` raise.
     """
     tree = CategoryTree.of(categories)
     shards = writable_shards()

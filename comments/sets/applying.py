@@ -31,7 +31,7 @@ from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.lists.runs import Item
 from dynamo.streams import Record
-from dynamo.transactions import Contended
+from dynamo.writes.transactions import Contended
 
 TABLE = CommentSetItem.Meta.table_name
 ATTEMPTS = 5

@@ -17,7 +17,7 @@ from comments.stored import EXPIRY
 from comments.writing import NEW, check, unchanged
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.transactions import Action, ConditionFailed, write_together
 
 ATTEMPTS = 5
 """How often a comment is looked at again that others keep changing."""
@@ -85,7 +85,7 @@ def comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
 def mend(key: str) -> bool:
     """Write what is wrong with a comment's items, and that alone; False if they never stood still.
 
-    Raises what `dynamo.calls.batches.Batches` and `dynamo.transactions.write_together` do.
+    Raises what `dynamo.calls.batches.Batches` and `dynamo.writes.transactions.write_together` do.
     """
     for _ in range(ATTEMPTS):
         held = look(key)

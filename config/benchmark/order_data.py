@@ -15,7 +15,7 @@ from django.conf import settings
 from config.benchmark.wheel import Wheel
 from dynamo.lists.places import place_of, timestamp
 from dynamo.lists.runs import Item, Position
-from dynamo.shards import SHARDS
+from dynamo.writes.shards import SHARDS
 from shop import keys
 from shop.models import ShopItem
 from shop.order_counts import deltas_of

@@ -11,7 +11,7 @@ from config.lab.tables import Lab, LabTable, Layout
 from dynamo.calls.client import client
 from dynamo.lists.places import id_at, place_of, timestamp
 from dynamo.lists.runs import Item
-from dynamo.shards import SHARDS
+from dynamo.writes.shards import SHARDS
 from shop import keys
 from shop.models import ORDER_SHOWN, OpenOrders, OrdersByStatus, ShopItem
 from shop.order_ids import imported_order_id

@@ -39,7 +39,7 @@ class Refusal(DynamoError):
 class TooManyRequests(Refusal):
     """Something is done too often; the text says when there is room again.
 
-    So does ``retry_after``, to programs. Raised by views from what `dynamo.limits.Limiter.take`
+    So does ``retry_after``, to programs. Raised by views from what `dynamo.writes.limits.Limiter.take`
     returns.
     """
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.contrib.auth.hashers import make_password
 
 from dynamo.calls.client import client
-from dynamo.transactions import write_together
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.accounts.items import account_in, email_edge
 from shop.accounts.services import TABLE, change_account

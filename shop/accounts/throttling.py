@@ -6,7 +6,7 @@ from math import ceil
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
-from dynamo.limits import Limit, Limiter
+from dynamo.writes.limits import Limit, Limiter
 from shop import keys
 from shop.models import ShopItem
 

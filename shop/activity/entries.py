@@ -23,7 +23,7 @@ from enum import StrEnum
 
 from dynamo.lists.places import moment_at, place_of
 from dynamo.lists.runs import Item
-from dynamo.shards import shard_of
+from dynamo.writes.shards import shard_of
 from shop.activity.months import Month
 
 

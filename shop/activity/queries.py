@@ -15,7 +15,7 @@ from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Index, Run
 from dynamo.lists.segments import Segment
 from dynamo.lists.site_reader import read_in_segments
-from dynamo.shards import share_of
+from dynamo.writes.shards import share_of
 from shop.activity.entries import Entry, Kind, entry_in, kind_in, partition
 from shop.activity.months import Month, months_kept
 from shop.activity.tables import shards_of

@@ -1,6 +1,6 @@
 """Recording: one call where something happens, which does not wait for it to be written.
 
-See `dynamo.background` for what is promised. `record` puts an entry into a queue; a thread of this
+See `dynamo.writes.background` for what is promised. `record` puts an entry into a queue; a thread of this
 process writes it, at most a moment later.
 """
 
@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from dynamo.background import BackgroundWrites
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import background_client, pool
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.errors import DynamoError
+from dynamo.writes.background import BackgroundWrites
 from shop.activity.entries import Entry
 from shop.activity.months import Month
 from shop.activity.tables import forget_shards, settle_shards

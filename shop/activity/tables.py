@@ -14,8 +14,8 @@ from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.models import DynamoModel
 from dynamo.lists.runs import Item
-from dynamo.shards import SHARDS, shards_in
 from dynamo.tables import Throughput, create_missing
+from dynamo.writes.shards import SHARDS, shards_in
 from shop.activity.months import Month
 
 if TYPE_CHECKING:

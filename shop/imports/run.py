@@ -68,7 +68,7 @@ def import_orders(
     """Write the orders of a folder with their customers and products.
 
     Raises FileUnreadable and RejectsUnwritable before anything is written, and what
-    `dynamo.transactions` and `dynamo.calls.batches` raise; the same import again then goes on where
+    `dynamo.writes.transactions` and `dynamo.calls.batches` raise; the same import again then goes on where
     it was.
     """
     with rejects:

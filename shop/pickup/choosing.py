@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.transactions import Action, ConditionFailed, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
 from shop.order_queries import NoSuchOrder

@@ -12,10 +12,10 @@ from functools import lru_cache
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.counted import Deltas, write_counted
-from dynamo.counters import Counters
 from dynamo.lists.site_reader import page_batches
-from dynamo.transactions import Action, Transactions, write_together
+from dynamo.writes.counted import Deltas, write_counted
+from dynamo.writes.counters import Counters
+from dynamo.writes.transactions import Action, Transactions, write_together
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.points import PickupPoint, counted_in
@@ -47,7 +47,7 @@ def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -
 def write_with_directory(actions: Sequence[Action], deltas: Deltas) -> None:
     """Write actions and what the directory changes by, all or nothing.
 
-    Raises like `dynamo.transactions.Transactions.write`; the counts come last.
+    Raises like `dynamo.writes.transactions.Transactions.write`; the counts come last.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=_counters)
 

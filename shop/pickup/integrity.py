@@ -13,10 +13,10 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.calls.client import client
-from dynamo.counters import cells_in
 from dynamo.integrity import Difference, every_item
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, write_together
+from dynamo.writes.counters import cells_in
+from dynamo.writes.transactions import Action, write_together
 from shop import keys
 from shop.mending import difference, mended
 from shop.models import ShopItem

@@ -14,7 +14,7 @@ from typing import Any
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Item
-from dynamo.transactions import Action, ConditionFailed, Contended
+from dynamo.writes.transactions import Action, ConditionFailed, Contended
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.directory import deltas_of, write_with_directory
@@ -58,7 +58,7 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[Outcome]:
     """Write points, replacing those with the same ids; ids must not repeat within one call.
 
     Raises Contended when somebody else keeps writing the same points, and what
-    `dynamo.transactions` and `dynamo.calls.batches` raise.
+    `dynamo.writes.transactions` and `dynamo.calls.batches` raise.
     """
     left = {point.id: point for point in points}
     outcomes: Counter[Outcome] = Counter()

@@ -21,7 +21,7 @@ from comments.user_traces import reported_by_user, voted_by_user
 from comments.votes import rank_or_log
 from comments.votes import vote as vote_for
 from dynamo.calls.client import client
-from dynamo.transactions import write_together
+from dynamo.writes.transactions import write_together
 from tests.comments.threads import NOW, helpful, moderated
 from tests.comments.writers import (
     WORDS,

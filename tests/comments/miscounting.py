@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from comments.counts import counters
 from dynamo.calls.client import client
-from dynamo.transactions import Transactions
+from dynamo.writes.transactions import Transactions
 
 
 def settle(product_id: str, cells: Mapping[str, int]) -> None:

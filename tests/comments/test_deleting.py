@@ -15,7 +15,7 @@ from comments.models import Comment
 from comments.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.stored import NoSuchComment, load_comment
 from dynamo.calls.client import client
-from dynamo.shards import SHARDS
+from dynamo.writes.shards import SHARDS
 from tests.comments.loading import load
 from tests.comments.ranked import index_that_lags, last_comment
 from tests.comments.truth import START

@@ -21,7 +21,7 @@ from comments.seen import Seen, State
 from comments.services import EditLost, delete_comment, edit_comment
 from comments.stored import NoSuchComment, load_comment
 from dynamo.lists.reader import PageRequest
-from dynamo.transactions import Contended
+from dynamo.writes.transactions import Contended
 from tests.comments.faulty import before_the_next_transaction, troubled
 from tests.comments.threads import NOW, differing, made_comment
 from tests.comments.walking import ids_on, read_page

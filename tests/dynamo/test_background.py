@@ -10,8 +10,8 @@ from threading import Event
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynamo import background
-from dynamo.background import BackgroundWrites
+from dynamo.writes import background
+from dynamo.writes.background import BackgroundWrites
 from tests.clock import until
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -201,7 +201,7 @@ class TestAFork:
 
 ENDING = """
 import atexit, sys
-from dynamo.background import BackgroundWrites
+from dynamo.writes.background import BackgroundWrites
 
 def send(values):
     import time

@@ -12,8 +12,8 @@ from comments.models import CommentItem
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
-from dynamo.counters import MOST_SHARDS, Counters
-from dynamo.transactions import ConditionFailed, Transactions
+from dynamo.writes.counters import MOST_SHARDS, Counters
+from dynamo.writes.transactions import ConditionFailed, Transactions
 from tests.chance import unique
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from dynamo.calls.client import client
-from dynamo.limits import EXPIRES_AT, Limit, Limiter
 from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
+from dynamo.writes.limits import EXPIRES_AT, Limit, Limiter
 from shop import keys
 from shop.models import ShopItem
 

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.backoff import Backoff
-from dynamo.transactions import Action, ConditionFailed, Contended, Transactions
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, Transactions
 
 ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]
 

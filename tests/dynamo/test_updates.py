@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.backoff import Backoff
-from dynamo.transactions import ConditionFailed, Contended
-from dynamo.updates import update_item
+from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.writes.updates import update_item
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
 BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)

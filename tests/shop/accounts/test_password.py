@@ -9,7 +9,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from dynamo.limits import Limit
+from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import StaleAccount

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.test import Client
 
-from dynamo.limits import Limit
+from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.names import USERNAME_RULE
 from shop.accounts.queries import find_user, users_with_email

@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings as django_settings
 
 from config.env import current
-from dynamo import background
 from dynamo.calls.client import client
+from dynamo.writes import background
 from shop.activity.entries import Action, Entry, Kind, entry_in
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record, write_entries

@@ -9,7 +9,7 @@ import pytest
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from dynamo.shards import shard_of
+from dynamo.writes.shards import shard_of
 from shop.catalogue_patterns import ProductOrder
 from shop.category_queries import list_all_categories, list_category
 from shop.edge_shards import count_edge_shards, writable_shards

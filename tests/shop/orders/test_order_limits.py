@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamo.limits import Limit
+from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.order_counts import counts_of
 from shop.order_status import Status

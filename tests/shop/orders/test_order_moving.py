@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import client
-from dynamo.shards import shards_in
+from dynamo.writes.shards import shards_in
 from shop import keys
 from shop.models import ShopItem
 from shop.order_counts import counter_of, counts_of, queue_lengths

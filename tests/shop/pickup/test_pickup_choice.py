@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo.limits import Limit
+from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.order_items import NewOrder
 from shop.order_status import Status

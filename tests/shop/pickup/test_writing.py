@@ -9,7 +9,7 @@ import pytest
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.transactions import Contended
+from dynamo.writes.transactions import Contended
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.directory import read_directories
 from shop.pickup.points import PickupPoint, point_of

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dynamo.counters import Counters
-from dynamo.transactions import Action, Transactions
+from dynamo.writes.counters import Counters
+from dynamo.writes.transactions import Action, Transactions
 
 Deltas = Mapping[str, Mapping[str, int]]
 """What a write adds to counters: the counter's name to cells and their changes."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo.calls.backoff import Backoff
 from dynamo.lists.runs import Item
-from dynamo.transactions import ConditionFailed, Contended
+from dynamo.writes.transactions import ConditionFailed, Contended
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -3,7 +3,7 @@
 A counter has a name and any number of *cells*, each an attribute with a count. It is one item
 as long as its writers do not meet, so that reading a quiet one costs half a unit. When they do
 meet, it is spread over more items, under more partition keys: a write picks any of them, a read
-sums them all. Item 0 says how many there are (see `dynamo.shards`).
+sums them all. Item 0 says how many there are (see `dynamo.writes.shards`).
 
 A change is an action for the very transaction that changes what is counted: the sum is exact
 after each. A cell of one shard may well be negative; the sum never is.
@@ -16,8 +16,8 @@ from typing import Any
 
 from dynamo.calls.batches import Batches
 from dynamo.lists.runs import Item
-from dynamo.shards import SHARDS, Shards, shards_in
-from dynamo.transactions import Action
+from dynamo.writes.shards import SHARDS, Shards, shards_in
+from dynamo.writes.transactions import Action
 
 MOST_SHARDS = 64
 

@@ -1,0 +1,1 @@
+"""Writes: transactions and their retries, counters, limits, writes in the background."""
