@@ -12,8 +12,8 @@ from django.utils.module_loading import import_string
 
 from dynamo.calls.client import client, connect, current_connection
 from dynamo.engine import EngineServer
-from dynamo.tables import create_missing
-from dynamo.throughput import table_names
+from dynamo.tables.create import create_missing
+from dynamo.tables.throughput import table_names
 from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables

@@ -13,7 +13,7 @@ from config.benchmark.readers import SITE
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 from shop.items import NewCategory, NewProduct
 from shop.models import ShopItem
 from shop.services import put_catalogue

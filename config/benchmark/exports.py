@@ -15,7 +15,7 @@ from dynamo.calls.client import Connection, build_client
 from dynamo.calls.models import DynamoModel
 from dynamo.engine import DynoxideEngine
 from dynamo.lists.runs import Item
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 
 QUICK = 1
 """Level of compression: the file lives for seconds."""

@@ -18,7 +18,7 @@ from config.benchmark.comment_data import CommentData
 from config.benchmark.grounds import Stage
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 
 RAW, COUNTED = "raw batches", "with counts"
 PRODUCTS = 10

@@ -15,7 +15,7 @@ from config.benchmark.readers import ListRead
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 from shop.accounts.queries import find_user
 from shop.accounts.services import UsernameTaken, create_profile
 from shop.models import ShopItem

@@ -17,7 +17,7 @@ from dynamo.calls.client import client, patient_client, pool
 from dynamo.calls.models import DynamoModel
 from dynamo.lists.runs import Item
 from dynamo.progress import Progress
-from dynamo.tables import ON_DEMAND
+from dynamo.tables.create import ON_DEMAND
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

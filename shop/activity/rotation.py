@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from dynamo.tables import Throughput
-from dynamo.throughput import drop_table, set_throughput, table_names, throughput_of
+from dynamo.tables.create import Throughput
+from dynamo.tables.throughput import drop_table, set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table
 from shop.activity.tables import forget_shards, make_table, wanted_throughput
 

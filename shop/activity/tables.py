@@ -14,7 +14,7 @@ from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.models import DynamoModel
 from dynamo.lists.runs import Item
-from dynamo.tables import Throughput, create_missing
+from dynamo.tables.create import Throughput, create_missing
 from dynamo.writes.shards import SHARDS, shards_in
 from shop.activity.months import Month
 
@@ -27,7 +27,7 @@ _known: dict[str, int] = {}
 
 
 def model_of(month: Month) -> type[DynamoModel]:
-    """Declare a month's table, as `dynamo.tables` takes it."""
+    """Declare a month's table, as `dynamo.tables.create` takes it."""
     month_table = month.table
 
     class Activity(DynamoModel):

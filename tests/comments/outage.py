@@ -13,7 +13,7 @@ from django.utils.module_loading import import_string
 from dynamo.calls import client
 from dynamo.calls.client import Connection
 from dynamo.engine import DynoxideEngine, EngineServer, find
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 from shop.activity.rotation import make_tables
 from tests.engine_plugin import PATIENCE
 from tests.ports import spare_port

@@ -15,7 +15,7 @@ from comments.sets.models import CommentSetItem
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 from tests.comments.outage import own_engine
 from tests.strict import refuse_what_aws_refuses
 

@@ -15,7 +15,7 @@ from pynamodb.indexes import (
 )
 
 from dynamo.calls.models import DynamoModel
-from dynamo.tables import TableDiffers, TableNotReady, Throughput, create_missing
+from dynamo.tables.create import TableDiffers, TableNotReady, Throughput, create_missing
 from tests.chance import unique
 
 

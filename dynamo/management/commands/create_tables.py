@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 from dynamo.calls.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
-from dynamo.tables import Throughput, create_missing
+from dynamo.tables.create import Throughput, create_missing
 
 
 class Command(BaseCommand):

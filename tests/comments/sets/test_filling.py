@@ -17,7 +17,7 @@ from comments.sets.following import TABLE
 from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
 from dynamo.integrity import every_item
-from dynamo.tables import create_missing
+from dynamo.tables.create import create_missing
 from tests.comments.read_models import reading_by
 from tests.comments.sets.stored import expected_items, stored_items
 from tests.comments.threads import NOW, made_comment

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from dynamo.calls.client import client
-from dynamo.tables import Throughput
-from dynamo.throughput import set_throughput, table_names, throughput_of
+from dynamo.tables.create import Throughput
+from dynamo.tables.throughput import set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table, months_kept
 from shop.activity.recording import write_entries
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for

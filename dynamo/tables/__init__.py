@@ -1,0 +1,1 @@
+"""Tables: created to fit their models, and their provisioned capacity."""
