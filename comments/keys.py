@@ -169,7 +169,7 @@ def shards(name: str) -> dict[str, str]:
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:
-    """Give the key of how far a shard of a stream was read (see `dynamo.checkpoints`)."""
+    """Give the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}

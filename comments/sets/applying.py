@@ -30,7 +30,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.lists.runs import Item
-from dynamo.streams import Record
+from dynamo.streams.walk import Record
 from dynamo.writes.transactions import Contended
 
 TABLE = CommentSetItem.Meta.table_name

@@ -12,8 +12,8 @@ from comments.models import Comment
 from comments.sets.applying import POOL, TABLE, Applied, CopyWriter
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import build_streams_client, patient_client
-from dynamo.checkpoints import TableCheckpoints
-from dynamo.streams import Record, StreamWalk, stream_of
+from dynamo.streams.checkpoints import TableCheckpoints
+from dynamo.streams.walk import Record, StreamWalk, stream_of
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -13,7 +13,7 @@ from django.apps import apps
 
 from comments.sets.applying import CopyWriter, batches
 from dynamo.calls.failures import FAILURES, sentence_about
-from dynamo.streams import Record
+from dynamo.streams.walk import Record
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from functools import reduce
 from comments.sets.copies import copies_of, is_nameable, is_primary
 from dynamo.errors import DynamoError
 from dynamo.lists.runs import Item
-from dynamo.streams import Record
+from dynamo.streams.walk import Record
 
 Name = tuple[str, str]
 """The partition key and the sort key of an item of ``comment_sets``."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from comments.sets.applying import TABLE, CopyWriter, batches
 from config.lab.tables import SOON, Lab, LabTable
 from dynamo.calls.client import build_streams_client, client, patient_client
-from dynamo.checkpoints import MemoryCheckpoints
-from dynamo.streams import Record, StreamWalk, stream_of
+from dynamo.streams.checkpoints import MemoryCheckpoints
+from dynamo.streams.walk import Record, StreamWalk, stream_of
 
 
 def _apply(records: Sequence[Record]) -> None:

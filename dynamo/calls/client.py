@@ -16,7 +16,7 @@ from botocore.config import Config
 
 from dynamo.calls import meter
 from dynamo.calls.pool import Pool
-from dynamo.streams import StreamsApi
+from dynamo.streams.walk import StreamsApi
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynamo.checkpoints import MemoryCheckpoints
-from dynamo.streams import Checkpoint, Record, StreamWalk
+from dynamo.streams.checkpoints import MemoryCheckpoints
+from dynamo.streams.walk import Checkpoint, Record, StreamWalk
 from tests.dynamo.fake_streams import ARN, FakeStreams, refusal
 
 

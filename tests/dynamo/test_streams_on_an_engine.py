@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 
 from dynamo.calls.client import build_streams_client
-from dynamo.checkpoints import KEPT_SECONDS, TableCheckpoints
-from dynamo.streams import Checkpoint, NoStream, Record, StreamWalk, stream_of
+from dynamo.streams.checkpoints import KEPT_SECONDS, TableCheckpoints
+from dynamo.streams.walk import Checkpoint, NoStream, Record, StreamWalk, stream_of
 from tests.chance import unique
 
 

@@ -32,7 +32,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.integrity import every_item
-from dynamo.streams import NoStream
+from dynamo.streams.walk import NoStream
 from tests.comments.outage import connected
 from tests.comments.sets.stored import expected_items, stored_items
 from tests.comments.truth import START

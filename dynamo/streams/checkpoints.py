@@ -1,4 +1,4 @@
-"""Checkpoints of streams (see `dynamo.streams`): in a table, or in memory."""
+"""Checkpoints of streams (see `dynamo.streams.walk`): in a table, or in memory."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dynamo.lists.runs import Item
-from dynamo.streams import Checkpoint
+from dynamo.streams.walk import Checkpoint
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

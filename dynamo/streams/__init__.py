@@ -1,0 +1,1 @@
+"""Streams: a table's changes, read in order and at least once."""
