@@ -19,9 +19,9 @@ from comments.tallies import HELPFUL, tallies
 from comments.votes import rank_or_log
 from comments.writing import TABLE, unchanged, update
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item
+from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import ConditionFailed, write_together
 

@@ -18,10 +18,10 @@ from comments.sets.following import follow
 from comments.stored import is_tombstone
 from comments.writing import unchanged, update
 from dynamo.calls.client import client
-from dynamo.integrity import Difference, every_item
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import every_entry, read
+from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import ConditionFailed, write_together
 

@@ -12,9 +12,9 @@ from comments.ranks import PARTITION, PLACE, Ranking, RankKey, scored
 from comments.stored import product_id_of
 from comments.tallies import helpful_votes
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item
+from dynamo.upkeep.integrity import Difference
 
 NOWHERE = "nowhere"
 

@@ -19,8 +19,8 @@ from comments.user_traces import (
     signed_by_user,
     voted_by_user,
 )
-from dynamo.erasure import Trace
 from dynamo.lists.site_reader import every_entry, read
+from dynamo.upkeep.erasure import Trace
 from shop.order_queries import products_bought_by
 
 AT_ONCE = 200

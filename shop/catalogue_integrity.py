@@ -13,15 +13,15 @@ from functools import partial
 from django.conf import settings
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference, every_item
 from dynamo.lists.runs import Item
+from dynamo.upkeep.differences import difference
+from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys
 from shop.category_integrity import CategoriesFound
 from shop.edge_data import MOST_SHARDS, shard_in
 from shop.edge_integrity import EdgesFound
 from shop.edge_items import PARTITION, TABLE
 from shop.edge_shards import count_edge_shards, raise_edge_shards, writable_shards
-from shop.mending import difference
 from shop.purchase_integrity import PurchasesFound
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
 from dynamo.lists.runs import Item
+from dynamo.upkeep.differences import difference
+from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.category_tree import MOST_DEEP, BrokenTree, CategoryTree
 from shop.edge_items import Key, delete, key_of, read_again, unless_changed, wrong_in
 from shop.items import NewCategory, category_item, parent_edge
-from shop.mending import difference
 from shop.models import ShopItem
 from shop.product_changes import put
 from shop.queries import trail_in

@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
 from dynamo.lists.runs import Item
+from dynamo.upkeep.differences import difference
+from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.category_tree import CategoryTree
@@ -23,7 +24,6 @@ from shop.edge_items import (
     wrong_in,
 )
 from shop.items import NewProduct, product_edges, product_item
-from shop.mending import difference
 from shop.models import ShopItem
 from shop.product_changes import put, shown
 from shop.queries import trail_in

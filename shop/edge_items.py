@@ -9,10 +9,10 @@ from typing import Any
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Item
+from dynamo.upkeep.differences import differing
 from dynamo.writes.transactions import Action
 from shop import keys
 from shop.edge_data import MOST_SHARDS, shard_in
-from shop.mending import differing
 from shop.models import ShopItem
 
 TABLE = ShopItem.Meta.table_name

@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference, every_item
 from dynamo.lists.places import parse_timestamp
 from dynamo.lists.runs import Item
+from dynamo.upkeep.differences import difference, differing
+from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import write_together
 from shop import keys
-from shop.mending import difference, differing
 from shop.models import Order, ShopItem
 from shop.order_actions import SPARSE_KEYS
 from shop.order_counts import CUSTOMER_PREFIX, QUEUE, cells_of, counter_of, settle

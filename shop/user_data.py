@@ -9,7 +9,7 @@ by it or take it again. Whoever has no orders leaves no name either.
 from collections.abc import Iterator
 
 from dynamo.calls.client import client
-from dynamo.erasure import Trace
+from dynamo.upkeep.erasure import Trace
 from shop import keys
 from shop.accounts.closing import delete_profile, shut_profile
 from shop.accounts.queries import NoSuchUser, find_user

@@ -17,8 +17,8 @@ from comments.sets.copies import copies_of, primary_of
 from comments.sets.following import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.integrity import every_item
 from dynamo.lists.runs import Item
+from dynamo.upkeep.integrity import every_item
 
 AT_ONCE = 250
 """Comments whose items are sent together: 8,000 items."""

@@ -20,9 +20,9 @@ from comments.sets.filling import every_comment
 from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look, mend
 from comments.sets.streaming import Name, key_of, name_of
 from dynamo.calls.client import client
-from dynamo.integrity import Difference, every_item
 from dynamo.lists.runs import Item
 from dynamo.progress import Progress
+from dynamo.upkeep.integrity import Difference, every_item
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from dynamo.calls.client import client
-from dynamo.erasure import Trace
 from dynamo.lists.merging import Entry as Found
 from dynamo.lists.site_reader import every_entry
+from dynamo.upkeep.erasure import Trace
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
 from shop.activity.recording import LOG

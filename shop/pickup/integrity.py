@@ -13,12 +13,12 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference, every_item
 from dynamo.lists.runs import Item
+from dynamo.upkeep.differences import difference, mended
+from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import Action, write_together
 from shop import keys
-from shop.mending import difference, mended
 from shop.models import ShopItem
 from shop.pickup.directory import cell_in, directory_in, read_directories, settle
 from shop.pickup.points import area_key, counted_in, point_items, point_of

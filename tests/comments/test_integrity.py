@@ -17,7 +17,7 @@ from comments.models import Comment
 from comments.queries import find_comment
 from comments.services import add_comment
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
+from dynamo.upkeep.integrity import Difference
 from tests.comments.miscounting import settle
 from tests.comments.truth import START
 

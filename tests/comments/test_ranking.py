@@ -24,9 +24,9 @@ from comments.stored import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
-from dynamo.integrity import Difference
 from dynamo.lists.reader import PageRequest, Toward
 from dynamo.progress import Progress
+from dynamo.upkeep.integrity import Difference
 from tests.comments.ranked import (
     before_rank_is_stored,
     before_ranks_are_stored_together,

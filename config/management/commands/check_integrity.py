@@ -13,9 +13,9 @@ from comments.read_model import INDEXES, read_model
 from comments.sets.following import SETS, is_followed
 from comments.sets.integrity import set_differences
 from dynamo.calls.faults import NotSetUp, fault_in
-from dynamo.integrity import Difference
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
+from dynamo.upkeep.integrity import Difference
 from shop.catalogue_integrity import catalogue_differences
 from shop.order_integrity import order_differences
 from shop.pickup.integrity import pickup_differences

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.user_data import TRACES
-from dynamo.erasure import erase
 from dynamo.management.failures import failures_in_one_line
+from dynamo.upkeep.erasure import erase
 from shop.accounts.closing import shut_profile
 from shop.accounts.names import BadUsername, username_of
 from shop.activity.user_data import ACTIVITY

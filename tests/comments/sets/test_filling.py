@@ -16,8 +16,8 @@ from comments.sets.filling import has_stream
 from comments.sets.following import TABLE
 from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
-from dynamo.integrity import every_item
 from dynamo.tables.create import create_missing
+from dynamo.upkeep.integrity import every_item
 from tests.comments.read_models import reading_by
 from tests.comments.sets.stored import expected_items, stored_items
 from tests.comments.threads import NOW, made_comment

@@ -31,8 +31,8 @@ from comments.stored import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.integrity import every_item
 from dynamo.streams.walk import NoStream
+from dynamo.upkeep.integrity import every_item
 from tests.comments.outage import connected
 from tests.comments.sets.stored import expected_items, stored_items
 from tests.comments.truth import START

@@ -20,7 +20,7 @@ from comments.stored import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.integrity import Difference
+from dynamo.upkeep.integrity import Difference
 from tests.comments.read_models import fill
 from tests.comments.sets.stored import delete, expected_items, put, stored_items
 from tests.comments.spying import spied

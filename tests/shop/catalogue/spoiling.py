@@ -3,7 +3,7 @@
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
+from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue_integrity import catalogue_differences
 from shop.items import NewProduct

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from comments.user_data import TRACES
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
-from dynamo.erasure import erase
+from dynamo.upkeep.erasure import erase
 from shop.also_bought import BOUNDS, Bounds, find_also_bought
 from shop.edge_shards import count_edge_shards
 from shop.items import NewProduct

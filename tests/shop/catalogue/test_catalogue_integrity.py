@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dynamo.integrity import Difference
 from dynamo.lists.reader import PageRequest
+from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue_patterns import ProductOrder
 from shop.category_queries import list_category

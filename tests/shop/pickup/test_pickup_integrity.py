@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dynamo.calls.client import client
-from dynamo.integrity import Difference
+from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.cells import geohash_of

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from dynamo.integrity import Difference
+from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import ConditionFailed
 
 

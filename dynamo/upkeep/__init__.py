@@ -1,0 +1,1 @@
+"""Upkeep: what is stored compared with what it should be, and erased on request."""
