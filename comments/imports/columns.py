@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dynamo.imports import columns
-from dynamo.imports.columns import columns_among
+from dynamo.files import columns
+from dynamo.files.columns import columns_among
 
 FIELDS = (
     "id",

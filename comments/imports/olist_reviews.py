@@ -12,8 +12,8 @@ from comments.bulk import BulkWriter, Outcome, in_chunks
 from comments.imports.columns import FIELDS
 from comments.imports.reading import Reading
 from comments.items import NewComment
-from dynamo.imports.records import Record, Rejected
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.records import Record, Rejected
+from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Progress
 from shop.imports.found import Found
 from shop.imports.olist_files import REVIEWS, open_rows

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from comments.items import NewComment, NewReply
 from comments.languages import is_language
 from comments.replying import LONGEST_REPLY
-from dynamo.imports.moments import parse_moment
-from dynamo.imports.records import Record, Rejected, RowRefused
+from dynamo.files.moments import parse_moment
+from dynamo.files.records import Record, Rejected, RowRefused
 
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000

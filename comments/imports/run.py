@@ -17,11 +17,11 @@ from comments.imports.columns import Columns
 from comments.imports.reading import Reading
 from comments.imports.survey import Winners
 from comments.items import NewComment
-from dynamo.imports.csv_rows import CsvRows, HeaderMissing
-from dynamo.imports.jsonl import JsonLines
-from dynamo.imports.lines import FileUnreadable, Lines, open_lines
-from dynamo.imports.records import Record, Rejected
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.csv_rows import CsvRows, HeaderMissing
+from dynamo.files.jsonl import JsonLines
+from dynamo.files.lines import FileUnreadable, Lines, open_lines
+from dynamo.files.records import Record, Rejected
+from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Progress
 
 _JSONL_SUFFIXES = {".jsonl", ".ndjson", ".json"}

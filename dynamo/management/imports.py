@@ -12,8 +12,8 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.calls.failures import FAILURES, sentence_about
-from dynamo.imports.lines import FileUnreadable
-from dynamo.imports.rejects import RejectsFile, RejectsUnwritable
+from dynamo.files.lines import FileUnreadable
+from dynamo.files.rejects import RejectsFile, RejectsUnwritable
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dynamo.imports.records import RowRefused
+from dynamo.files.records import RowRefused
 from shop.imports.olist import OlistCustomer, OlistItem, OlistOrder, new_order
 from shop.imports.olist_products import OlistProduct
 from shop.items import NewCategory

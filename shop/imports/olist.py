@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynamo.imports.records import Record, RowRefused
+from dynamo.files.records import Record, RowRefused
 from shop.accounts.names import BadUsername, username_of
 from shop.imports.olist_fields import cents_in, id_in, moment_in, number_in, text_in
 from shop.imports.olist_life import STATUSES, Dates, history_of

@@ -3,8 +3,8 @@
 import re
 from datetime import datetime
 
-from dynamo.imports.moments import parse_moment
-from dynamo.imports.records import Record, RowRefused
+from dynamo.files.moments import parse_moment
+from dynamo.files.records import Record, RowRefused
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MONEY = re.compile(r"(?P<whole>\d{1,9})(?:\.(?P<part>\d{1,2})0*)?", re.ASCII)

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynamo.imports.csv_rows import CsvRows, HeaderMissing
-from dynamo.imports.lines import FileUnreadable, open_lines
-from dynamo.imports.records import Record, Rejected
+from dynamo.files.csv_rows import CsvRows, HeaderMissing
+from dynamo.files.lines import FileUnreadable, open_lines
+from dynamo.files.records import Record, Rejected
 
 REPORT_EVERY = 500
 """Rows between two movements of the bar."""

@@ -7,7 +7,7 @@ of their id.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dynamo.imports.records import Record
+from dynamo.files.records import Record
 from shop.imports.olist import CURRENCY
 from shop.imports.olist_fields import id_in, text_in
 from shop.items import NewCategory, NewProduct

@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from dynamo.imports.records import Rejected
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.records import Rejected
+from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Progress
 from shop.imports import olist_files
 from shop.imports.found import FileCounts, Found

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo.imports.records import Record, Rejected, RowRefused
+from dynamo.files.records import Record, Rejected, RowRefused
 from dynamo.progress import Advance, Progress
 from shop.imports import olist_files
 from shop.imports.found import FileCounts, Found

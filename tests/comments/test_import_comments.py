@@ -30,7 +30,7 @@ from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, find_comment, with_replies
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.rejects import RejectsFile
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
 from dynamo.progress import Progress

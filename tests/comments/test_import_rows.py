@@ -15,12 +15,12 @@ from comments.imports.columns import Columns, parse_columns
 from comments.imports.reading import Reading
 from comments.imports.survey import Winners
 from comments.items import NewComment
-from dynamo.imports.columns import BadMapping, columns_among, parse_pairs
-from dynamo.imports.csv_rows import CsvRows, HeaderMissing
-from dynamo.imports.jsonl import JsonLines
-from dynamo.imports.lines import LONGEST_LINE, FileUnreadable, open_lines
-from dynamo.imports.moments import parse_moment
-from dynamo.imports.records import Record, Rejected
+from dynamo.files.columns import BadMapping, columns_among, parse_pairs
+from dynamo.files.csv_rows import CsvRows, HeaderMissing
+from dynamo.files.jsonl import JsonLines
+from dynamo.files.lines import LONGEST_LINE, FileUnreadable, open_lines
+from dynamo.files.moments import parse_moment
+from dynamo.files.records import Record, Rejected
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {

@@ -30,7 +30,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered
-from dynamo.imports.records import Record, Rejected
+from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest
 from dynamo.progress import Progress
 from tests.comments.faulty import When, failing

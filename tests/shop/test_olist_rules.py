@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from dynamo.imports.records import Record, RowRefused
+from dynamo.files.records import Record, RowRefused
 from shop.imports.olist import (
     OlistCustomer,
     OlistItem,

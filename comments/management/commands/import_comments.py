@@ -15,9 +15,9 @@ from comments.imports.run import Report, Source, import_file
 from comments.languages import LanguageUnknown, is_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.imports.columns import BadMapping, parse_pairs
-from dynamo.imports.records import RowRefused
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.columns import BadMapping, parse_pairs
+from dynamo.files.records import RowRefused
+from dynamo.files.rejects import RejectsFile
 from dynamo.management.imports import (
     BAD_USAGE,
     add_columns_option,

@@ -12,7 +12,7 @@ from comments.bulk import BulkWriter
 from comments.imports.olist_reviews import Report, import_reviews
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.rejects import RejectsFile
 from dynamo.management.imports import (
     add_report_options,
     import_failures,

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.rejects import RejectsFile
 from dynamo.management.imports import (
     add_report_options,
     import_failures,

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.imports.columns import BadMapping, parse_columns
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.columns import BadMapping, parse_columns
+from dynamo.files.rejects import RejectsFile
 from dynamo.management.imports import (
     add_columns_option,
     add_report_options,

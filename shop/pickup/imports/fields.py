@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from dynamo.imports.records import Record, RowRefused
+from dynamo.files.records import Record, RowRefused
 from shop.imports.olist_fields import text_in
 from shop.pickup.coordinates import BadCoordinates, Coordinates
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from dynamo.imports.columns import BadMapping, columns_among
+from dynamo.files.columns import BadMapping, columns_among
 
 FIELDS = ("id", "name", "address", "latitude", "longitude", "hours")
 OPTIONAL = frozenset({"hours"})

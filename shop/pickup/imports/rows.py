@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dynamo.imports.records import Record, Rejected, RowRefused
+from dynamo.files.records import Record, Rejected, RowRefused
 from shop.pickup.imports.fields import line_in, place_in, point_id_in, zip_in
 from shop.pickup.imports.kinds import Kind
 from shop.pickup.places import ZipPlace

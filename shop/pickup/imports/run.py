@@ -16,10 +16,10 @@ from typing import TypeVar
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.imports.csv_rows import CsvRows, HeaderMissing
-from dynamo.imports.lines import FileUnreadable, Lines, open_lines
-from dynamo.imports.records import Record, Rejected
-from dynamo.imports.rejects import RejectsFile
+from dynamo.files.csv_rows import CsvRows, HeaderMissing
+from dynamo.files.lines import FileUnreadable, Lines, open_lines
+from dynamo.files.records import Record, Rejected
+from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Advance, Progress
 from shop.pickup.imports.kinds import Kind, kind_of
 from shop.pickup.imports.rows import Reading, point_of_zip

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
-from dynamo.imports.records import Record, Rejected, RowRefused
+from dynamo.files.records import Record, Rejected, RowRefused
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.imports.fields import line_in, place_in, zip_in
 from shop.pickup.places import ZipPlace

@@ -3,8 +3,8 @@
 import csv
 from collections.abc import Iterator, Sequence
 
-from dynamo.imports.lines import LONGEST_LINE, Lines
-from dynamo.imports.records import Record, Rejected
+from dynamo.files.lines import LONGEST_LINE, Lines
+from dynamo.files.records import Record, Rejected
 
 
 class HeaderMissing(ValueError):

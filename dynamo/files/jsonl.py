@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator
 
-from dynamo.imports.lines import LONGEST_LINE, Lines
-from dynamo.imports.records import Record, Rejected
+from dynamo.files.lines import LONGEST_LINE, Lines
+from dynamo.files.records import Record, Rejected
 
 MOST_COLUMNS = 200
 """Names of columns that are remembered."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from dynamo.imports.records import Rejected
+from dynamo.files.records import Rejected
 
 
 class RejectsUnwritable(ValueError):
