@@ -15,8 +15,8 @@ from comments.stored import NoSuchComment, StoredComment, load_comment
 from comments.write_pages import NOT_YOURS
 from comments.write_taking import require_room, require_room_for_staff
 from dynamo.calls.meter import labelled_calls
-from shop.access import signed_in
-from shop.returning import back
+from shop.web.access import signed_in
+from shop.web.next_url import back
 
 DELETED = "The comment is deleted."
 

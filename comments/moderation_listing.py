@@ -10,7 +10,7 @@ from comments.moderation_queries import ModeratedComment, ModerationPage
 from comments.seen import State
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
-from shop.returning import with_next
+from shop.web.next_url import with_next
 
 URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
 LABELS = {State.REPORTED: "Reported", State.HIDDEN: "Hidden"}

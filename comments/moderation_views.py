@@ -19,8 +19,8 @@ from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
-from shop.access import staff_only
-from shop.returning import back
+from shop.web.access import staff_only
+from shop.web.next_url import back
 
 SAID = {
     Decision.KEEP: "The comment stays; it is out of the queue.",

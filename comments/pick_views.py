@@ -12,8 +12,8 @@ from comments.featuring import feature, unfeature
 from comments.stored import NoSuchComment
 from comments.write_taking import require_room_for_staff
 from dynamo.web.partials import say, wants_partial
-from shop.access import staff_only
 from shop.activity.entries import Action
+from shop.web.access import staff_only
 
 GONE = "There is no such comment. It may have been deleted or hidden."
 

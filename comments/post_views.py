@@ -19,9 +19,9 @@ from comments.write_pages import WRITE_FORM, language_of, page_of_new
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import lead_to
-from shop.access import signed_in
 from shop.lookup import product_or_404
 from shop.queries import Product
+from shop.web.access import signed_in
 
 
 def _forged(request: HttpRequest, product_id: str) -> HttpResponse:

@@ -20,8 +20,8 @@ from comments.stored import NoSuchComment
 from comments.write_taking import require_room_for_staff
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import say, wants_partial
-from shop.access import staff_only
 from shop.activity.entries import Action
+from shop.web.access import staff_only
 
 GONE = "There is no such comment. It may have been deleted or hidden."
 REPLY_FORM = FormPage("comments/reply.html", "comments/_reply_tools.html", "#reply-tools")

@@ -24,7 +24,7 @@ from comments.write_taking import require_room
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import wants_partial
-from shop.access import signed_in
+from shop.web.access import signed_in
 
 GONE = "There is no such comment. It may have been deleted."
 THANKS = "Thank you. The shop will look at this comment."

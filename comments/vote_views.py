@@ -12,8 +12,8 @@ from comments.votes import OwnComment, take_back, vote
 from comments.write_taking import require_room
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
-from shop.access import signed_in
-from shop.returning import back
+from shop.web.access import signed_in
+from shop.web.next_url import back
 
 GONE = "There is no such comment. It may have been deleted."
 

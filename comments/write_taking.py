@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from comments.write_limits import take_staff_write, take_write, too_often
 from dynamo.web.refusals import TooManyRequests
-from shop.accounts.addresses import client_network
+from shop.web.client_address import client_network
 
 
 def require_room(request: HttpRequest, *, now: datetime) -> None:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from dynamo.web.refusals import TooManyRequests
 from shop.accounts import throttling
-from shop.accounts.addresses import client_network
+from shop.web.client_address import client_network
 
 
 def require_room(request: HttpRequest, *, back: str) -> None:

@@ -14,7 +14,6 @@ from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
-from shop.access import signed_in, staff_only
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_counts import counts_of
@@ -25,7 +24,8 @@ from shop.order_moving import MoveNotAllowed, OrderMoved, move_order
 from shop.order_queries import NoSuchOrder, find_order, list_orders, owner_of
 from shop.order_status import Status
 from shop.queue_listing import actions_for
-from shop.returning import back
+from shop.web.access import signed_in, staff_only
+from shop.web.next_url import back
 
 NO_SUCH_ORDER = "There is no such order."
 NO_SUCH_CUSTOMER = "There is no such customer."

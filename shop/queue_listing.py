@@ -13,7 +13,7 @@ from shop.order_entries import OrderEntry
 from shop.order_filters import toggled
 from shop.order_queries import OrderPage
 from shop.order_status import OPEN, Status, moves_from
-from shop.returning import with_next
+from shop.web.next_url import with_next
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from shop.accounts import throttling
-from shop.accounts.addresses import client_network
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
@@ -31,6 +30,7 @@ from shop.accounts.names import (
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import create_profile
 from shop.accounts.throttling import Charge
+from shop.web.client_address import client_network
 
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."

@@ -11,11 +11,11 @@ from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
-from shop.access import staff_only
 from shop.activity.entries import Kind
 from shop.activity.filters import BadActivityFilter, parse_kinds
 from shop.activity.listing import activity_listing, activity_pager
 from shop.activity.queries import PLAN, list_activity, products_in
+from shop.web.access import staff_only
 
 
 @require_safe

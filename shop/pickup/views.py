@@ -14,7 +14,6 @@ from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_reads
 from dynamo.web.partials import lead_to, render_list, wants_partial
 from dynamo.web.refusals import Refusal
-from shop.access import signed_in
 from shop.models import Order
 from shop.order_entries import pickup_entry
 from shop.order_limits import require_room
@@ -26,6 +25,7 @@ from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
 from shop.pickup.queries import NoSuchPoint, nearest_points
 from shop.pickup.search import Nearest
+from shop.web.access import signed_in
 
 NO_SUCH_ORDER = "There is no such order."
 NO_SUCH_POINT = "There is no such pickup point, or none any more."
