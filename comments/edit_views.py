@@ -21,7 +21,7 @@ from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edi
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import lead_to
-from shop.lookup import product_or_404
+from shop.catalogue.lookup import product_or_404
 from shop.web.access import signed_in
 
 

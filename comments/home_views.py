@@ -13,8 +13,8 @@ from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.web.paging import Pager
 from dynamo.web.partials import render_list, wants_partial
-from shop.queries import list_categories
-from shop.shelves import shelve
+from shop.catalogue.queries import list_categories
+from shop.catalogue.shelves import shelve
 
 RANKED = 10
 SHELVES = 12

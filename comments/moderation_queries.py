@@ -19,7 +19,7 @@ from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Index, Position, Run
 from dynamo.lists.site_reader import read
-from shop.queries import find_tiles
+from shop.catalogue.queries import find_tiles
 
 PLAN = Comment.moderation.Meta.index_name
 

@@ -19,8 +19,8 @@ from comments.write_pages import WRITE_FORM, language_of, page_of_new
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import lead_to
-from shop.lookup import product_or_404
-from shop.queries import Product
+from shop.catalogue.lookup import product_or_404
+from shop.catalogue.queries import Product
 from shop.web.access import signed_in
 
 

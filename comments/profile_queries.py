@@ -12,7 +12,7 @@ from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Index, Item, Position, Run
 from dynamo.lists.site_reader import every_entry, read
-from shop.queries import ProductTile, find_tiles
+from shop.catalogue.queries import ProductTile, find_tiles
 
 PLAN = ByAuthor.Meta.index_name
 ALL_AT_ONCE = 100

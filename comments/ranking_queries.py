@@ -22,7 +22,7 @@ from dynamo.lists.places import id_at, moment_at, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Index, Position, Run
 from dynamo.lists.site_reader import read
-from shop.queries import ProductTile, find_tiles
+from shop.catalogue.queries import ProductTile, find_tiles
 
 PLAN = Comment.ranked.Meta.index_name
 

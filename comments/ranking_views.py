@@ -19,7 +19,7 @@ from comments.vote_views import voted_by
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
-from shop.lookup import product_or_404
+from shop.catalogue.lookup import product_or_404
 
 
 @require_safe

@@ -34,7 +34,7 @@ from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
-from shop.lookup import product_or_404
+from shop.catalogue.lookup import product_or_404
 
 NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from comments.form_pages import FormPage
 from comments.items import NewComment
 from comments.languages import all_languages, language_name, preferred_language
-from shop.queries import Product
+from shop.catalogue.queries import Product
 
 WRITE_FORM = FormPage("comments/write.html", "comments/_write_form.html", "#comment-form")
 NOT_YOURS = "There is no such comment of yours. It may have been deleted."

@@ -279,7 +279,7 @@ PATTERNS = (
         "`CATEGORY#lighting` / `PRODUCT#42` is an edge; `inverted` reads it from the other end; "
         "`by_data` has a category's edges by price and name, and a product's buyers by time, "
         "of whom “also bought” is made; `USER#alex` / `BOUGHT#alex#42` verifies a purchase",
-        "shop.category_queries.list_category",
+        "shop.catalogue.category_queries.list_category",
         "/categories/{category}/?order=price",
     ),
     AccessPattern(

@@ -10,11 +10,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from shop.catalogue.prices import PricedProduct, prices_of
+from shop.catalogue.queries import ProductTile
 from shop.order_entries import money
 from shop.order_ids import new_order_id
 from shop.order_items import MOST_LINES, MOST_OF_A_PRODUCT
-from shop.prices import PricedProduct, prices_of
-from shop.queries import ProductTile
 
 CONTENTS, INTENT = "basket", "basket_intent"
 MOST_BYTES = 1_800

@@ -17,11 +17,11 @@ from dynamo.lists.runs import Item
 from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys
+from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
+from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards, writable_shards
 from shop.category_integrity import CategoriesFound
-from shop.edge_data import MOST_SHARDS, shard_in
 from shop.edge_integrity import EdgesFound
 from shop.edge_items import PARTITION, TABLE
-from shop.edge_shards import count_edge_shards, raise_edge_shards, writable_shards
 from shop.purchase_integrity import PurchasesFound
 
 

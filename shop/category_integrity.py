@@ -10,12 +10,12 @@ from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together
 from shop import keys
-from shop.category_tree import MOST_DEEP, BrokenTree, CategoryTree
+from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
+from shop.catalogue.changes import put
+from shop.catalogue.items import NewCategory, category_item, parent_edge
+from shop.catalogue.queries import trail_in
 from shop.edge_items import Key, delete, key_of, read_again, unless_changed, wrong_in
-from shop.items import NewCategory, category_item, parent_edge
 from shop.models import ShopItem
-from shop.product_changes import put
-from shop.queries import trail_in
 
 
 @dataclass(slots=True)

@@ -11,7 +11,10 @@ from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together
 from shop import keys
-from shop.category_tree import CategoryTree
+from shop.catalogue.category_tree import CategoryTree
+from shop.catalogue.changes import put, shown
+from shop.catalogue.items import NewProduct, product_edges, product_item
+from shop.catalogue.queries import trail_in
 from shop.edge_items import (
     TABLE,
     Key,
@@ -23,10 +26,7 @@ from shop.edge_items import (
     wire_key,
     wrong_in,
 )
-from shop.items import NewProduct, product_edges, product_item
 from shop.models import ShopItem
-from shop.product_changes import put, shown
-from shop.queries import trail_in
 
 SHOWN = ("name", "unit_price_cents", "currency")
 

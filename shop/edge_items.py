@@ -12,7 +12,7 @@ from dynamo.lists.runs import Item
 from dynamo.upkeep.differences import differing
 from dynamo.writes.transactions import Action
 from shop import keys
-from shop.edge_data import MOST_SHARDS, shard_in
+from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
 from shop.models import ShopItem
 
 TABLE = ShopItem.Meta.table_name

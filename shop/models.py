@@ -127,7 +127,7 @@ class ProductEdge(ShopItem):
 
     There are two for each, because an item stands in ``by_data`` once: ``NAME#<id>`` has the name
     as its data and no ``category``; the other one has the price, or no data when there is none.
-    `shop.edge_data` derives the keys.
+    `shop.catalogue.edge_keys` derives the keys.
     """
 
     name = UnicodeAttribute()

@@ -14,7 +14,7 @@ from dynamo.lists.runs import Item
 from dynamo.writes.counted import Deltas
 from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
-from shop.edge_shards import writable_shards
+from shop.catalogue.edge_shards import writable_shards
 from shop.models import Order, ShopItem
 from shop.order_actions import put_actions
 from shop.order_counts import deltas_of, sum_of, write_with_counts

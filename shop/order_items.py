@@ -11,7 +11,7 @@ from typing import Any
 
 from dynamo.lists.places import place_of, timestamp
 from shop import keys
-from shop.edge_data import purchase_data
+from shop.catalogue.edge_keys import purchase_data
 from shop.models import Order, OrderItem, OrderPointer, Purchase, ShopItem, StatusMoment
 from shop.order_ids import moment_in
 from shop.order_status import Status

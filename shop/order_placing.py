@@ -16,7 +16,8 @@ from datetime import datetime
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
 from shop.activity.orders import order_placed
-from shop.edge_shards import writable_shards
+from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.prices import PricedProduct, prices_of
 from shop.models import OrderPointer
 from shop.order_actions import put_actions
 from shop.order_counts import deltas_of, write_with_counts
@@ -31,7 +32,6 @@ from shop.order_items import (
 )
 from shop.order_shards import pick_shard
 from shop.order_status import Status
-from shop.prices import PricedProduct, prices_of
 
 
 class OrderRefused(ValueError):

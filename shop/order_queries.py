@@ -9,6 +9,7 @@ from dynamo.lists.runs import Item, Run
 from dynamo.lists.site_reader import page_batches, read
 from dynamo.writes.shards import share_of
 from shop import keys
+from shop.catalogue.queries import INVERTED
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
 from shop.order_entries import OrderEntry, WholeOrder, entry_of, whole_order
@@ -17,7 +18,6 @@ from shop.order_items import MOST_LINES
 from shop.order_patterns import OrderPlan, plan_for_queue, plan_for_user
 from shop.order_shards import count_shards
 from shop.order_status import Status
-from shop.queries import INVERTED
 
 LONGEST_ID = 200
 

@@ -11,7 +11,7 @@ from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together
 from shop import keys
-from shop.edge_data import purchase_data
+from shop.catalogue.edge_keys import purchase_data
 from shop.edge_items import PARTITION, TABLE, Key, read_again, wire_key, wrong_in
 from shop.models import Purchase
 from shop.order_ids import moment_in

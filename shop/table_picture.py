@@ -10,8 +10,8 @@ from typing import Any
 
 from dynamo.lists.runs import Item
 from shop.accounts.items import Account, profile_item
-from shop.category_tree import CategoryTree
-from shop.items import (
+from shop.catalogue.category_tree import CategoryTree
+from shop.catalogue.items import (
     NewCategory,
     NewProduct,
     category_item,

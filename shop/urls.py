@@ -2,8 +2,9 @@
 
 from django.urls import include, path
 
-from shop import basket_views, order_views, queue_views, views
+from shop import basket_views, order_views, queue_views
 from shop.activity import views as activity_views
+from shop.catalogue import views
 
 urlpatterns = [
     path("categories/", views.categories, name="categories"),

@@ -14,9 +14,9 @@ from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
 from dynamo.tables.create import create_missing
-from shop.items import NewCategory, NewProduct
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
-from shop.services import put_catalogue
 
 CATEGORY = NewCategory(slug="bench", name="Benchmarks")
 PRODUCT = NewProduct(id=PRODUCT_ID, name="A much discussed lamp", category_slugs=("bench",))

@@ -14,8 +14,8 @@ from dynamo.web.toggles import Toggle
 from shop.activity.entries import Action, Entry, Kind
 from shop.activity.filters import toggled
 from shop.activity.queries import ActivityPage
+from shop.catalogue.queries import ProductTile
 from shop.order_status import Status
-from shop.queries import ProductTile
 
 THERE_NO_MORE = frozenset({Action.DELETED})
 

@@ -19,7 +19,7 @@ from dynamo.writes.shards import share_of
 from shop.activity.entries import Entry, Kind, entry_in, kind_in, partition
 from shop.activity.months import Month, months_kept
 from shop.activity.tables import shards_of
-from shop.queries import ProductTile, find_tiles
+from shop.catalogue.queries import ProductTile, find_tiles
 
 PLAN = "activity"
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dynamo.files.records import RowRefused
+from shop.catalogue.items import NewCategory
 from shop.imports.olist import OlistCustomer, OlistItem, OlistOrder, new_order
 from shop.imports.olist_products import OlistProduct
-from shop.items import NewCategory
 from shop.order_items import NewOrder
 
 

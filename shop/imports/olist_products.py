@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dynamo.files.records import Record
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import EVERYTHING_ELSE
 from shop.imports.olist import CURRENCY
 from shop.imports.olist_fields import id_in, text_in
-from shop.items import NewCategory, NewProduct
-from shop.services import EVERYTHING_ELSE
 
 _DIGITS_SHOWN = 8
 

@@ -16,6 +16,8 @@ from typing import TypeVar
 from dynamo.files.records import Rejected
 from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Progress
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.imports import olist_files
 from shop.imports.found import FileCounts, Found
 from shop.imports.olist import OlistOrder
@@ -23,10 +25,8 @@ from shop.imports.olist_products import new_product
 from shop.imports.stored import unchanged_among
 from shop.imports.survey import survey
 from shop.imports.users import ensure_users
-from shop.items import NewCategory, NewProduct
 from shop.order_bulk import Outcome, put_orders
 from shop.order_items import NewOrder
-from shop.services import put_catalogue
 
 ORDERS_AT_A_TIME = 500
 """Their customers are written in parallel; an engine that bears no concurrent writers takes one."""

@@ -14,9 +14,9 @@ from math import inf
 
 from dynamo.lists.runs import Position, Run
 from shop import keys
+from shop.catalogue.queries import TABLE
 from shop.pickup.cells import PRECISION, children, farthest, nearest
 from shop.pickup.coordinates import Coordinates
-from shop.queries import TABLE
 
 AT_ONCE = 9
 """Cells that a round reads, or areas whose directories it reads."""

@@ -10,7 +10,7 @@ from comments.sets.following import is_followed
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.pool import Pool
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 from tests.comments import read_models
 
 MANY = 1_000

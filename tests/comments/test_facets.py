@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 from tests.comments.browsing import HTMX, Shown, visit
 from tests.comments.loading import load
 from tests.comments.miscounting import settle

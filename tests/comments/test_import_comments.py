@@ -34,7 +34,7 @@ from dynamo.files.rejects import RejectsFile
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
 from dynamo.progress import Progress
-from shop.queries import find_product
+from shop.catalogue.queries import find_product
 
 pytestmark = pytest.mark.usefixtures("tables")
 

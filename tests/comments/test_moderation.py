@@ -28,8 +28,8 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from shop.items import NewProduct
-from shop.services import put_catalogue
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
 from tests.chance import unique
 from tests.comments.faulty import When, before_the_next_transaction, failing, troubled
 from tests.comments.ranked import five_stars, last_comment

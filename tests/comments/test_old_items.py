@@ -14,7 +14,7 @@ from comments.services import delete_comment, edit_comment
 from comments.stored import load_comment
 from comments.votes import vote
 from comments.writing import CountChanges, put, write
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 from tests.comments.threads import NOW, differing
 from tests.comments.truth import written
 

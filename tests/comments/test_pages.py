@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from django.test import Client
 
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 from tests.comments.browsing import HTMX, follow, visit
 from tests.comments.loading import load
 from tests.comments.truth import ODD_IDS, START, Truth, numbered_comments, tied_comments, written

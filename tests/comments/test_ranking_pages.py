@@ -12,8 +12,8 @@ from comments.helpfulness import rank_comment
 from comments.items import NewComment
 from comments.ranks import count_shards
 from comments.services import add_comment
-from shop.items import NewCategory, NewProduct
-from shop.services import ensure_products, put_catalogue
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import ensure_products, put_catalogue
 from tests.comments.browsing import HTMX, Shown, follow, visit
 from tests.comments.truth import START
 

@@ -10,7 +10,7 @@ from comments.ranking_queries import list_most_helpful
 from comments.seen import State
 from comments.services import add_comment
 from dynamo.lists.reader import PageRequest
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 from tests.chance import unique
 from tests.comments.truth import START
 

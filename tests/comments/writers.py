@@ -14,7 +14,7 @@ from comments.profile_queries import ids_written_by
 from comments.stored import StoredComment, load_comment
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 from tests.chance import unique
 from tests.comments.browsing import HTMX, Shown
 from tests.comments.loading import load

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from dynamo.calls.meter import metered
-from shop.items import NewCategory, NewProduct
-from shop.services import put_catalogue
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 from tests.comments.browsing import HTMX, Shown, follow, visit
 from tests.comments.spying import spied
 

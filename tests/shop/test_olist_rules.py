@@ -7,6 +7,7 @@ from itertools import pairwise, product
 import pytest
 
 from dynamo.files.records import Record, RowRefused
+from shop.catalogue.services import EVERYTHING_ELSE
 from shop.imports.olist import (
     OlistCustomer,
     OlistItem,
@@ -23,7 +24,6 @@ from shop.imports.olist_products import (
     new_product,
     read_category,
 )
-from shop.services import EVERYTHING_ELSE
 from tests.shop import olist_truth
 
 DAY = [datetime(2018, 1, day, 12, tzinfo=UTC) for day in range(1, 6)]

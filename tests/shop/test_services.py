@@ -8,10 +8,10 @@ import pytest
 from dynamo.calls.pool import Pool
 from dynamo.lists.site_reader import every_entry
 from shop import keys
-from shop.items import NewCategory, NewProduct
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.queries import find_category, find_product, list_categories, list_products
+from shop.catalogue.services import EVERYTHING_ELSE, ensure_products, put_catalogue
 from shop.models import Product
-from shop.queries import find_category, find_product, list_categories, list_products
-from shop.services import EVERYTHING_ELSE, ensure_products, put_catalogue
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -27,7 +27,7 @@ from dynamo.management.imports import (
     require_none_rejected,
 )
 from dynamo.progress import Progress
-from shop.services import ensure_products
+from shop.catalogue.services import ensure_products
 
 
 class Command(BaseCommand):

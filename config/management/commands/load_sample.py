@@ -28,12 +28,12 @@ from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from shop.items import NewCategory, NewProduct
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.queries import category_of, list_categories
+from shop.catalogue.services import put_catalogue
 from shop.pickup.sample import sample_points
-from shop.queries import category_of, list_categories
 from shop.sample import SampleCatalogue, SampleProduct, sample_catalogue
 from shop.sample_orders import CUSTOMERS, SampleSales, sample_orders
-from shop.services import put_catalogue
 
 CURRENCY = "EUR"
 INTERRUPTED = 130

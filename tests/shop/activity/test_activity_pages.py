@@ -8,8 +8,8 @@ from shop.activity.entries import Kind
 from shop.activity.listing import activity_url
 from shop.activity.months import Month
 from shop.activity.recording import write_entries
-from shop.items import NewProduct
-from shop.services import put_catalogue
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
 from tests.chance import unique
 from tests.shop.activity.making import made_entry, newest_first
 from tests.shop.orders.visiting import Shown, Visitor

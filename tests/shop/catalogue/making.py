@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from shop.catalogue_patterns import ProductOrder
-from shop.collation import folded
-from shop.items import NewCategory, NewProduct
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.collation import folded
+from shop.catalogue.items import NewCategory, NewProduct
 from shop.order_bulk import put_orders
 from shop.order_ids import imported_order_id
 from shop.order_items import NewLine, NewOrder, StatusChange

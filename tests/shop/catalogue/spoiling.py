@@ -5,11 +5,11 @@ from typing import Any
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from shop import keys
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.catalogue_integrity import catalogue_differences
-from shop.items import NewProduct
 from shop.models import ShopItem
 from shop.order_status import Status
-from shop.services import put_catalogue
 from tests.chance import unique
 from tests.shop.catalogue.making import category, sell
 

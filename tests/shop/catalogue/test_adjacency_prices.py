@@ -10,14 +10,14 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.shards import shard_of
-from shop.catalogue_patterns import ProductOrder
-from shop.category_queries import list_all_categories, list_category
-from shop.edge_shards import count_edge_shards, writable_shards
-from shop.items import NewCategory, NewProduct
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.category_queries import list_all_categories, list_category
+from shop.catalogue.edge_shards import count_edge_shards, writable_shards
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.queries import find_category, find_product
+from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
 from shop.order_items import NewLine, order_items_of
-from shop.queries import find_category, find_product
-from shop.services import put_catalogue
 from tests.comments.outage import own_engine
 from tests.shop.catalogue.making import category
 from tests.shop.orders.making import made_order

@@ -11,11 +11,11 @@ from comments.user_data import TRACES
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
 from dynamo.upkeep.erasure import erase
-from shop.also_bought import BOUNDS, Bounds, find_also_bought
-from shop.edge_shards import count_edge_shards
-from shop.items import NewProduct
+from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
+from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from shop.services import put_catalogue
 from shop.user_data import PURCHASES
 from tests.shop.catalogue.making import category, sell
 

@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 
 from dynamo.calls.meter import metered
-from shop.items import NewProduct
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from shop.services import put_catalogue
 from tests.comments.browsing import HTMX, visit
 from tests.shop.catalogue.making import category, sell
 

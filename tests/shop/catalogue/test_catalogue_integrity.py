@@ -9,12 +9,12 @@ import pytest
 from dynamo.lists.reader import PageRequest
 from dynamo.upkeep.integrity import Difference
 from shop import keys
-from shop.catalogue_patterns import ProductOrder
-from shop.category_queries import list_category
-from shop.edge_shards import count_edge_shards
-from shop.items import NewProduct
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.category_queries import list_category
+from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.items import NewProduct
+from shop.catalogue.queries import find_product
 from shop.order_status import Status
-from shop.queries import find_product
 from tests.shop.catalogue.making import sell
 from tests.shop.catalogue.spoiling import (
     Key,

@@ -3,9 +3,9 @@
 import pytest
 
 from shop import keys
+from shop.catalogue.items import NewProduct
+from shop.catalogue.queries import NoSuchCategory, find_category, find_product
 from shop.category_integrity import CategoriesFound
-from shop.items import NewProduct
-from shop.queries import NoSuchCategory, find_category, find_product
 from tests.shop.catalogue.spoiling import found, lose, mend, put_lamp, spoil, stored
 
 pytestmark = pytest.mark.usefixtures("tables")

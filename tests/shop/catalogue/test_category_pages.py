@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from shop.catalogue_patterns import ProductOrder
-from shop.services import put_catalogue
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.services import put_catalogue
 from tests.comments.browsing import HTMX, Shown, follow, visit
 from tests.comments.spying import spied
 from tests.shop.catalogue.making import category, in_order, products_in

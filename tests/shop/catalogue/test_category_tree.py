@@ -2,9 +2,9 @@
 
 import pytest
 
-from shop.category_tree import MOST_DEEP, MOST_IN_ONE, BrokenTree, CategoryTree
-from shop.items import NewCategory
-from shop.services import put_catalogue
+from shop.catalogue.category_tree import MOST_DEEP, MOST_IN_ONE, BrokenTree, CategoryTree
+from shop.catalogue.items import NewCategory
+from shop.catalogue.services import put_catalogue
 from tests.shop.catalogue.making import category
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shop.collation import LONGEST, folded
+from shop.catalogue.collation import LONGEST, folded
 
 
 class TestFolding:

@@ -8,13 +8,13 @@ from botocore.exceptions import ClientError
 
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.category_queries import list_category
+from shop.catalogue.items import NewProduct
+from shop.catalogue.prices import prices_of
+from shop.catalogue.queries import find_product
+from shop.catalogue.services import put_catalogue
 from shop.catalogue_integrity import catalogue_differences
-from shop.catalogue_patterns import ProductOrder
-from shop.category_queries import list_category
-from shop.items import NewProduct
-from shop.prices import prices_of
-from shop.queries import find_product
-from shop.services import put_catalogue
 from tests.comments.spying import spied
 from tests.shop.catalogue.making import category
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
-from shop.catalogue_patterns import PLAN, ProductOrder
-from shop.category_queries import list_category
-from shop.edge_shards import count_edge_shards, raise_edge_shards
-from shop.items import NewProduct
-from shop.services import put_catalogue
+from shop.catalogue.access_patterns import PLAN, ProductOrder
+from shop.catalogue.category_queries import list_category
+from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
 from tests.shop.catalogue.making import category, in_order, products_in
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -9,12 +9,12 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from shop import keys
-from shop.category_queries import list_category
-from shop.items import NewProduct
+from shop.catalogue.category_queries import list_category
+from shop.catalogue.items import NewProduct
+from shop.catalogue.prices import prices_of
+from shop.catalogue.queries import find_product
+from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
-from shop.prices import prices_of
-from shop.queries import find_product
-from shop.services import put_catalogue
 from tests.shop.catalogue.making import category
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]

@@ -6,7 +6,7 @@ from typing import Any
 
 from dynamo.calls.client import client
 from shop import keys
-from shop.items import NewProduct, product_item
+from shop.catalogue.items import NewProduct, product_item
 from shop.models import Order, ShopItem
 from shop.order_bulk import put_orders
 from shop.order_ids import imported_order_id

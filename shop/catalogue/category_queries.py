@@ -8,9 +8,9 @@ from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
-from shop.catalogue_patterns import ProductOrder, categories_in_the_tree, products_of
-from shop.edge_shards import count_edge_shards
-from shop.queries import Category, ProductTile, list_products, tile_of, trail_in
+from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
+from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.queries import Category, ProductTile, list_products, tile_of, trail_in
 
 
 @dataclass(frozen=True, slots=True)

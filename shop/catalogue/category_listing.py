@@ -9,10 +9,10 @@ from django.urls import reverse
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
-from shop.catalogue_patterns import PLAN, ProductOrder
-from shop.category_queries import CategoryPage, ListedCategory, ProductPage
-from shop.edge_data import Data
-from shop.queries import ProductTile
+from shop.catalogue.access_patterns import PLAN, ProductOrder
+from shop.catalogue.category_queries import CategoryPage, ListedCategory, ProductPage
+from shop.catalogue.edge_keys import Data
+from shop.catalogue.queries import ProductTile
 
 LABELS = {
     None: "As shelved",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shop import keys
-from shop.edge_data import name_data, price_data, tree_data
+from shop.catalogue.edge_keys import name_data, price_data, tree_data
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, Step
 
 

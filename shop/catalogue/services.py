@@ -7,9 +7,10 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Item
 from dynamo.writes.transactions import ConditionFailed, write_together
-from shop.category_tree import CategoryTree
-from shop.edge_shards import writable_shards
-from shop.items import (
+from shop.catalogue.category_tree import CategoryTree
+from shop.catalogue.changes import change_products, put, stored_products
+from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.items import (
     NewCategory,
     NewProduct,
     category_item,
@@ -19,7 +20,6 @@ from shop.items import (
     product_item,
 )
 from shop.models import ShopItem
-from shop.product_changes import change_products, put, stored_products
 
 TABLE = ShopItem.Meta.table_name
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")

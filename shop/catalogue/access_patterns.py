@@ -11,7 +11,7 @@ from dynamo.lists.places import id_at
 from dynamo.lists.reader import Order
 from dynamo.lists.runs import Index, Position, Run
 from shop import keys
-from shop.edge_data import BOUGHT, Data
+from shop.catalogue.edge_keys import BOUGHT, Data
 from shop.models import ShopItem
 
 PLAN = ShopItem.by_data.Meta.index_name

@@ -3,7 +3,7 @@
 from django.http import Http404
 
 from dynamo.calls.meter import labelled_calls
-from shop.queries import NoSuchProduct, Product, find_product
+from shop.catalogue.queries import NoSuchProduct, Product, find_product
 
 
 def product_or_404(product_id: str) -> Product:

@@ -5,7 +5,7 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.lists.reader import Page, PageRequest
-from shop.queries import Category, ProductTile, category_of, list_products, tile_of
+from shop.catalogue.queries import Category, ProductTile, category_of, list_products, tile_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shop.items import NewCategory
+from shop.catalogue.items import NewCategory
 
 MOST_DEEP = 6
 MOST_IN_ONE = 100

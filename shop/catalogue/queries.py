@@ -13,9 +13,9 @@ from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Index, Item, Run
 from dynamo.lists.site_reader import page_batches, read
 from shop import keys
-from shop.category_tree import MOST_IN_ONE
+from shop.catalogue.category_tree import MOST_IN_ONE
+from shop.catalogue.prices import is_for_sale
 from shop.models import ShopItem
-from shop.prices import is_for_sale
 
 TABLE = Index(
     table=ShopItem.Meta.table_name,

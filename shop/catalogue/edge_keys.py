@@ -13,7 +13,7 @@ from enum import StrEnum
 from dynamo.lists.places import SEPARATOR, place_of
 from dynamo.writes.shards import shard_of
 from shop import keys
-from shop.collation import LONGEST, folded
+from shop.catalogue.collation import LONGEST, folded
 
 DIGITS = 12
 """Of a price in cents: what makes the order of the strings the order of the numbers."""

@@ -9,9 +9,9 @@ from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain, explain_reads
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
-from shop.also_bought import find_also_bought
-from shop.catalogue_patterns import PLAN, ProductOrder
-from shop.category_listing import (
+from shop.catalogue.access_patterns import PLAN, ProductOrder
+from shop.catalogue.also_bought import find_also_bought
+from shop.catalogue.category_listing import (
     BadProductOrder,
     category_listing,
     category_pager,
@@ -21,13 +21,9 @@ from shop.category_listing import (
     tree_listing,
     tree_pager,
 )
-from shop.category_queries import list_all_categories, list_category
-from shop.lookup import product_or_404
-from shop.queries import (
-    CategoryNode,
-    NoSuchCategory,
-    find_category,
-)
+from shop.catalogue.category_queries import list_all_categories, list_category
+from shop.catalogue.lookup import product_or_404
+from shop.catalogue.queries import CategoryNode, NoSuchCategory, find_category
 
 
 @require_safe

@@ -18,9 +18,9 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from shop.catalogue_patterns import buyers_of, purchases_of
-from shop.edge_shards import count_edge_shards
-from shop.queries import ProductTile, find_tiles
+from shop.catalogue.access_patterns import buyers_of, purchases_of
+from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.queries import ProductTile, find_tiles
 
 
 @dataclass(frozen=True, slots=True)

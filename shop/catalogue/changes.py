@@ -17,10 +17,10 @@ from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import read
 from dynamo.writes.transactions import Action, write_together
 from shop import keys
-from shop.category_tree import CategoryTree
-from shop.items import NewProduct, product_edges, product_item
+from shop.catalogue.category_tree import CategoryTree
+from shop.catalogue.items import NewProduct, product_edges, product_item
+from shop.catalogue.queries import edges_to
 from shop.models import ShopItem
-from shop.queries import edges_to
 
 TABLE = ShopItem.Meta.table_name
 MOST_EDGES = 45

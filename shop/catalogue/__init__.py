@@ -1,0 +1,1 @@
+"""The catalogue: products, categories, prices, and what was also bought."""
