@@ -12,7 +12,7 @@ from comments.stored import NoSuchComment, StoredComment, load_comment
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of
-from shop.order_queries import has_bought
+from shop.orders.queries import has_bought
 
 
 @dataclass(frozen=True, slots=True)

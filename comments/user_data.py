@@ -21,7 +21,7 @@ from comments.user_traces import (
 )
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.upkeep.erasure import Trace
-from shop.order_queries import products_bought_by
+from shop.orders.queries import products_bought_by
 
 AT_ONCE = 200
 

@@ -37,49 +37,49 @@ ORDERS = (
         "A2",
         "A user's orders, newest first",
         "table: `pk = USER#alex`, `sk` begins with `ORDER#`; an order id sorts by time",
-        "shop.order_queries.list_orders",
+        "shop.orders.queries.list_orders",
         "/orders/",
     ),
     AccessPattern(
         "A3",
         "One order with its items, by order id alone",
         "`inverted`: `sk = ORDER#01J…` gives the order and its lines",
-        "shop.order_queries.find_order",
+        "shop.orders.queries.find_order",
         "/orders/{order}/",
     ),
     AccessPattern(
         "A4",
         "A user's orders in any set of statuses",
         "`orders_by_status`: a run `SHIPPED#…` for each status, merged",
-        "shop.order_patterns.plan_for_user",
+        "shop.orders.access_patterns.plan_for_user",
         "/orders/?status=SHIPPED&status=DELIVERED",
     ),
     AccessPattern(
         "A5",
         "… that reached a status before a day",
         "the same run, cut between `SHIPPED#` and `SHIPPED#2023-01-01`",
-        "shop.order_patterns.plan_for_user",
+        "shop.orders.access_patterns.plan_for_user",
         "/orders/?status=SHIPPED&to=2023-01-01",
     ),
     AccessPattern(
         "A6",
         "… between two days, the second left out",
         "the same run, cut at both ends",
-        "shop.order_patterns.plan_for_user",
+        "shop.orders.access_patterns.plan_for_user",
         "/orders/?status=SHIPPED&from=2023-01-01&to=2023-02-01",
     ),
     AccessPattern(
         "A7",
         "All open orders of the shop, oldest first",
         "`open_orders`, sparse: a run `OPEN#PLACED#0` for each open status and shard, merged",
-        "shop.order_queries.list_open_orders",
+        "shop.orders.queries.list_open_orders",
         "/staff/orders/",
     ),
     AccessPattern(
         "A8",
         "A user's own open orders",
         "`open_by_date`, a sparse local index, read strongly: `pk = USER#alex`",
-        "shop.order_patterns.plan_for_user",
+        "shop.orders.access_patterns.plan_for_user",
         "/orders/?open=1",
     ),
 )
@@ -223,7 +223,7 @@ PATTERNS = (
         "P2",
         "Write sharding of an index",
         "the open orders: `OPEN#PLACED#0`, `OPEN#PLACED#1`, …; the table knows how many",
-        "shop.order_shards.pick_shard",
+        "shop.orders.shards.pick_shard",
         "/staff/orders/",
     ),
     AccessPattern(
@@ -238,7 +238,7 @@ PATTERNS = (
         "P4",
         "Sparse local index",
         "`open_by_date`: a closed order has no `order_open_date`",
-        "shop.order_items.derived_keys",
+        "shop.orders.items.derived_keys",
         "/orders/?open=1",
     ),
     AccessPattern(
@@ -247,7 +247,7 @@ PATTERNS = (
         "`open_orders`: a closed order has no `open_shard`; `ranked`: only what ranks is in it; "
         "`moderation`: only reported and hidden comments; `featured`: only what staff picked; "
         "`by_author`: only what users wrote",
-        "shop.order_items.derived_keys",
+        "shop.orders.items.derived_keys",
         "/staff/orders/",
     ),
     AccessPattern(
@@ -286,7 +286,7 @@ PATTERNS = (
         "P10",
         "Composite range keys",
         "`order_status_date` is `SHIPPED#<moment>#<order>`",
-        "shop.order_items.derived_keys",
+        "shop.orders.items.derived_keys",
         "/orders/?status=SHIPPED",
     ),
 )

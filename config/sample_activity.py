@@ -13,7 +13,7 @@ from shop.activity.months import Month
 from shop.activity.queries import list_activity
 from shop.activity.recording import write_entries
 from shop.activity.tables import make_table
-from shop.order_ids import imported_order_id
+from shop.orders.ids import imported_order_id
 from shop.sample_orders import STAFF, SampleOrder, SampleSales
 
 BY_CUSTOMERS = frozenset({"PLACED", "CANCELED", "RETURNED"})

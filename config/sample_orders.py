@@ -6,10 +6,10 @@ from datetime import datetime
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from shop.accounts.services import UsernameTaken, create_profile, ensure_profile
-from shop.order_bulk import put_orders
-from shop.order_ids import imported_order_id
-from shop.order_items import NewLine, NewOrder, StatusChange
 from shop.order_status import Status
+from shop.orders.bulk import put_orders
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.pickup.places import put_zips
 from shop.pickup.sample import sample_points, sample_zips, zip_of
 from shop.pickup.writing import put_points

@@ -12,9 +12,9 @@ from typing import Any
 
 from shop.catalogue.prices import PricedProduct, prices_of
 from shop.catalogue.queries import ProductTile
-from shop.order_entries import money
-from shop.order_ids import new_order_id
-from shop.order_items import MOST_LINES, MOST_OF_A_PRODUCT
+from shop.orders.entries import money
+from shop.orders.ids import new_order_id
+from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
 
 CONTENTS, INTENT = "basket", "basket_intent"
 MOST_BYTES = 1_800

@@ -14,9 +14,9 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.web.refusals import Refusal
 from shop.basket import Basket, BasketFull
 from shop.catalogue.prices import prices_of
-from shop.order_items import MOST_OF_A_PRODUCT
-from shop.order_limits import require_room
-from shop.order_placing import OrderRefused, order_placed_by, place_order
+from shop.orders.items import MOST_OF_A_PRODUCT
+from shop.orders.limits import require_room
+from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
 

@@ -196,7 +196,7 @@ class Order(ShopItem):
     """An order as lists show it, and its history.
 
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived:
-    build orders by `shop.order_items` alone. A closed order lacks the last three, and with them
+    build orders by `shop.orders.items` alone. A closed order lacks the last three, and with them
     its entries in the sparse indexes.
     """
 

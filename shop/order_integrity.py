@@ -21,11 +21,11 @@ from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.models import Order, ShopItem
-from shop.order_actions import SPARSE_KEYS
-from shop.order_counts import CUSTOMER_PREFIX, QUEUE, cells_of, counter_of, settle
-from shop.order_items import derived_keys
-from shop.order_shards import count_shards, raise_shards
 from shop.order_status import OPEN, Status
+from shop.orders.actions import SPARSE_KEYS
+from shop.orders.counts import CUSTOMER_PREFIX, QUEUE, cells_of, counter_of, settle
+from shop.orders.items import derived_keys
+from shop.orders.shards import count_shards, raise_shards
 
 DERIVED = ("order_status_date", *SPARSE_KEYS)
 TABLE = ShopItem.Meta.table_name

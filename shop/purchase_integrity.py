@@ -14,7 +14,7 @@ from shop import keys
 from shop.catalogue.edge_keys import purchase_data
 from shop.edge_items import PARTITION, TABLE, Key, read_again, wire_key, wrong_in
 from shop.models import Purchase
-from shop.order_ids import moment_in
+from shop.orders.ids import moment_in
 
 DERIVED = ("order_status_date", PARTITION, "data")
 

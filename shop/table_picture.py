@@ -20,9 +20,9 @@ from shop.catalogue.items import (
     product_item,
 )
 from shop.models import ShopItem
-from shop.order_ids import imported_order_id
-from shop.order_items import NewLine, NewOrder, StatusChange, order_items_of, wire
 from shop.order_status import Status
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewLine, NewOrder, StatusChange, order_items_of, wire
 
 KEYS = ("pk", "sk")
 START = datetime(2023, 1, 1, 9, 30, tzinfo=UTC)

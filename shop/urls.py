@@ -2,9 +2,11 @@
 
 from django.urls import include, path
 
-from shop import basket_views, order_views, queue_views
+from shop import basket_views
 from shop.activity import views as activity_views
 from shop.catalogue import views
+from shop.orders import queue_views
+from shop.orders import views as order_views
 
 urlpatterns = [
     path("categories/", views.categories, name="categories"),

@@ -14,7 +14,7 @@ from shop import keys
 from shop.accounts.closing import delete_profile, shut_profile
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.models import Order, ShopItem
-from shop.order_queries import products_bought_by
+from shop.orders.queries import products_bought_by
 
 
 def has_orders(username: str) -> bool:

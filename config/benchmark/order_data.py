@@ -18,12 +18,12 @@ from dynamo.lists.runs import Item, Position
 from dynamo.writes.shards import SHARDS
 from shop import keys
 from shop.models import ShopItem
-from shop.order_counts import deltas_of
-from shop.order_filters import OrderFilter
-from shop.order_ids import imported_order_id
-from shop.order_items import NewOrder, StatusChange, order_items_of
-from shop.order_shards import OPEN_ORDERS
 from shop.order_status import OPEN, Status
+from shop.orders.counts import deltas_of
+from shop.orders.filters import OrderFilter
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange, order_items_of
+from shop.orders.shards import OPEN_ORDERS
 
 CUSTOMER = "bench"
 OTHERS = 30_000

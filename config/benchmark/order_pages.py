@@ -19,13 +19,13 @@ from dynamo.tables.create import create_missing
 from shop.accounts.queries import find_user
 from shop.accounts.services import UsernameTaken, create_profile
 from shop.models import ShopItem
-from shop.order_filters import OrderFilter
-from shop.order_listing import OrderList
-from shop.order_patterns import plan_for_queue, plan_for_user
-from shop.order_queries import list_open_orders, list_orders
-from shop.order_shards import count_shards
 from shop.order_status import Status
-from shop.queue_listing import queue_pager
+from shop.orders.access_patterns import plan_for_queue, plan_for_user
+from shop.orders.filters import OrderFilter
+from shop.orders.listing import OrderList
+from shop.orders.queries import list_open_orders, list_orders
+from shop.orders.queue_listing import queue_pager
+from shop.orders.shards import count_shards
 
 STAFF = "bench-staff"
 OWN = {

@@ -26,10 +26,10 @@ from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Item, OneOf
 from dynamo.lists.site_reader import read
 from shop import keys
-from shop.order_filters import OrderFilter
-from shop.order_items import NewOrder
-from shop.order_patterns import plan_for_user
 from shop.order_status import Status
+from shop.orders.access_patterns import plan_for_user
+from shop.orders.filters import OrderFilter
+from shop.orders.items import NewOrder
 
 NAME = "customer orders"
 QUESTION = "shipped in 2022"

@@ -26,10 +26,10 @@ from dynamo.lists.places import timestamp
 from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Item, OneOf, Position, Run
 from dynamo.lists.site_reader import read
-from shop.order_items import NewOrder
-from shop.order_patterns import QUEUE
-from shop.order_queries import list_open_orders
 from shop.order_status import OPEN
+from shop.orders.access_patterns import QUEUE
+from shop.orders.items import NewOrder
+from shop.orders.queries import list_open_orders
 
 NAME = "open orders"
 QUESTION = "all open"

@@ -14,10 +14,10 @@ from dynamo.lists.runs import Item
 from dynamo.writes.shards import SHARDS
 from shop import keys
 from shop.models import ORDER_SHOWN, OpenOrders, OrdersByStatus, ShopItem
-from shop.order_ids import imported_order_id
-from shop.order_items import NewOrder, StatusChange, order_items_of, wire
-from shop.order_shards import OPEN_ORDERS
 from shop.order_status import Status
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
+from shop.orders.shards import OPEN_ORDERS
 
 TABLE = ShopItem.Meta.table_name
 ENTERED = "entered_at"

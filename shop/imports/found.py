@@ -7,7 +7,7 @@ from dynamo.files.records import RowRefused
 from shop.catalogue.items import NewCategory
 from shop.imports.olist import OlistCustomer, OlistItem, OlistOrder, new_order
 from shop.imports.olist_products import OlistProduct
-from shop.order_items import NewOrder
+from shop.orders.items import NewOrder
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dynamo.files.records import Record, RowRefused
 from shop.accounts.names import BadUsername, username_of
 from shop.imports.olist_fields import cents_in, id_in, moment_in, number_in, text_in
 from shop.imports.olist_life import STATUSES, Dates, history_of
-from shop.order_ids import imported_order_id
-from shop.order_items import MOST_LINES, NewLine, NewOrder
+from shop.orders.ids import imported_order_id
+from shop.orders.items import MOST_LINES, NewLine, NewOrder
 
 CURRENCY = "BRL"
 

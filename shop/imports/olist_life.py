@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from shop.order_items import StatusChange
 from shop.order_status import Status
+from shop.orders.items import StatusChange
 
 _WAY = (Status.PLACED, Status.APPROVED, Status.SHIPPED, Status.DELIVERED)
 STATUSES = {

@@ -25,8 +25,8 @@ from shop.imports.olist_products import new_product
 from shop.imports.stored import unchanged_among
 from shop.imports.survey import survey
 from shop.imports.users import ensure_users
-from shop.order_bulk import Outcome, put_orders
-from shop.order_items import NewOrder
+from shop.orders.bulk import Outcome, put_orders
+from shop.orders.items import NewOrder
 
 ORDERS_AT_A_TIME = 500
 """Their customers are written in parallel; an engine that bears no concurrent writers takes one."""

@@ -11,7 +11,7 @@ from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Item
 from shop import keys
 from shop.models import ShopItem
-from shop.order_items import NewOrder, derived_keys
+from shop.orders.items import NewOrder, derived_keys
 
 
 def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:

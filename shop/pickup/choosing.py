@@ -3,7 +3,7 @@
 The order keeps what the point is called, where it is and when it is open, as of the choice: a
 point that is renamed or closed later changes no order, and the order's page reads no second item.
 Whose parcel waits where is about a person; it goes with the order, which the books need, and is
-in no other place. What choosing raises, besides `shop.order_queries.NoSuchOrder` and
+in no other place. What choosing raises, besides `shop.orders.queries.NoSuchOrder` and
 `shop.pickup.queries.NoSuchPoint`::
 
     OrderClosed     the order is on its way, or came to an end: its point stays as it is
@@ -16,8 +16,8 @@ from dynamo.calls.client import client
 from dynamo.writes.transactions import Action, ConditionFailed, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
-from shop.order_queries import NoSuchOrder
 from shop.order_status import OPEN, Status
+from shop.orders.queries import NoSuchOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint, find_point
 

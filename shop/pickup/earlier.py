@@ -4,8 +4,8 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import read
-from shop.order_filters import OrderFilter
-from shop.order_patterns import plan_for_user
+from shop.orders.access_patterns import plan_for_user
+from shop.orders.filters import OrderFilter
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, find_zip
 from shop.pickup.queries import NoSuchPoint, find_point
 

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from shop.order_entries import PickupEntry
+from shop.orders.entries import PickupEntry
 from shop.pickup.places import ZipPlace
 from shop.pickup.search import Nearest, NearPoint
 

@@ -15,9 +15,9 @@ from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_read
 from dynamo.web.partials import lead_to, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
-from shop.order_entries import pickup_entry
-from shop.order_limits import require_room
-from shop.order_queries import NoSuchOrder
+from shop.orders.entries import pickup_entry
+from shop.orders.limits import require_room
+from shop.orders.queries import NoSuchOrder
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.earlier import place_of_earlier_order, place_of_point
 from shop.pickup.explaining import PLAN

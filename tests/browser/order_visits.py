@@ -8,9 +8,9 @@ from django.test import Client
 from playwright.sync_api import Locator, expect
 
 from shop.accounts.queries import find_user
-from shop.order_items import NewOrder
-from shop.order_moving import move_order
 from shop.order_status import Status
+from shop.orders.items import NewOrder
+from shop.orders.moving import move_order
 from tests.browser.conftest import Visitor
 from tests.shop.orders.making import stored_order
 

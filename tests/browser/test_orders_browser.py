@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from shop import order_moving
 from shop.accounts.services import create_profile
-from shop.order_items import NewLine, NewOrder, StatusChange
 from shop.order_status import OPEN, Status
+from shop.orders import moving as order_moving
+from shop.orders.items import NewLine, NewOrder, StatusChange
 from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.shop.orders.making import START, made_order, put
 from tests.shop.orders.making import put_product as put_product_item

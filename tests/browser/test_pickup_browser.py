@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from shop.accounts.services import create_profile
-from shop.order_items import NewOrder
+from shop.orders.items import NewOrder
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points

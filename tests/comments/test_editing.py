@@ -4,7 +4,7 @@ import pytest
 
 from comments.counts import counts_of
 from comments.stored import StoredComment, load_comment
-from shop.order_items import NewLine
+from shop.orders.items import NewLine
 from tests.comments.ranked import five_stars
 from tests.comments.writers import (
     WORDS,

@@ -11,7 +11,7 @@ from comments.counts import counts_of
 from comments.forms import LONGEST_TEXT, LONGEST_TITLE
 from comments.profile_queries import ids_written_by
 from comments.stored import load_comment
-from shop.order_items import NewLine
+from shop.orders.items import NewLine
 from tests.comments.faulty import unreachable
 from tests.comments.ranked import index_that_lags
 from tests.comments.writers import (

@@ -19,9 +19,9 @@ from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
 from shop.activity.entries import Action
-from shop.order_filters import OrderFilter
-from shop.order_items import NewLine
-from shop.order_queries import has_bought, list_orders
+from shop.orders.filters import OrderFilter
+from shop.orders.items import NewLine
+from shop.orders.queries import has_bought, list_orders
 from tests.clock import this_month
 from tests.comments.loading import load
 from tests.comments.truth import START

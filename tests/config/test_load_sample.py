@@ -26,7 +26,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import every_entry, read
 from shop.catalogue.queries import find_product, list_categories
 from shop.models import ShopItem
-from shop.order_queries import has_bought
+from shop.orders.queries import has_bought
 from shop.sample import sample_catalogue
 from shop.sample_orders import REGULAR
 

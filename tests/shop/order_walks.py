@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from dynamo.lists.reader import PageRequest, Toward
-from shop.order_filters import OrderFilter
-from shop.order_queries import OrderPage, list_open_orders, list_orders
 from shop.order_status import Status
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import OrderPage, list_open_orders, list_orders
 
 ReadPage = Callable[[PageRequest], OrderPage]
 

@@ -26,12 +26,12 @@ from shop import keys
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
 from shop.models import Order, ShopItem
-from shop.order_counts import counts_of
-from shop.order_entries import WholeOrder
-from shop.order_filters import OrderFilter
-from shop.order_moving import move_order
-from shop.order_queries import find_order, has_bought, list_orders
 from shop.order_status import Status
+from shop.orders.counts import counts_of
+from shop.orders.entries import WholeOrder
+from shop.orders.filters import OrderFilter
+from shop.orders.moving import move_order
+from shop.orders.queries import find_order, has_bought, list_orders
 from tests.chance import unique
 from tests.shop.olist_folders import (
     CATEGORIES,

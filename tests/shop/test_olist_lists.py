@@ -15,11 +15,11 @@ import pytest
 
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
-from shop.order_counts import counts_of, queue_lengths
-from shop.order_filters import OrderFilter
-from shop.order_queries import find_order, list_open_orders, list_orders
-from shop.order_shards import count_shards
 from shop.order_status import OPEN, Status
+from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import find_order, list_open_orders, list_orders
+from shop.orders.shards import count_shards
 from tests.shop.olist_folders import give_copies, part_of
 from tests.shop.olist_loading import import_folder
 from tests.shop.olist_truth import OPEN as OPEN_STATUSES

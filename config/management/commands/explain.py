@@ -16,8 +16,8 @@ from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.web.ids import Id
 from dynamo.web.refusals import Refusal
-from shop.order_explain import explain_orders, explain_queue
-from shop.order_filters import BadOrderFilter, OrderFilter, parse_open_statuses
+from shop.orders.explain import explain_orders, explain_queue
+from shop.orders.filters import BadOrderFilter, OrderFilter, parse_open_statuses
 from shop.pickup.explaining import explain_pickup
 from shop.pickup.listing import FIRST_SHOWN
 from shop.pickup.places import BadPlace, NoSuchZip

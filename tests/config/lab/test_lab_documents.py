@@ -11,9 +11,9 @@ from config.lab.descriptions import DESCRIPTIONS
 from config.lab.order_tables import _by_status, _sharded
 from config.readme import PROJECT
 from dynamo.lists.runs import Item
-from shop.order_ids import imported_order_id
-from shop.order_items import NewOrder, StatusChange
 from shop.order_status import Status
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange
 
 COMMENT = NewComment(
     id="100001",

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from shop.activity.entries import Action, Kind
-from shop.order_placing import place_order
 from shop.order_status import Status
+from shop.orders.placing import place_order
 from tests.clock import this_month
 from tests.shop.activity.making import whole_log
 from tests.shop.orders.making import made_order, put, put_product

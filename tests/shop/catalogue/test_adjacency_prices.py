@@ -17,7 +17,7 @@ from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
-from shop.order_items import NewLine, order_items_of
+from shop.orders.items import NewLine, order_items_of
 from tests.comments.outage import own_engine
 from tests.shop.catalogue.making import category
 from tests.shop.orders.making import made_order

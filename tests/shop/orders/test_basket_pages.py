@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from shop.accounts.queries import find_user
-from shop.order_counts import counts_of
 from shop.order_status import Status
+from shop.orders.counts import counts_of
 from tests.shop.orders.making import put_product
 from tests.shop.orders.visiting import Shown, Visitor
 

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from dynamo.lists.reader import PageRequest
-from shop.order_bulk import Outcome, put_orders
-from shop.order_counts import counts_of, queue_lengths
-from shop.order_filters import OrderFilter
-from shop.order_items import NewLine, NewOrder, StatusChange, TooManyLines
-from shop.order_moving import move_order
-from shop.order_queries import find_order, list_orders
 from shop.order_status import Status
+from shop.orders.bulk import Outcome, put_orders
+from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.filters import OrderFilter
+from shop.orders.items import NewLine, NewOrder, StatusChange, TooManyLines
+from shop.orders.moving import move_order
+from shop.orders.queries import find_order, list_orders
 from tests.shop.orders.making import START, made_order, newest_first, stored_order
 
 DAY = timedelta(days=1)

@@ -7,12 +7,12 @@ import pytest
 
 from dynamo.lists.reader import PageRequest
 from dynamo.web.refusals import Refusal
-from shop.order_explain import explain_orders, explain_queue
-from shop.order_filters import OrderFilter
-from shop.order_listing import OrderList
-from shop.order_queries import list_orders
-from shop.order_shards import count_shards
 from shop.order_status import Status
+from shop.orders.explain import explain_orders, explain_queue
+from shop.orders.filters import OrderFilter
+from shop.orders.listing import OrderList
+from shop.orders.queries import list_orders
+from shop.orders.shards import count_shards
 from tests.shop.orders.making import START, made_order, put
 
 BOTH = OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED))

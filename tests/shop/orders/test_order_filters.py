@@ -4,13 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from shop.order_filters import (
-    BadOrderFilter,
-    OrderFilter,
-    parse_open_statuses,
-    parse_statuses,
-)
 from shop.order_status import OPEN, Status
+from shop.orders.filters import BadOrderFilter, OrderFilter, parse_open_statuses, parse_statuses
 
 
 class TestAFilter:

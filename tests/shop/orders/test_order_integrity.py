@@ -9,12 +9,12 @@ from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.models import ShopItem
-from shop.order_counts import QUEUE, counter_of, counts_of, queue_lengths
 from shop.order_integrity import order_differences
-from shop.order_items import NewOrder
-from shop.order_moving import move_order
-from shop.order_shards import OPEN_ORDERS, count_shards, raise_shards
 from shop.order_status import Status
+from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
+from shop.orders.items import NewOrder
+from shop.orders.moving import move_order
+from shop.orders.shards import OPEN_ORDERS, count_shards, raise_shards
 from tests.shop.orders.making import made_order, put, stored_order
 
 TABLE = ShopItem.Meta.table_name

@@ -19,11 +19,11 @@ from hypothesis.stateful import (
 )
 
 from dynamo.lists.reader import PageRequest
-from shop.order_counts import counts_of, queue_lengths
-from shop.order_filters import OrderFilter
-from shop.order_moving import MoveNotAllowed, OrderMoved, move_order
-from shop.order_queries import list_open_orders, list_orders
 from shop.order_status import MOVES, OPEN, Move, Status
+from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.filters import OrderFilter
+from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.queries import list_open_orders, list_orders
 from tests.chance import unique
 from tests.shop.orders.making import START, made_order, put, stored_order
 

@@ -6,8 +6,8 @@ import pytest
 
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
-from shop.order_counts import counts_of
 from shop.order_status import Status
+from shop.orders.counts import counts_of
 from tests.shop.orders.making import made_order, put, put_product
 from tests.shop.orders.visiting import Visitor
 

@@ -13,11 +13,11 @@ from dynamo.calls.client import client
 from dynamo.writes.shards import shards_in
 from shop import keys
 from shop.models import ShopItem
-from shop.order_counts import counter_of, counts_of, queue_lengths
-from shop.order_items import NewOrder
-from shop.order_moving import Moved, MoveNotAllowed, OrderMoved, move_order, move_orders
-from shop.order_queries import NoSuchOrder
 from shop.order_status import OPEN, Status
+from shop.orders.counts import counter_of, counts_of, queue_lengths
+from shop.orders.items import NewOrder
+from shop.orders.moving import Moved, MoveNotAllowed, OrderMoved, move_order, move_orders
+from shop.orders.queries import NoSuchOrder
 from tests.shop.orders.making import LIFE, START, made_order, put, stored_order
 
 LATER = START + timedelta(days=1)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from dynamo.calls.client import client
-from shop.order_counts import counts_of
-from shop.order_items import NewLine
 from shop.order_status import Status
+from shop.orders.counts import counts_of
+from shop.orders.items import NewLine
 from tests.shop.orders.making import START, made_order, put, stored_order
 from tests.shop.orders.visiting import Visitor
 

@@ -8,9 +8,10 @@ from decimal import Decimal
 import pytest
 
 from dynamo.lists.reader import PageRequest
-from shop.order_counts import counts_of
-from shop.order_filters import OrderFilter
-from shop.order_placing import (
+from shop.order_status import Status
+from shop.orders.counts import counts_of
+from shop.orders.filters import OrderFilter
+from shop.orders.placing import (
     BadQuantity,
     EmptyBasket,
     MixedCurrencies,
@@ -20,8 +21,7 @@ from shop.order_placing import (
     order_placed_by,
     place_order,
 )
-from shop.order_queries import find_order, has_bought, list_orders
-from shop.order_status import Status
+from shop.orders.queries import find_order, has_bought, list_orders
 from tests.shop.orders.making import put_product
 
 NOW = datetime(2026, 11, 20, 9, 30, 15, 123_456, tzinfo=UTC)

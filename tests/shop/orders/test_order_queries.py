@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from shop.order_filters import OrderFilter
-from shop.order_items import NewLine, NewOrder
-from shop.order_queries import NoSuchOrder, find_order, has_bought, list_orders, owner_of
 from shop.order_status import Status
+from shop.orders.filters import OrderFilter
+from shop.orders.items import NewLine, NewOrder
+from shop.orders.queries import NoSuchOrder, find_order, has_bought, list_orders, owner_of
 from tests.chance import unique
 from tests.shop.order_walks import orders_of, there_and_back
 from tests.shop.orders.making import by_status_date, is_open, made_order, newest_first, put

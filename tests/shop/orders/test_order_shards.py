@@ -8,10 +8,10 @@ import pytest
 
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from shop import order_shards
-from shop.order_queries import list_open_orders
-from shop.order_shards import count_shards, pick_shard
 from shop.order_status import OPEN, Status
+from shop.orders import shards as order_shards
+from shop.orders.queries import list_open_orders
+from shop.orders.shards import count_shards, pick_shard
 from tests.shop.order_walks import queue_of, there_and_back
 from tests.shop.orders.making import made_order, put, stored_order
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.core.management import call_command
 
-from shop.order_patterns import PATTERNS, plan_for_queue
+from shop.orders.access_patterns import PATTERNS, plan_for_queue
 from shop.table_picture import picture
 
 DOC = Path(__file__).resolve().parents[3] / "docs" / "orders.md"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shop.order_items import NewOrder
 from shop.order_status import OPEN, Status
+from shop.orders.items import NewOrder
 from tests.shop.orders.making import made_order, put, stored_order
 from tests.shop.orders.visiting import Shown, Visitor
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shop.order_items import NewOrder
+from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.chance import CHANCE

@@ -6,12 +6,12 @@ import pytest
 
 from dynamo.calls.client import client
 from shop import keys
-from shop.order_bulk import put_orders
-from shop.order_entries import PickupEntry
-from shop.order_items import NewOrder, StatusChange
-from shop.order_moving import move_order
-from shop.order_queries import NoSuchOrder, find_order
 from shop.order_status import OPEN, Status
+from shop.orders.bulk import put_orders
+from shop.orders.entries import PickupEntry
+from shop.orders.items import NewOrder, StatusChange
+from shop.orders.moving import move_order
+from shop.orders.queries import NoSuchOrder, find_order
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint

@@ -4,8 +4,8 @@ import pytest
 
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
-from shop.order_items import NewOrder
 from shop.order_status import Status
+from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import remove_point
 from tests.shop.orders.making import made_order, put

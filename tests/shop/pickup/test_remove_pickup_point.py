@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from shop.order_items import NewOrder
+from shop.orders.items import NewOrder
 from shop.pickup.choosing import choose_point
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint

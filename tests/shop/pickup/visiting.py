@@ -1,6 +1,6 @@
 """The page of pickup points, and what is on it."""
 
-from shop.order_items import NewOrder
+from shop.orders.items import NewOrder
 from tests.shop.orders.visiting import Shown
 
 

@@ -8,12 +8,12 @@ from dynamo.calls.meter import labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
-from shop.order_counts import counts_of, queue_lengths
-from shop.order_filters import OrderFilter
-from shop.order_listing import OrderList
-from shop.order_queries import list_open_orders, list_orders
 from shop.order_status import Status
-from shop.queue_listing import queue_pager
+from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.filters import OrderFilter
+from shop.orders.listing import OrderList
+from shop.orders.queries import list_open_orders, list_orders
+from shop.orders.queue_listing import queue_pager
 
 
 def explain_orders(

@@ -13,8 +13,8 @@ from dynamo.lists.places import place_of, timestamp
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
 from shop.models import Order, OrderItem, OrderPointer, Purchase, ShopItem, StatusMoment
-from shop.order_ids import moment_in
 from shop.order_status import Status
+from shop.orders.ids import moment_in
 
 MOST_LINES = 40
 """Different products in one order: with what belongs to each, 100 actions of a transaction hold."""
@@ -48,7 +48,7 @@ class StatusChange:
 class NewOrder:
     """An order as it is written, before it has keys.
 
-    ``id`` comes from `shop.order_ids`. ``history`` has at least one entry, oldest first; the last
+    ``id`` comes from `shop.orders.ids`. ``history`` has at least one entry, oldest first; the last
     one is the status the order is in. Lines are of different products, `MOST_LINES` at the most.
     ``zip_prefix`` is where it goes: the first digits of the zip code, zeros included.
     """

@@ -16,11 +16,11 @@ from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
 from shop.catalogue.edge_shards import writable_shards
 from shop.models import Order, ShopItem
-from shop.order_actions import put_actions
-from shop.order_counts import deltas_of, sum_of, write_with_counts
-from shop.order_items import NewOrder, order_items_of, wire
-from shop.order_shards import pick_shard
 from shop.order_status import Status
+from shop.orders.actions import put_actions
+from shop.orders.counts import deltas_of, sum_of, write_with_counts
+from shop.orders.items import NewOrder, order_items_of, wire
+from shop.orders.shards import pick_shard
 
 _COUNTERS = 2
 """Actions that the counts of one customer and of the queue take."""

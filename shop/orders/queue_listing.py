@@ -9,10 +9,10 @@ from django.urls import reverse
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
-from shop.order_entries import OrderEntry
-from shop.order_filters import toggled
-from shop.order_queries import OrderPage
 from shop.order_status import OPEN, Status, moves_from
+from shop.orders.entries import OrderEntry
+from shop.orders.filters import toggled
+from shop.orders.queries import OrderPage
 from shop.web.next_url import with_next
 
 

@@ -14,12 +14,12 @@ from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
-from shop.order_counts import queue_lengths
-from shop.order_filters import BadOrderFilter, parse_open_statuses
-from shop.order_moving import Moved, move_orders
-from shop.order_queries import list_open_orders
 from shop.order_status import Status
-from shop.queue_listing import queue_listing, queue_pager
+from shop.orders.counts import queue_lengths
+from shop.orders.filters import BadOrderFilter, parse_open_statuses
+from shop.orders.moving import Moved, move_orders
+from shop.orders.queries import list_open_orders
+from shop.orders.queue_listing import queue_listing, queue_pager
 from shop.web.access import staff_only
 from shop.web.next_url import back
 

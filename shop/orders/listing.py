@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
-from shop.order_entries import OrderEntry
-from shop.order_filters import OrderFilter
-from shop.order_queries import OrderPage
 from shop.order_status import OPEN, Status
+from shop.orders.entries import OrderEntry
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import OrderPage
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Any
 from dynamo.writes.transactions import Action
 from shop import keys
 from shop.models import Order, OrderPointer, ShopItem
-from shop.order_items import StatusChange, history_entry, wire
 from shop.order_status import Status
+from shop.orders.items import StatusChange, history_entry, wire
 
 SPARSE_KEYS = ("order_open_date", "open_shard", "open_place")
 """The keys that a closed order does not have."""

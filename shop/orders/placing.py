@@ -15,14 +15,15 @@ from datetime import datetime
 
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
-from shop.activity.orders import order_placed
 from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.prices import PricedProduct, prices_of
 from shop.models import OrderPointer
-from shop.order_actions import put_actions
-from shop.order_counts import deltas_of, write_with_counts
-from shop.order_ids import new_order_id
-from shop.order_items import (
+from shop.order_status import Status
+from shop.orders.actions import put_actions
+from shop.orders.activity_log import order_placed
+from shop.orders.counts import deltas_of, write_with_counts
+from shop.orders.ids import new_order_id
+from shop.orders.items import (
     MOST_LINES,
     MOST_OF_A_PRODUCT,
     NewLine,
@@ -30,8 +31,7 @@ from shop.order_items import (
     StatusChange,
     order_items_of,
 )
-from shop.order_shards import pick_shard
-from shop.order_status import Status
+from shop.orders.shards import pick_shard
 
 
 class OrderRefused(ValueError):

@@ -16,14 +16,14 @@ from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.order_counts import counts_of
-from shop.order_filters import BadOrderFilter, OrderFilter
-from shop.order_limits import require_room
-from shop.order_listing import OrderList
-from shop.order_moving import MoveNotAllowed, OrderMoved, move_order
-from shop.order_queries import NoSuchOrder, find_order, list_orders, owner_of
 from shop.order_status import Status
-from shop.queue_listing import actions_for
+from shop.orders.counts import counts_of
+from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.limits import require_room
+from shop.orders.listing import OrderList
+from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.queries import NoSuchOrder, find_order, list_orders, owner_of
+from shop.orders.queue_listing import actions_for
 from shop.web.access import signed_in, staff_only
 from shop.web.next_url import back
 

@@ -22,9 +22,9 @@ from dynamo.lists.places import id_at, timestamp
 from dynamo.lists.runs import Index, Item, Position, Run
 from shop import keys
 from shop.models import Order, ShopItem
-from shop.order_filters import OrderFilter
-from shop.order_ids import id_bound
 from shop.order_status import OPEN, Status
+from shop.orders.filters import OrderFilter
+from shop.orders.ids import id_bound
 
 TABLE_NAME = ShopItem.Meta.table_name
 

@@ -8,7 +8,7 @@ one transaction. What the moves raise::
     ├── MoveNotAllowed      no such move, or not for this person
     └── OrderMoved          it is not in the status that the move leaves (any more)
 
-`shop.order_queries.NoSuchOrder` passes through.
+`shop.orders.queries.NoSuchOrder` passes through.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from datetime import datetime
 from dynamo.lists.places import parse_timestamp
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
-from shop.activity.orders import order_moved
 from shop.models import Order
-from shop.order_actions import status_update
-from shop.order_counts import deltas_of, write_with_counts
-from shop.order_items import StatusChange, derived_keys
-from shop.order_queries import NoSuchOrder, owner_of
 from shop.order_status import Status, may_move
+from shop.orders.actions import status_update
+from shop.orders.activity_log import order_moved
+from shop.orders.counts import deltas_of, write_with_counts
+from shop.orders.items import StatusChange, derived_keys
+from shop.orders.queries import NoSuchOrder, owner_of
 
 
 class MoveRefused(ValueError):

@@ -12,8 +12,8 @@ from dynamo.lists.places import moment_at, parse_timestamp, timestamp
 from dynamo.lists.runs import Item
 from shop import keys
 from shop.models import Order
-from shop.order_patterns import BY_STATUS
 from shop.order_status import Status
+from shop.orders.access_patterns import BY_STATUS
 
 
 @dataclass(frozen=True, slots=True)

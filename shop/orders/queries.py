@@ -12,12 +12,12 @@ from shop import keys
 from shop.catalogue.queries import INVERTED
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
-from shop.order_entries import OrderEntry, WholeOrder, entry_of, whole_order
-from shop.order_filters import OrderFilter
-from shop.order_items import MOST_LINES
-from shop.order_patterns import OrderPlan, plan_for_queue, plan_for_user
-from shop.order_shards import count_shards
 from shop.order_status import Status
+from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
+from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
+from shop.orders.filters import OrderFilter
+from shop.orders.items import MOST_LINES
+from shop.orders.shards import count_shards
 
 LONGEST_ID = 200
 
