@@ -2,8 +2,8 @@
 
 from django.urls import include, path
 
-from shop import basket_views
 from shop.activity import views as activity_views
+from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.orders import queue_views
 from shop.orders import views as order_views

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.refusals import Refusal
-from shop.basket import Basket, BasketFull
+from shop.basket.basket import Basket, BasketFull
 from shop.catalogue.prices import prices_of
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.limits import require_room
