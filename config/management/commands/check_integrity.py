@@ -16,8 +16,8 @@ from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference
-from shop.catalogue_integrity import catalogue_differences
-from shop.order_integrity import order_differences
+from shop.integrity.catalogue import catalogue_differences
+from shop.integrity.orders import order_differences
 from shop.pickup.integrity import pickup_differences
 
 

@@ -7,7 +7,7 @@ from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.catalogue_integrity import catalogue_differences
+from shop.integrity.catalogue import catalogue_differences
 from shop.models import ShopItem
 from shop.order_status import Status
 from tests.chance import unique

@@ -5,7 +5,7 @@ import pytest
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import NoSuchCategory, find_category, find_product
-from shop.category_integrity import CategoriesFound
+from shop.integrity.categories import CategoriesFound
 from tests.shop.catalogue.spoiling import found, lose, mend, put_lamp, spoil, stored
 
 pytestmark = pytest.mark.usefixtures("tables")

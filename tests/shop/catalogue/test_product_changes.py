@@ -14,7 +14,7 @@ from shop.catalogue.items import NewProduct
 from shop.catalogue.prices import prices_of
 from shop.catalogue.queries import find_product
 from shop.catalogue.services import put_catalogue
-from shop.catalogue_integrity import catalogue_differences
+from shop.integrity.catalogue import catalogue_differences
 from tests.comments.spying import spied
 from tests.shop.catalogue.making import category
 

@@ -8,8 +8,8 @@ import pytest
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from shop import keys
+from shop.integrity.orders import order_differences
 from shop.models import ShopItem
-from shop.order_integrity import order_differences
 from shop.order_status import Status
 from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
 from shop.orders.items import NewOrder

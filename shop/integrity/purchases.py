@@ -12,7 +12,7 @@ from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
-from shop.edge_items import PARTITION, TABLE, Key, read_again, wire_key, wrong_in
+from shop.integrity.edge_items import PARTITION, TABLE, Key, read_again, wire_key, wrong_in
 from shop.models import Purchase
 from shop.orders.ids import moment_in
 

@@ -14,7 +14,7 @@ from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
 from shop.catalogue.changes import put
 from shop.catalogue.items import NewCategory, category_item, parent_edge
 from shop.catalogue.queries import trail_in
-from shop.edge_items import Key, delete, key_of, read_again, unless_changed, wrong_in
+from shop.integrity.edge_items import Key, delete, key_of, read_again, unless_changed, wrong_in
 from shop.models import ShopItem
 
 

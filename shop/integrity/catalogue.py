@@ -19,10 +19,10 @@ from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys
 from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
 from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards, writable_shards
-from shop.category_integrity import CategoriesFound
-from shop.edge_integrity import EdgesFound
-from shop.edge_items import PARTITION, TABLE
-from shop.purchase_integrity import PurchasesFound
+from shop.integrity.categories import CategoriesFound
+from shop.integrity.edge_items import PARTITION, TABLE
+from shop.integrity.edges import EdgesFound
+from shop.integrity.purchases import PurchasesFound
 
 
 def catalogue_differences() -> Iterator[Difference]:

@@ -15,7 +15,7 @@ from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import put, shown
 from shop.catalogue.items import NewProduct, product_edges, product_item
 from shop.catalogue.queries import trail_in
-from shop.edge_items import (
+from shop.integrity.edge_items import (
     TABLE,
     Key,
     delete,
