@@ -12,7 +12,7 @@ from django.core.signing import BadSignature, TimestampSigner
 from ulid import ULID
 
 from comments.models import Comment
-from comments.stored import StoredComment
+from comments.store.comments import StoredComment
 from dynamo.lists.places import id_at
 
 FORM_LIVES = timedelta(days=1)

@@ -12,12 +12,12 @@ from typing import Any
 from comments import keys
 from comments.models import Comment, CommentReply
 from comments.rank_integrity import differing_comment
-from comments.seen import State
 from comments.sets.following import follow, is_followed
-from comments.stored import is_tombstone, product_id_of
+from comments.store.comments import is_tombstone, product_id_of
+from comments.store.revision import State
+from comments.store.transactions import TABLE, unchanged, update
 from comments.tallies import HELPFUL, tallies
 from comments.votes import rank_or_log
-from comments.writing import TABLE, unchanged, update
 from dynamo.calls.client import client
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item

@@ -24,7 +24,7 @@ from comments.items import NewComment
 from comments.models import Comment
 from comments.rank_derivation import Touch
 from comments.ranking import log_failure, refresh_products, settle_products
-from comments.writing import CountChanges, write
+from comments.store.transactions import CountChanges, write
 from dynamo.calls.batches import Batches
 from dynamo.calls.failures import FAILURES
 from dynamo.progress import Progress

@@ -5,13 +5,13 @@ from enum import Enum
 from hashlib import blake2b
 
 from comments import helpfulness, keys
-from comments.counts import Cell
 from comments.items import NewComment, items_of, reply_of
 from comments.models import Comment, CommentReply
 from comments.replying import BY_STAFF
 from comments.sets.following import follow
-from comments.stored import is_tombstone
-from comments.writing import NEW_OR_DELETED, CountChanges, delete, put, unchanged
+from comments.store.comments import is_tombstone
+from comments.store.counts import Cell
+from comments.store.transactions import NEW_OR_DELETED, CountChanges, delete, put, unchanged
 from dynamo.lists.runs import Item
 from dynamo.writes.transactions import Action
 

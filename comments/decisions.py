@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from comments.activity import moderated
 from comments.moderation import delete, hide, keep, restore
-from comments.seen import Seen, State
-from comments.stored import StoredComment
+from comments.store.comments import StoredComment
+from comments.store.revision import Seen, State
 from shop.activity.entries import Action
 
 

@@ -11,7 +11,7 @@ from comments import activity
 from comments.authorship import is_author
 from comments.recent import remember_written
 from comments.services import delete_comment
-from comments.stored import NoSuchComment, StoredComment, load_comment
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.write_pages import NOT_YOURS
 from comments.write_taking import require_room, require_room_for_staff
 from dynamo.calls.meter import labelled_calls

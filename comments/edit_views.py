@@ -16,7 +16,7 @@ from comments.not_written import NotWritten, forged, require_user, told
 from comments.posting import PostedOtherwise, load_own, save_edit
 from comments.recent import remember_written
 from comments.services import CommentGone, EditLost
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
 from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit
 from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed

@@ -6,8 +6,8 @@ goes when the comment is deleted or hidden.
 
 from comments import keys
 from comments.models import Comment
-from comments.stored import NoSuchComment, product_id_of
-from comments.writing import TABLE
+from comments.store.comments import NoSuchComment, product_id_of
+from comments.store.transactions import TABLE
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
 from dynamo.writes.transactions import ConditionFailed, Contended

@@ -9,7 +9,7 @@ from comments.detection import detect_language
 from comments.filters import RATINGS
 from comments.languages import all_languages, is_language, language_name
 from comments.posting import Draft
-from comments.stored import StoredComment
+from comments.store.comments import StoredComment
 
 LONGEST_TITLE = 120
 LONGEST_TEXT = 5_000

@@ -8,15 +8,15 @@ from functools import partial
 from comments import keys
 from comments.access_patterns import exact_pattern
 from comments.belongings_integrity import BelongingsFound
-from comments.counts import cell, counters
 from comments.filters import CommentFilter
 from comments.items import NewComment, derived_keys
-from comments.leftovers import sweep
 from comments.models import Comment
 from comments.rank_integrity import RanksFound
 from comments.sets.following import follow
-from comments.stored import is_tombstone
-from comments.writing import unchanged, update
+from comments.store.comments import is_tombstone
+from comments.store.counts import cell, counters
+from comments.store.dependents import sweep
+from comments.store.transactions import unchanged, update
 from dynamo.calls.client import client
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.runs import Item

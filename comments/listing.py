@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.languages import language_name
 from comments.queries import CommentEntry, CommentPage
+from comments.store.counts import ProductCounts
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle

@@ -25,12 +25,12 @@ from comments.items import derived_keys
 from comments.models import Comment
 from comments.rank_derivation import rankings_of_comment
 from comments.ranking import refresh_or_log
-from comments.seen import Seen, State
 from comments.services import delete_comment
 from comments.sets.following import follow
-from comments.stored import NoSuchComment, StoredComment, load_comment
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.store.revision import Seen, State
+from comments.store.transactions import CountChanges, unchanged, update, write
 from comments.votes import rank_or_log
-from comments.writing import CountChanges, unchanged, update, write
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of
 from dynamo.writes.transactions import ConditionFailed, Contended

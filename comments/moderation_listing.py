@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from comments.decisions import Decision
 from comments.moderation_queries import ModeratedComment, ModerationPage
-from comments.seen import State
+from comments.store.revision import State
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next

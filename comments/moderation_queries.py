@@ -12,7 +12,7 @@ from comments import keys
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of
 from comments.reporting import Report, reports_of
-from comments.seen import Seen, State
+from comments.store.revision import Seen, State
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at

@@ -12,8 +12,8 @@ from comments.decisions import Decision, carry_out
 from comments.moderation import NotAsSeen
 from comments.moderation_listing import moderation_listing, moderation_pager
 from comments.moderation_queries import PLAN, list_moderated
-from comments.seen import Seen, State
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
+from comments.store.revision import Seen, State
 from comments.write_taking import require_room_for_staff
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain

@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 from django.http import HttpRequest
 
-from comments.stored import StoredComment
+from comments.store.comments import StoredComment
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.faults import fault_in
 from dynamo.web.refusals import Refusal

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from comments.access_patterns import LANGUAGE, PATTERNS, RATING, AccessPattern, exact_pattern, plan
-from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.models import Comment
+from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.merging import LEAST_UNITS, Fallback
 from dynamo.lists.planner import Candidate, CountedRun, PricedPlan, cheapest, price

@@ -8,7 +8,7 @@ from comments.authorship import is_author
 from comments.items import NewComment
 from comments.ranking import settle_or_log
 from comments.services import CommentExists, EditLost, add_comment, edit_comment
-from comments.stored import NoSuchComment, StoredComment, load_comment
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of

@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from comments import keys
 from comments.authorship import username_shown
-from comments.counts import ProductCounts
 from comments.filters import CommentFilter
 from comments.languages import language_name
 from comments.models import Comment, CommentBody
@@ -20,9 +19,10 @@ from comments.planning import SIZES, ListPlan
 from comments.ranks import score_at
 from comments.read_model import read_model
 from comments.replies import Reply, find_replies
-from comments.seen import Seen
 from comments.skipped import with_skipped
-from comments.stored import NoSuchComment, product_id_of
+from comments.store.comments import NoSuchComment, product_id_of
+from comments.store.counts import ProductCounts
+from comments.store.revision import Seen
 from dynamo.calls.client import pool
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from comments.counts import counters, parse_cell
 from comments.newest import find_newest
 from comments.ranks import NEWEST, Rank, Ranking, RankKey, scored, stored_ranks
+from comments.store.counts import counters, parse_cell
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item
 

@@ -9,7 +9,7 @@ from comments.models import Comment
 from comments.rank_derivation import BEST_RATING, commented_place, five_stars_place
 from comments.ranking import refresh_product
 from comments.ranks import PARTITION, PLACE, Ranking, RankKey, scored
-from comments.stored import product_id_of
+from comments.store.comments import product_id_of
 from comments.tallies import helpful_votes
 from dynamo.calls.client import client
 from dynamo.lists.places import SEPARATOR

@@ -21,11 +21,11 @@ from django.conf import settings
 
 from comments import access_patterns, planning
 from comments.access_patterns import Plan
-from comments.counts import ProductCounts
 from comments.filters import CommentFilter
 from comments.planning import ListPlan
 from comments.sets import plans
 from comments.sets.following import SETS
+from comments.store.counts import ProductCounts
 
 INDEXES = "indexes"
 

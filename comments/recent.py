@@ -13,7 +13,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, with_replies
-from comments.stored import is_tombstone
+from comments.store.comments import is_tombstone
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import Page, PageRequest, Toward

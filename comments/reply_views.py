@@ -16,7 +16,7 @@ from comments.not_written import NotWritten, forged, require_user, told
 from comments.replies import Reply, find_reply
 from comments.reply_forms import ReplyForm
 from comments.replying import ReplyChanged, delete_reply, reply_to
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
 from comments.write_taking import require_room_for_staff
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import say, wants_partial

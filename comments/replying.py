@@ -13,9 +13,9 @@ from comments import keys
 from comments.models import Comment, CommentReply
 from comments.replies import Reply, find_reply
 from comments.sets.following import follow, is_followed
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
+from comments.store.transactions import NEW, TABLE, Condition, delete, put, unchanged, update
 from comments.votes import THERE
-from comments.writing import NEW, TABLE, Condition, delete, put, unchanged, update
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.lists.places import timestamp

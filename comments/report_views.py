@@ -18,7 +18,7 @@ from comments.forms import TextField
 from comments.not_written import NotWritten, forged, require_user, told
 from comments.queries import WholeComment, find_comment
 from comments.reporting import LONGEST_TEXT, Reason, report_comment
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
 from comments.votes import OwnComment
 from comments.write_taking import require_room
 from dynamo.calls.meter import labelled_calls

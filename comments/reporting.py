@@ -13,10 +13,10 @@ from functools import partial
 
 from comments import keys
 from comments.models import Comment, CommentReport
-from comments.seen import State
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.revision import State
+from comments.store.transactions import NEW, TABLE, Condition, put
 from comments.votes import OwnComment
-from comments.writing import NEW, TABLE, Condition, put
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import parse_timestamp, place_of, timestamp

@@ -17,14 +17,14 @@ from datetime import UTC, datetime, timedelta
 
 from comments import keys
 from comments.items import NewComment, items_of
-from comments.leftovers import sweep
 from comments.models import Comment
 from comments.rank_derivation import BEST_RATING, rankings_of_comment
 from comments.ranking import refresh_or_log, settle_or_log
 from comments.ranks import Ranking
 from comments.sets.following import follow
-from comments.stored import EXPIRY, NoSuchComment, StoredComment, load_comment
-from comments.writing import NEW, CountChanges, delete, put, unchanged, update, write
+from comments.store.comments import EXPIRY, NoSuchComment, StoredComment, load_comment
+from comments.store.dependents import sweep
+from comments.store.transactions import NEW, CountChanges, delete, put, unchanged, update, write
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of, timestamp
 from dynamo.lists.runs import Item

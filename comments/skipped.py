@@ -14,9 +14,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from comments.access_patterns import exact_pattern
-from comments.counts import Cell, cell, counters
 from comments.filters import CommentFilter
 from comments.models import Comment
+from comments.store.counts import Cell, cell, counters
 from dynamo.calls.client import client
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest

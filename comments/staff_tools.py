@@ -6,7 +6,7 @@ from comments.decisions import Decision
 from comments.moderation_listing import DecisionButton, decide_url, decisions_on
 from comments.queries import WholeComment
 from comments.reply_forms import ReplyForm
-from comments.seen import Seen
+from comments.store.revision import Seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from comments.moderation_queries import run_of
 from comments.profile_queries import ids_written_by
 from comments.queries import entry_of
 from comments.read_model import read_model
-from comments.seen import State
+from comments.store.revision import State
 from comments.user_traces import (
     delete_report,
     delete_signature,

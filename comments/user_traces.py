@@ -10,9 +10,9 @@ from contextlib import suppress
 from comments import keys
 from comments.models import ByAuthor, Comment, CommentReply
 from comments.services import delete_comment
-from comments.stored import EXPIRY, NoSuchComment
+from comments.store.comments import EXPIRY, NoSuchComment
+from comments.store.transactions import TABLE, Condition, delete
 from comments.votes import THERE, rank_or_log, take_back
-from comments.writing import TABLE, Condition, delete
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
 from dynamo.writes.transactions import Action, ConditionFailed, write_together

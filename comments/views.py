@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from comments.counts import ProductCounts, counts_of
 from comments.explaining import explain_page
 from comments.filters import BadFilter, CommentFilter
 from comments.languages import preferred_language
@@ -27,7 +26,8 @@ from comments.queries import (
 )
 from comments.recent import in_list, recently_written, with_recent
 from comments.staff_tools import staff_tools
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
+from comments.store.counts import ProductCounts, counts_of
 from comments.vote_views import vote_on, voted_by
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain_reads

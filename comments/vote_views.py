@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
 from comments.vote_queries import has_voted, voted_on
 from comments.votes import OwnComment, take_back, vote
 from comments.write_taking import require_room

@@ -12,11 +12,11 @@ from typing import Any
 
 from comments import keys
 from comments.helpfulness import refresh_comment
-from comments.leftovers import sweep
 from comments.models import Comment, CommentVote
-from comments.stored import EXPIRY, NoSuchComment
+from comments.store.comments import EXPIRY, NoSuchComment
+from comments.store.dependents import sweep
+from comments.store.transactions import NEW, TABLE, Condition, check, delete, put
 from comments.tallies import HELPFUL, helpful_votes, tallies
-from comments.writing import NEW, TABLE, Condition, check, delete, put
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls

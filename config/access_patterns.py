@@ -133,7 +133,7 @@ COMMENTS = (
         "AP7 to AP10",
         "How many comments: per rating, per rating and language, in all, in all per language",
         "get `COUNTS#42#0`: a cell for each language and rating, such as `en.5`",
-        "comments.counts.counts_of",
+        "comments.store.counts.counts_of",
         "/products/{product}/",
     ),
     AccessPattern(

@@ -10,7 +10,7 @@ from comments.filters import RATINGS
 from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
 from comments.sets.spelling import partition, rating_sets
-from comments.stored import is_tombstone
+from comments.store.comments import is_tombstone
 from dynamo.lists.runs import Item
 
 AUTO = CommentSetItem.auto.attr_name

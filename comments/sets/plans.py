@@ -9,12 +9,12 @@ Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 
 from comments import keys, planning
 from comments.access_patterns import Plan
-from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.planning import SIZES, ListPlan, NoSuchPlan, price_indexes
 from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.spelling import partition
+from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.places import id_at
 from dynamo.lists.planner import Candidate, CountedRun, price

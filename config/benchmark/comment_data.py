@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from comments import keys
-from comments.counts import Cell, cell
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
+from comments.store.counts import Cell, cell
 from config.benchmark.wheel import Wheel
 from dynamo.lists.places import place_of
 from dynamo.lists.runs import Item

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from comments.access_patterns import plan
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.models import Comment
 from comments.queries import list_comments
+from comments.store.counts import counts_of
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import OneOf

@@ -10,14 +10,14 @@ from functools import partial
 
 from comments import keys
 from comments.access_patterns import plan
-from comments.counts import Cell, cell
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
-from comments.writing import NEW, CountChanges, put, write
+from comments.store.counts import Cell, cell
+from comments.store.transactions import NEW, CountChanges, put, write
 from config.benchmark.readers import DROPPING, RULES, SITE, Reader
 from config.lab.comment_reads import (
     PRODUCT,

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import chain
 from uuid import NAMESPACE_OID, uuid5
 
-from comments.counts import Cell
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
+from comments.store.counts import Cell
 from config.benchmark.comment_data import CommentAnswers
 from config.lab.comment_designs import DESIGNS, SETS, CommentDesign
 from config.lab.comment_reads import place_in, shown, stored

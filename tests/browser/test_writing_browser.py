@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, Page, expect
 
-from comments.stored import load_comment
+from comments.store.comments import load_comment
 from tests.browser.conftest import Visitor
 from tests.comments.writers import Writer, load_older, made_product, new_url, someone
 

@@ -14,8 +14,8 @@ from comments.queries import find_highlights
 from comments.replies import find_reply
 from comments.replying import reply_to
 from comments.reporting import Reason, report_comment
-from comments.seen import Seen, State
-from comments.stored import StoredComment, load_comment
+from comments.store.comments import StoredComment, load_comment
+from comments.store.revision import Seen, State
 from comments.tallies import HELPFUL, tallies
 from comments.user_traces import reported_by_user, voted_by_user
 from comments.votes import rank_or_log

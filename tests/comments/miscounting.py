@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from comments.counts import counters
+from comments.store.counts import counters
 from dynamo.calls.client import client
 from dynamo.writes.transactions import Transactions
 

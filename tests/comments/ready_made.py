@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from comments.counts import cell
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
+from comments.store.counts import cell
 from config.benchmark.exports import describe, write_export
 from dynamo.lists.runs import Item
 from tests.comments.miscounting import settle

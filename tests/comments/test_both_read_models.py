@@ -9,10 +9,10 @@ from django.test import override_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.counts import ProductCounts, counts_of
 from comments.filters import RATINGS, CommentFilter
 from comments.models import SHOWN
 from comments.read_model import INDEXES, SETS, read_model
+from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import client
 from dynamo.engine import find
 from dynamo.lists.reader import Page, PageRequest

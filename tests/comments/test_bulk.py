@@ -13,11 +13,11 @@ from comments import keys
 from comments.access_patterns import plan
 from comments.bulk import CHUNK, CHUNK_CHARACTERS, BulkWriter, Outcome, in_chunks
 from comments.bulk_changes import DETERMINED
-from comments.counts import Cell, counts_of
 from comments.filters import CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.queries import CommentEntry, entry_of, find_comment
+from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered

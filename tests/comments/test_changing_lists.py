@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from comments.filters import CommentFilter
 from comments.services import add_comment, delete_comment, edit_comment
-from comments.stored import load_comment
+from comments.store.comments import load_comment
 from dynamo.lists.reader import Page, PageRequest
 from tests.chance import unique
 from tests.comments.loading import load

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from comments.bulk import BulkWriter
-from comments.counts import counts_of
 from comments.filters import RATINGS
 from comments.items import NewComment
 from comments.services import add_comment, delete_comment, edit_comment
-from comments.stored import load_comment
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from tests.chance import unique

@@ -5,15 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from comments.counts import counts_of
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import comment as comment_key
 from comments.keys import tally as tally_key
-from comments.leftovers import sweep
 from comments.models import Comment
 from comments.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
+from comments.store.dependents import sweep
 from dynamo.calls.client import client
 from dynamo.writes.shards import SHARDS
 from tests.comments.loading import load

@@ -2,8 +2,8 @@
 
 import pytest
 
-from comments.counts import counts_of
-from comments.stored import StoredComment, load_comment
+from comments.store.comments import StoredComment, load_comment
+from comments.store.counts import counts_of
 from shop.orders.items import NewLine
 from tests.comments.ranked import five_stars
 from tests.comments.writers import (

@@ -11,15 +11,15 @@ from random import Random
 
 import pytest
 
-from comments.counts import counts_of
 from comments.featuring import feature
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.moderation import NotAsSeen, hide, restore
 from comments.queries import find_highlights
-from comments.seen import Seen, State
 from comments.services import EditLost, delete_comment, edit_comment
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
+from comments.store.revision import Seen, State
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.transactions import Contended
 from tests.comments.faulty import before_the_next_transaction, troubled

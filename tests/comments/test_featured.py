@@ -13,7 +13,7 @@ from comments.moderation import hide
 from comments.picks import SHOWN_PICKS
 from comments.queries import find_highlights
 from comments.services import add_comment, delete_comment, edit_comment
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES

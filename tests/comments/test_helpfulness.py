@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from comments.bulk import BulkWriter
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.helpfulness import rank_comment, refresh_comment
 from comments.integrity import comment_differences
@@ -19,7 +18,8 @@ from comments.models import Comment
 from comments.queries import find_comment, list_comments
 from comments.ranking_queries import list_most_helpful
 from comments.services import EditLost, add_comment, delete_comment, edit_comment
-from comments.stored import load_comment
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
 from comments.votes import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool

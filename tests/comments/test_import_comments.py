@@ -21,13 +21,13 @@ from django.core.management import CommandError, call_command
 
 from comments.access_patterns import plan
 from comments.bulk import Outcome
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
 from comments.imports.run import Report, Source, import_file
 from comments.items import NewComment
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, find_comment, with_replies
+from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.files.rejects import RejectsFile

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from comments.counts import counts_of
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import BODY
@@ -16,6 +15,7 @@ from comments.keys import comment as comment_key
 from comments.models import Comment
 from comments.queries import find_comment
 from comments.services import add_comment
+from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from tests.comments.miscounting import settle

@@ -8,7 +8,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments.bulk import BulkWriter
-from comments.counts import counts_of
 from comments.decisions import Decision, carry_out
 from comments.featuring import feature
 from comments.filters import CommentFilter
@@ -19,9 +18,10 @@ from comments.models import Comment
 from comments.moderation import NotAsSeen, hide, keep, restore
 from comments.queries import find_comment, find_highlights
 from comments.reporting import Reason, report_comment
-from comments.seen import Seen, State
 from comments.services import delete_comment, edit_comment
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
+from comments.store.revision import Seen, State
 from comments.votes import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool

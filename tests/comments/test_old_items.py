@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from comments.counts import counts_of
 from comments.featuring import feature
 from comments.items import NewComment, items_of
 from comments.moderation import hide, restore
 from comments.replying import reply_to
 from comments.reporting import Reason, report_comment
 from comments.services import delete_comment, edit_comment
-from comments.stored import load_comment
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
+from comments.store.transactions import CountChanges, put, write
 from comments.votes import vote
-from comments.writing import CountChanges, put, write
 from shop.catalogue.services import ensure_products
 from tests.comments.threads import NOW, differing
 from tests.comments.truth import written

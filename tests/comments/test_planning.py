@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.counts import ProductCounts, counts_of
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.planning import NoSuchPlan, plan_list
 from comments.queries import list_comments
+from comments.store.counts import ProductCounts, counts_of
 from dynamo.lists.reader import PageRequest, Toward
 from tests.comments.loading import load
 from tests.comments.truth import START, Truth, tied_comments

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 import pytest
 
 from comments.authorship import FORM_LIVES
-from comments.counts import counts_of
 from comments.forms import LONGEST_TEXT, LONGEST_TITLE
 from comments.profile_queries import ids_written_by
-from comments.stored import load_comment
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
 from shop.orders.items import NewLine
 from tests.comments.faulty import unreachable
 from tests.comments.ranked import index_that_lags

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from comments.bulk import BulkWriter, Outcome
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
 from comments.imports.reading import Reading
@@ -24,7 +23,8 @@ from comments.queries import list_comments
 from comments.replies import find_reply
 from comments.replying import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.services import add_comment, delete_comment, edit_comment
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
 from comments.user_traces import delete_signature, signed_by_user
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool

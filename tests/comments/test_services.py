@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from comments.counts import Cell, counts_of
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.models import Comment
 from comments.queries import find_comment
 from comments.services import CommentExists, EditLost, add_comment, delete_comment, edit_comment
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.reader import PageRequest

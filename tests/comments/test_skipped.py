@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.queries import CommentPage, list_comments
+from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest
 from tests.comments.loading import load
 from tests.comments.miscounting import settle

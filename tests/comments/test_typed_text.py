@@ -12,7 +12,7 @@ from comments.models import Comment
 from comments.replies import find_reply
 from comments.reporting import Reason, report_comment
 from comments.services import delete_comment
-from comments.stored import StoredComment
+from comments.store.comments import StoredComment
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.comments.browsing import HTMX, Shown

@@ -11,7 +11,7 @@ from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.moderation import hide
 from comments.services import delete_comment
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
 from comments.tallies import helpful_votes, tallies
 from comments.vote_queries import has_voted, voted_on
 from comments.votes import OwnComment, take_back, vote

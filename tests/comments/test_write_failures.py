@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.profile_queries import ids_written_by
 from comments.queries import list_comments
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
 from comments.votes import rank_or_log
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest

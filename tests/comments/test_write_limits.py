@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from comments.counts import counts_of
-from comments.stored import load_comment
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
 from tests.comments.writers import (
     WORDS,
     Writer,

@@ -9,14 +9,14 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from comments import keys
-from comments.counts import counts_of
 from comments.featuring import feature
 from comments.models import Comment
 from comments.moderation import hide
 from comments.replying import reply_to
 from comments.reporting import Reason, report_comment
-from comments.seen import Seen
-from comments.stored import StoredComment, load_comment
+from comments.store.comments import StoredComment, load_comment
+from comments.store.counts import counts_of
+from comments.store.revision import Seen
 from comments.tallies import helpful_votes
 from comments.votes import vote
 from dynamo.calls.client import client

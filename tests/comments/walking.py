@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from comments.counts import ProductCounts, counts_of
 from comments.filters import CommentFilter
 from comments.queries import list_comments
 from comments.read_model import read_model
+from comments.store.counts import ProductCounts, counts_of
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.site_reader import read

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from comments.items import NewComment
 from comments.profile_queries import ids_written_by
-from comments.stored import StoredComment, load_comment
+from comments.store.comments import StoredComment, load_comment
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.services import ensure_products

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from comments.counts import counts_of
 from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.moderation import hide
 from comments.profile_queries import ids_written_by
 from comments.replies import find_replies
 from comments.replying import reply_to
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
 from comments.votes import vote
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email

@@ -19,7 +19,7 @@ from comments.ranking_queries import list_most_helpful
 from comments.replies import find_replies
 from comments.sample import sample_comments
 from comments.sample_reactions import REPLIES, VOTES
-from comments.seen import State
+from comments.store.revision import State
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from comments.decisions import Decision, carry_out
-from comments.stored import NoSuchComment
+from comments.store.comments import NoSuchComment
 from dynamo.management.failures import failures_in_one_line
 
 DONE = {

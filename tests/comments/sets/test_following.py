@@ -20,7 +20,7 @@ from comments.replying import delete_reply, reply_to
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.copies import is_primary
 from comments.sets.following import TABLE, follow
-from comments.stored import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, load_comment
 from comments.votes import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from django.test import override_settings
 
-from comments.counts import ProductCounts
 from comments.filters import RATINGS, CommentFilter
 from comments.planning import ListPlan, NoSuchPlan
 from comments.read_model import read_model
+from comments.store.counts import ProductCounts
 
 COUNTS = ProductCounts(
     {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))

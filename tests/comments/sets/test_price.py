@@ -14,7 +14,7 @@ from comments.items import NewComment
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.consuming import Consumer
 from comments.sets.plans import runs
-from comments.stored import load_comment
+from comments.store.comments import load_comment
 from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read

@@ -27,7 +27,7 @@ from comments.models import Comment
 from comments.moderation import hide, restore
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
-from comments.stored import load_comment
+from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool

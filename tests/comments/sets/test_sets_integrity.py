@@ -16,7 +16,7 @@ from comments.items import NewComment
 from comments.services import add_comment, delete_comment, edit_comment
 from comments.sets.integrity import set_differences
 from comments.sets.streaming import Name
-from comments.stored import load_comment
+from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool

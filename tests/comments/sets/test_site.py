@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 from django.test import override_settings
 
-from comments.counts import counts_of
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.moderation import hide, restore
@@ -15,7 +14,8 @@ from comments.replying import reply_to
 from comments.services import delete_comment, edit_comment
 from comments.sets.consuming import Consumer
 from comments.sets.following import TABLE
-from comments.stored import load_comment
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from tests.comments.browsing import visit

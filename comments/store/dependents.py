@@ -8,8 +8,8 @@ be too much for that, and goes right after. Where that is cut off, doing the sam
 from collections.abc import Iterator, Sequence
 
 from comments import keys
-from comments.stored import is_tombstone
-from comments.writing import NEW_OR_DELETED, TABLE, check, delete
+from comments.store.comments import is_tombstone
+from comments.store.transactions import NEW_OR_DELETED, TABLE, check, delete
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
 from dynamo.writes.shards import shards_in

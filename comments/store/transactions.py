@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from comments.counts import Cell, cell, counters
 from comments.models import Comment
-from comments.stored import EXPIRY
+from comments.store.comments import EXPIRY
+from comments.store.counts import Cell, cell, counters
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
 from dynamo.writes.counted import Deltas, write_counted

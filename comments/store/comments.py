@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from comments import keys
-from comments.counts import Cell
 from comments.items import NewComment
 from comments.models import Comment, CommentBody
+from comments.store.counts import Cell
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import page_batches
