@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from comments import keys
-from comments.access_patterns import exact_pattern
 from comments.belongings_integrity import BelongingsFound
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import exact_pattern
 from comments.items import NewComment, derived_keys
 from comments.models import Comment
 from comments.rank_integrity import RanksFound

@@ -12,10 +12,10 @@ from django.urls import reverse
 from comments import keys
 from comments.authorship import username_shown
 from comments.filters import CommentFilter
+from comments.indexes.planner import SIZES, ListPlan
 from comments.languages import language_name
 from comments.models import Comment, CommentBody
 from comments.picks import SHOWN_PICKS, picks_of
-from comments.planning import SIZES, ListPlan
 from comments.ranks import score_at
 from comments.read_model import read_model
 from comments.replies import Reply, find_replies

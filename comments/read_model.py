@@ -3,7 +3,7 @@
 ==========  ==========================================  ============================
 model       lists are read from                         planned by
 ==========  ==========================================  ============================
-``indexes`` the four indexes of ``comments``            `comments.planning`
+``indexes`` the four indexes of ``comments``            `comments.indexes.planner`
 ``sets``    the copies in ``comment_sets``              `comments.sets.plans`
 ==========  ==========================================  ============================
 
@@ -19,10 +19,11 @@ from typing import Protocol
 
 from django.conf import settings
 
-from comments import access_patterns, planning
-from comments.access_patterns import Plan
 from comments.filters import CommentFilter
-from comments.planning import ListPlan
+from comments.indexes import access_patterns
+from comments.indexes import planner as planning
+from comments.indexes.access_patterns import Plan
+from comments.indexes.planner import ListPlan
 from comments.sets import plans
 from comments.sets.following import SETS
 from comments.store.counts import ProductCounts

@@ -13,8 +13,8 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from comments.access_patterns import exact_pattern
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import exact_pattern
 from comments.models import Comment
 from comments.store.counts import Cell, cell, counters
 from dynamo.calls.client import client

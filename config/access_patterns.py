@@ -104,7 +104,7 @@ COMMENTS = (
         "… of any set of ratings, in any languages or some",
         "`by_rating`: `PRODUCT#42/5`; `by_language_and_rating`: `PRODUCT#42/en/5`; "
         "or a cheaper one of the four with a filter",
-        "comments.planning.plan_list",
+        "comments.indexes.planner.plan_list",
         "/products/{product}/comments/de.en/1.2.5/",
     ),
     AccessPattern(
@@ -263,7 +263,7 @@ PATTERNS = (
         "Query filters, and what they really cost",
         "each of the four ways to read a list is priced, those that filter too; "
         "`manage.py compare` measures them and other designs on the same data, for `/lab/`",
-        "comments.planning.plan_list",
+        "comments.indexes.planner.plan_list",
         "manage.py explain comments --product {product} --ratings 1,2,3,4",
     ),
     AccessPattern(

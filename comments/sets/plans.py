@@ -7,10 +7,11 @@ filter: that is what the 32 items of each comment were written for.
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
 
-from comments import keys, planning
-from comments.access_patterns import Plan
+from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.planning import SIZES, ListPlan, NoSuchPlan, price_indexes
+from comments.indexes import planner as planning
+from comments.indexes.access_patterns import Plan
+from comments.indexes.planner import SIZES, ListPlan, NoSuchPlan, price_indexes
 from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.spelling import partition
@@ -60,7 +61,7 @@ def plan_list(
 
     The indexes of ``comments`` are alternatives, with what they were expected to cost, and can be
     ``forced`` by their names. Sets that hold nothing by the counts are skipped, as in
-    `comments.planning`. Raises NoSuchPlan.
+    `comments.indexes.planner`. Raises NoSuchPlan.
     """
     if forced is not None and forced != SETS:
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.listing import pager_of
 from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers
 from config.benchmark.grounds import Site

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.models import Comment
 from comments.queries import list_comments
 from comments.store.counts import counts_of

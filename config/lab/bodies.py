@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from comments import keys as comment_keys
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.items import NewComment, excerpt, items_of
 from comments.models import All, Comment
 from comments.queries import find_comment

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from comments import keys
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.items import NewComment
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of

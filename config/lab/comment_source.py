@@ -7,8 +7,8 @@ from datetime import datetime
 from itertools import islice
 
 from comments import keys
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.items import NewComment
 from comments.models import CommentBody, CommentItem
 from comments.queries import CommentEntry, entry_of

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from comments import keys
-from comments.access_patterns import plan
 from comments.bulk import CHUNK, CHUNK_CHARACTERS, BulkWriter, Outcome, in_chunks
 from comments.bulk_changes import DETERMINED
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.queries import CommentEntry, entry_of, find_comment

@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from comments.access_patterns import plan
 from comments.bulk import Outcome
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
 from comments.imports.run import Report, Source, import_file
+from comments.indexes.access_patterns import plan
 from comments.items import NewComment
 from comments.models import Comment
 from comments.queries import CommentEntry, entry_of, find_comment, with_replies

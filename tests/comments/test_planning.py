@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
+from comments.indexes.planner import NoSuchPlan, plan_list
 from comments.items import NewComment
-from comments.planning import NoSuchPlan, plan_list
 from comments.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.lists.reader import PageRequest, Toward

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from comments.access_patterns import plan
 from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
 from comments.moderation_queries import list_moderated
 from comments.picks import picks_of
 from comments.profile_queries import ids_written_by, list_written_by

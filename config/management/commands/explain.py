@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.explaining import explain_comments
 from comments.filters import BadFilter, CommentFilter
-from comments.planning import NoSuchPlan
+from comments.indexes.planner import NoSuchPlan
 from dynamo.lists.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one

@@ -6,7 +6,7 @@ import pytest
 from django.test import override_settings
 
 from comments.filters import RATINGS, CommentFilter
-from comments.planning import ListPlan, NoSuchPlan
+from comments.indexes.planner import ListPlan, NoSuchPlan
 from comments.read_model import read_model
 from comments.store.counts import ProductCounts
 

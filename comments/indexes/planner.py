@@ -12,8 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from comments.access_patterns import LANGUAGE, PATTERNS, RATING, AccessPattern, exact_pattern, plan
 from comments.filters import RATINGS, CommentFilter
+from comments.indexes.access_patterns import (
+    LANGUAGE,
+    PATTERNS,
+    RATING,
+    AccessPattern,
+    exact_pattern,
+    plan,
+)
 from comments.models import Comment
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative

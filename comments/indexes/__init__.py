@@ -1,0 +1,1 @@
+"""The read model of four indexes: its access patterns and its planner."""
