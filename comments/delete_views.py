@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from comments import activity
 from comments.authorship import is_author
-from comments.recent import remember_written
+from comments.lists.read_your_writes import remember_written
 from comments.services import delete_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.write_pages import NOT_YOURS

@@ -12,9 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from comments.forms import EditForm
+from comments.lists.read_your_writes import remember_written
 from comments.not_written import NotWritten, forged, require_user, told
 from comments.posting import PostedOtherwise, load_own, save_edit
-from comments.recent import remember_written
 from comments.services import CommentGone, EditLost
 from comments.store.comments import NoSuchComment
 from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit

@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from comments import keys
+from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of
 from comments.reporting import Report, reports_of
 from comments.store.revision import Seen, State
 from dynamo.calls.meter import labelled_calls

@@ -10,8 +10,8 @@ from functools import partial
 
 from comments import keys
 from comments.filters import CommentFilter
+from comments.lists.read_models import read_model
 from comments.models import Comment
-from comments.read_model import read_model
 from dynamo.calls.client import pool
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from comments import keys
+from comments.lists.queries import CommentEntry, entry_of
 from comments.models import ByAuthor, Comment
-from comments.queries import CommentEntry, entry_of
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest

@@ -13,8 +13,8 @@ from functools import partial
 from django.urls import reverse
 
 from comments import keys
+from comments.lists.queries import CommentEntry, entry_of, with_replies
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of, with_replies
 from comments.ranks import NEWEST, Ranking, count_shards, score_at
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods
 from comments.counted_fields import count_characters
 from comments.form_pages import FormPage
 from comments.forms import TextField
+from comments.lists.queries import WholeComment, find_comment
 from comments.not_written import NotWritten, forged, require_user, told
-from comments.queries import WholeComment, find_comment
 from comments.reporting import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment
 from comments.votes import OwnComment

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from comments.decisions import Decision
+from comments.lists.queries import WholeComment
 from comments.moderation_listing import DecisionButton, decide_url, decisions_on
-from comments.queries import WholeComment
 from comments.reply_forms import ReplyForm
 from comments.store.revision import Seen
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from comments.filters import CommentFilter
+from comments.lists.queries import entry_of
+from comments.lists.read_models import read_model
 from comments.moderation_queries import run_of
 from comments.profile_queries import ids_written_by
-from comments.queries import entry_of
-from comments.read_model import read_model
 from comments.store.revision import State
 from comments.user_traces import (
     delete_report,

@@ -10,11 +10,11 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from comments.explaining import explain_page
 from comments.filters import BadFilter, CommentFilter
 from comments.languages import preferred_language
-from comments.listing import list_url, listing_of, pager_of
-from comments.queries import (
+from comments.lists.explain import explain_page
+from comments.lists.listing import list_url, listing_of, pager_of
+from comments.lists.queries import (
     CommentEntry,
     CommentPage,
     Highlights,
@@ -24,7 +24,7 @@ from comments.queries import (
     list_comments,
     with_replies,
 )
-from comments.recent import in_list, recently_written, with_recent
+from comments.lists.read_your_writes import in_list, recently_written, with_recent
 from comments.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
 from comments.store.counts import ProductCounts, counts_of

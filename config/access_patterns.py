@@ -89,14 +89,14 @@ COMMENTS = (
         "AP1",
         "All comments of a product, newest first",
         "`all`: `PRODUCT#42`",
-        "comments.queries.list_comments",
+        "comments.lists.queries.list_comments",
         "/products/{product}/comments/~/~/",
     ),
     AccessPattern(
         "AP2",
         "… in any set of languages",
         "`by_language`: a run `PRODUCT#42/en` for each, merged",
-        "comments.queries.list_comments",
+        "comments.lists.queries.list_comments",
         "/products/{product}/comments/de.en/~/",
     ),
     AccessPattern(
@@ -111,7 +111,7 @@ COMMENTS = (
         "AP4",
         "One comment, by its id",
         "get `COMMENT#<id>` / `COMMENT#<id>`",
-        "comments.queries.find_comment",
+        "comments.lists.queries.find_comment",
         "/comments/{comment}/",
     ),
     AccessPattern(
@@ -147,7 +147,7 @@ COMMENTS = (
         "AP12",
         "The latest positive and negative comment; when a product was last commented on",
         "the first item of the runs `PRODUCT#42/4` and so on, all at once",
-        "comments.queries.find_highlights",
+        "comments.lists.queries.find_highlights",
         "/products/{product}/",
     ),
     AccessPattern(
@@ -192,14 +192,14 @@ SETS = (
         "QP5",
         "… one comment by its id",
         "get `COMMENT#<id>` / `COMMENT#<id>` of the table `comments`",
-        "comments.queries.find_comment",
+        "comments.lists.queries.find_comment",
         "/comments/{comment}/",
     ),
     AccessPattern(
         "QP6",
         "… the most recent positive one in English",
         "`by_set`: the first item of `PRODUCT#42/en/4.5`",
-        "comments.queries.find_highlights",
+        "comments.lists.queries.find_highlights",
         "/products/{product}/",
     ),
     AccessPattern(

@@ -5,7 +5,7 @@ from functools import partial
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
-from comments.listing import pager_of
+from comments.lists.listing import pager_of
 from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers
 from config.benchmark.grounds import Site
 from config.benchmark.pages import PageCase, cut, depths, path_of

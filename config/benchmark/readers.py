@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
+from comments.lists.queries import list_comments
 from comments.models import Comment
-from comments.queries import list_comments
 from comments.store.counts import counts_of
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Page, PageRequest

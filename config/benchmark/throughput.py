@@ -18,7 +18,7 @@ from typing import Any
 from django.conf import settings
 
 from comments.filters import CommentFilter
-from comments.listing import pager_of
+from comments.lists.listing import pager_of
 from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers
 from config.benchmark.grounds import PageFailed, Stage
 from config.benchmark.pages import cut, path_of

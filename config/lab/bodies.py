@@ -11,8 +11,8 @@ from comments import keys as comment_keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, excerpt, items_of
+from comments.lists.queries import find_comment
 from comments.models import All, Comment
-from comments.queries import find_comment
 from config.benchmark.comment_data import PRODUCT_ID, START, WORDS, CommentAnswers
 from config.lab.figures import DesignFigures, SubjectFigures, Writing
 from config.lab.reading import Answer, ReadCase, cases_of_list, measure_readings

@@ -10,8 +10,8 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment
+from comments.lists.queries import CommentEntry, entry_of
 from comments.models import CommentBody, CommentItem
-from comments.queries import CommentEntry, entry_of
 from comments.sample import sample_comments
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool

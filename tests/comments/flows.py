@@ -7,10 +7,10 @@ from django.core.management import CommandError, call_command
 
 from comments import keys
 from comments.featuring import feature
+from comments.lists.queries import find_highlights
 from comments.models import CommentVote
 from comments.moderation import hide
 from comments.profile_queries import ids_written_by
-from comments.queries import find_highlights
 from comments.replies import find_reply
 from comments.replying import reply_to
 from comments.reporting import Reason, report_comment

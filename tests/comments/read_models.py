@@ -7,8 +7,8 @@ import pytest
 from django.test import override_settings
 
 from comments import keys
+from comments.lists.read_models import INDEXES
 from comments.models import Comment
-from comments.read_model import INDEXES
 from comments.sets.filling import fill_sets
 from comments.sets.following import SETS
 from comments.sets.models import CommentSetItem

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
+from comments.lists.read_models import INDEXES, SETS, read_model
 from comments.models import SHOWN
-from comments.read_model import INDEXES, SETS, read_model
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import client
 from dynamo.engine import find

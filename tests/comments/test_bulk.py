@@ -15,8 +15,8 @@ from comments.bulk_changes import DETERMINED
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
+from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import Comment, CommentBody
-from comments.queries import CommentEntry, entry_of, find_comment
 from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client

@@ -14,8 +14,8 @@ import pytest
 from comments.featuring import feature
 from comments.filters import CommentFilter
 from comments.items import NewComment
+from comments.lists.queries import find_highlights
 from comments.moderation import NotAsSeen, hide, restore
-from comments.queries import find_highlights
 from comments.services import EditLost, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of

@@ -14,8 +14,8 @@ from comments.helpfulness import rank_comment, refresh_comment
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import comment as comment_key
+from comments.lists.queries import find_comment, list_comments
 from comments.models import Comment
-from comments.queries import find_comment, list_comments
 from comments.ranking_queries import list_most_helpful
 from comments.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment

@@ -25,8 +25,8 @@ from comments.imports.columns import Columns
 from comments.imports.run import Report, Source, import_file
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment
+from comments.lists.queries import CommentEntry, entry_of, find_comment, with_replies
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of, find_comment, with_replies
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
 from comments.keys import comment as comment_key
+from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.queries import find_comment
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from tests.comments.walking import ids_on, read_page

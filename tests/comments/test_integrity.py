@@ -12,8 +12,8 @@ from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import BODY
 from comments.keys import comment as comment_key
+from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.queries import find_comment
 from comments.services import add_comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client

@@ -6,8 +6,8 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, excerpt, items_of
+from comments.lists.queries import find_comment, list_comments
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
-from comments.queries import find_comment, list_comments
 from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest
 from tests.comments.loading import load

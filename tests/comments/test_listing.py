@@ -6,7 +6,7 @@ import pytest
 from django.urls import resolve
 
 from comments.filters import CommentFilter
-from comments.listing import heading_of, list_url, pager_of
+from comments.lists.listing import heading_of, list_url, pager_of
 
 
 class TestListUrl:

@@ -14,9 +14,9 @@ from comments.filters import CommentFilter
 from comments.helpfulness import refresh_comment
 from comments.integrity import comment_differences
 from comments.items import NewComment
+from comments.lists.queries import find_comment, find_highlights
 from comments.models import Comment
 from comments.moderation import NotAsSeen, hide, keep, restore
-from comments.queries import find_comment, find_highlights
 from comments.reporting import Reason, report_comment
 from comments.services import delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import NoSuchPlan, plan_list
 from comments.items import NewComment
-from comments.queries import list_comments
+from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.lists.reader import PageRequest, Toward
 from tests.comments.loading import load

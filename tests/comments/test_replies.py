@@ -17,9 +17,9 @@ from comments.imports.columns import Columns
 from comments.imports.reading import Reading
 from comments.integrity import comment_differences
 from comments.items import NewComment, NewReply
+from comments.lists.queries import list_comments
 from comments.models import Comment
 from comments.moderation import hide
-from comments.queries import list_comments
 from comments.replies import find_reply
 from comments.replying import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.services import add_comment, delete_comment, edit_comment

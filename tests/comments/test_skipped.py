@@ -7,7 +7,7 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.queries import CommentPage, list_comments
+from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest
 from tests.comments.loading import load

@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from comments.filters import CommentFilter
-from comments.listing import pager_of
+from comments.lists.listing import pager_of
 from dynamo.calls.meter import metered
 from dynamo.lists.places import place_of
 from dynamo.lists.runs import Position

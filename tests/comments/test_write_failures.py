@@ -11,8 +11,8 @@ import pytest
 from comments.filters import CommentFilter
 from comments.integrity import comment_differences
 from comments.items import NewComment
+from comments.lists.queries import list_comments
 from comments.profile_queries import ids_written_by
-from comments.queries import list_comments
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes import rank_or_log

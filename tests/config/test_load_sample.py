@@ -11,10 +11,10 @@ from django.core.management import call_command
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
+from comments.lists.queries import entry_of
 from comments.moderation_queries import list_moderated
 from comments.picks import picks_of
 from comments.profile_queries import ids_written_by, list_written_by
-from comments.queries import entry_of
 from comments.ranking_queries import list_most_helpful
 from comments.replies import find_replies
 from comments.sample import sample_comments

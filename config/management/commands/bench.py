@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.read_model import INDEXES
+from comments.lists.read_models import INDEXES
 from config.benchmark.report import Report
 from config.benchmark.run import PARTS, Asked, run_benchmarks
 from dynamo.management.failures import failures_in_one_line

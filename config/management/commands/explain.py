@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.explaining import explain_comments
 from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
+from comments.lists.explain import explain_comments
 from dynamo.lists.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one

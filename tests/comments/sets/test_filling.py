@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from comments.items import NewComment
+from comments.lists.read_models import INDEXES, SETS
 from comments.moderation import hide
-from comments.read_model import INDEXES, SETS
 from comments.sets.consuming import Consumer
 from comments.sets.filling import has_stream
 from comments.sets.following import TABLE

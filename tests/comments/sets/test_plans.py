@@ -7,7 +7,7 @@ from django.test import override_settings
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import ListPlan, NoSuchPlan
-from comments.read_model import read_model
+from comments.lists.read_models import read_model
 from comments.store.counts import ProductCounts
 
 COUNTS = ProductCounts(

@@ -7,9 +7,9 @@ from django.test import override_settings
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
+from comments.lists.queries import find_highlights, list_comments
 from comments.moderation import hide, restore
 from comments.newest import find_newest
-from comments.queries import find_highlights, list_comments
 from comments.replying import reply_to
 from comments.services import delete_comment, edit_comment
 from comments.sets.consuming import Consumer

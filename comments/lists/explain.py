@@ -3,8 +3,8 @@
 from django.http import QueryDict
 
 from comments.filters import CommentFilter
-from comments.listing import pager_of
-from comments.queries import CommentPage, list_comments
+from comments.lists.listing import pager_of
+from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of
 from dynamo.calls.meter import Meter, labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain

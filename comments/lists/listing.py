@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from comments.filters import RATINGS, CommentFilter
 from comments.languages import language_name
-from comments.queries import CommentEntry, CommentPage
+from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager

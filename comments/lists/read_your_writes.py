@@ -11,8 +11,8 @@ from typing import Any
 
 from comments import keys
 from comments.filters import CommentFilter
+from comments.lists.queries import CommentEntry, entry_of, with_replies
 from comments.models import Comment
-from comments.queries import CommentEntry, entry_of, with_replies
 from comments.store.comments import is_tombstone
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import place_of

@@ -14,12 +14,12 @@ from comments.authorship import username_shown
 from comments.filters import CommentFilter
 from comments.indexes.planner import SIZES, ListPlan
 from comments.languages import language_name
+from comments.lists.empty_partitions import with_skipped
+from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.picks import SHOWN_PICKS, picks_of
 from comments.ranks import score_at
-from comments.read_model import read_model
 from comments.replies import Reply, find_replies
-from comments.skipped import with_skipped
 from comments.store.comments import NoSuchComment, product_id_of
 from comments.store.counts import ProductCounts
 from comments.store.revision import Seen

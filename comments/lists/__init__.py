@@ -1,0 +1,1 @@
+"""Lists of comments: read by either read model, explained, arranged for their page."""
