@@ -12,8 +12,8 @@ from comments.authorship import is_author
 from comments.lists.read_your_writes import remember_written
 from comments.services import delete_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.web.charging import require_room, require_room_for_staff
 from comments.write_pages import NOT_YOURS
-from comments.write_taking import require_room, require_room_for_staff
 from dynamo.calls.meter import labelled_calls
 from shop.web.access import signed_in
 from shop.web.next_url import back

@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from comments.forms import CommentForm
-from comments.not_written import NotWritten, require_user, told
+from comments.web.form_errors import NotWritten, require_user, told
 from comments.write_pages import language_of
 from dynamo.web.forgery import keeps_typed
 

@@ -14,7 +14,7 @@ from comments.moderation_listing import moderation_listing, moderation_pager
 from comments.moderation_queries import PLAN, list_moderated
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Seen, State
-from comments.write_taking import require_room_for_staff
+from comments.web.charging import require_room_for_staff
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from comments.activity import moderated
 from comments.featuring import feature, unfeature
 from comments.store.comments import NoSuchComment
-from comments.write_taking import require_room_for_staff
+from comments.web.charging import require_room_for_staff
 from dynamo.web.partials import say, wants_partial
 from shop.activity.entries import Action
 from shop.web.access import staff_only

@@ -13,10 +13,10 @@ from comments.authorship import BadForm, comment_id_of, new_form_id
 from comments.edit_views import lost_told, refuse_edit
 from comments.forms import NewCommentForm
 from comments.lists.read_your_writes import remember_written
-from comments.not_written import NotWritten, forged, require_user
 from comments.posting import post_comment
+from comments.web.charging import require_room
+from comments.web.form_errors import NotWritten, forged, require_user
 from comments.write_pages import WRITE_FORM, language_of, page_of_new
-from comments.write_taking import require_room
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import lead_to
 from shop.catalogue.lookup import product_or_404

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from django import forms
 
-from comments.counted_fields import count_characters
 from comments.forms import TextField
 from comments.replies import Reply
 from comments.replying import LONGEST_REPLY
+from comments.web.fields import count_characters
 
 
 class ReplyForm(forms.Form):

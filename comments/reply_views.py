@@ -11,13 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from comments.activity import moderated
-from comments.form_pages import FormPage
-from comments.not_written import NotWritten, forged, require_user, told
 from comments.replies import Reply, find_reply
 from comments.reply_forms import ReplyForm
 from comments.replying import ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment
-from comments.write_taking import require_room_for_staff
+from comments.web.charging import require_room_for_staff
+from comments.web.form_errors import NotWritten, forged, require_user, told
+from comments.web.form_pages import FormPage
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import say, wants_partial
 from shop.activity.entries import Action

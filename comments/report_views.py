@@ -12,15 +12,15 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.counted_fields import count_characters
-from comments.form_pages import FormPage
 from comments.forms import TextField
 from comments.lists.queries import WholeComment, find_comment
-from comments.not_written import NotWritten, forged, require_user, told
 from comments.reporting import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment
 from comments.votes import OwnComment
-from comments.write_taking import require_room
+from comments.web.charging import require_room
+from comments.web.fields import count_characters
+from comments.web.form_errors import NotWritten, forged, require_user, told
+from comments.web.form_pages import FormPage
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import wants_partial

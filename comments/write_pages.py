@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.urls import reverse
 
-from comments.form_pages import FormPage
 from comments.items import NewComment
 from comments.languages import all_languages, language_name, preferred_language
+from comments.web.form_pages import FormPage
 from shop.catalogue.queries import Product
 
 WRITE_FORM = FormPage("comments/write.html", "comments/_write_form.html", "#comment-form")

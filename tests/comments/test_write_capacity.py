@@ -10,7 +10,7 @@ import pytest
 from comments.posting import Draft, post_comment, save_edit
 from comments.profile_queries import ids_written_by
 from comments.services import delete_comment
-from comments.write_limits import take_write
+from comments.web.rate_limits import take_write
 from dynamo.calls.meter import Meter, metered
 from tests.comments.writers import made_product
 

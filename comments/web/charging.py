@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.http import HttpRequest
 
-from comments.write_limits import take_staff_write, take_write, too_often
+from comments.web.rate_limits import take_staff_write, take_write, too_often
 from dynamo.web.refusals import TooManyRequests
 from shop.web.client_address import client_network
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from comments.not_written import SIGNED_OUT, NotWritten
+from comments.web.form_errors import SIGNED_OUT, NotWritten
 from dynamo.web.partials import wants_partial
 
 

@@ -2,7 +2,7 @@
 
 A form that is sent comes back on every error with all that was typed, without JavaScript too. So
 its view turns whatever goes wrong into a `NotWritten`, and shows the form again with its sentence
-(see `comments.form_pages`).
+(see `comments.web.form_pages`).
 """
 
 from collections.abc import Iterator

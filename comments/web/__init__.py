@@ -1,0 +1,1 @@
+"""What every page with a form needs: its fields, its errors, its rate limits."""
