@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django import forms
 
-from comments.forms import TextField
+from comments.posting.forms import TextField
 from comments.replies import Reply
 from comments.replying import LONGEST_REPLY
 from comments.web.fields import count_characters

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.forms import TextField
 from comments.lists.queries import WholeComment, find_comment
+from comments.posting.forms import TextField
 from comments.reporting import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment
 from comments.votes import OwnComment

@@ -2,16 +2,8 @@
 
 from django.urls import include, path
 
-from comments import (
-    delete_views,
-    detect_views,
-    edit_views,
-    home_views,
-    post_views,
-    profile_views,
-    ranking_views,
-    views,
-)
+from comments import home_views, profile_views, ranking_views, views
+from comments.posting import delete_views, detect_views, edit_views, post_views
 
 urlpatterns = [
     path("", home_views.home, name="home"),

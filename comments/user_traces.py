@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from comments import keys
 from comments.models import ByAuthor, Comment, CommentReply
-from comments.services import delete_comment
+from comments.posting.services import delete_comment
 from comments.store.comments import EXPIRY, NoSuchComment
 from comments.store.transactions import TABLE, Condition, delete
 from comments.votes import THERE, rank_or_log, take_back

@@ -119,7 +119,7 @@ COMMENTS = (
         "Delete a comment by its id",
         "one transaction: the comment, its long body, its product's counts; then all that belongs "
         "to it, by its partition key",
-        "comments.services.delete_comment",
+        "comments.posting.services.delete_comment",
         "/comments/delete/{comment}/",
     ),
     AccessPattern(
@@ -206,7 +206,7 @@ SETS = (
         "QP7",
         "… delete a comment by its id",
         "one transaction, with the primary item; the stream takes the 31 copies away",
-        "comments.services.delete_comment",
+        "comments.posting.services.delete_comment",
         "/comments/delete/{comment}/",
     ),
 )

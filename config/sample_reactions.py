@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 from comments.featuring import feature
 from comments.items import NewComment
+from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replying import ReplyChanged, reply_to
 from comments.reporting import Reason, report_comment
 from comments.sample_reactions import SampleReactions
-from comments.services import CommentExists, CommentGone, add_comment
 from comments.store.comments import NoSuchComment
 from comments.votes import vote
 from shop.sample_orders import REGULAR, STAFF, SampleOrder, SampleSales

@@ -10,7 +10,6 @@ from typing import TypeVar
 from django.urls import reverse
 
 from comments import keys
-from comments.authorship import username_shown
 from comments.filters import CommentFilter
 from comments.indexes.planner import SIZES, ListPlan
 from comments.languages import language_name
@@ -18,6 +17,7 @@ from comments.lists.empty_partitions import with_skipped
 from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.picks import SHOWN_PICKS, picks_of
+from comments.posting.form_ids import username_shown
 from comments.ranks import score_at
 from comments.replies import Reply, find_replies
 from comments.store.comments import NoSuchComment, product_id_of

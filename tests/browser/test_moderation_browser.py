@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, Locator, expect
 
 from comments.items import NewComment
 from comments.moderation_queries import list_moderated
+from comments.posting.services import delete_comment
 from comments.reporting import Reason, report_comment
-from comments.services import delete_comment
 from comments.store.revision import State
 from comments.tallies import helpful_votes
 from dynamo.lists.reader import PageRequest

@@ -7,7 +7,7 @@ from django.urls import resolve, reverse
 
 from comments.addresses import TAKEN
 from comments.items import NewComment
-from comments.services import add_comment
+from comments.posting.services import add_comment
 from tests.comments.threads import made_comment
 from tests.comments.truth import written
 from tests.comments.writers import Writer, delete_url, someone

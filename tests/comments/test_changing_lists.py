@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import CommentFilter
-from comments.services import add_comment, delete_comment, edit_comment
+from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment
 from dynamo.lists.reader import Page, PageRequest
 from tests.chance import unique

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from comments.bulk import BulkWriter
 from comments.filters import RATINGS
 from comments.items import NewComment
-from comments.services import add_comment, delete_comment, edit_comment
+from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches

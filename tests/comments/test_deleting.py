@@ -10,7 +10,7 @@ from comments.items import NewComment
 from comments.keys import comment as comment_key
 from comments.keys import tally as tally_key
 from comments.models import Comment
-from comments.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
+from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.dependents import sweep

@@ -16,7 +16,7 @@ from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.queries import find_highlights
 from comments.moderation import NotAsSeen, hide, restore
-from comments.services import EditLost, delete_comment, edit_comment
+from comments.posting.services import EditLost, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Seen, State

@@ -12,7 +12,7 @@ from comments.items import NewComment
 from comments.lists.queries import find_highlights
 from comments.moderation import hide
 from comments.picks import SHOWN_PICKS
-from comments.services import add_comment, delete_comment, edit_comment
+from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool

@@ -14,7 +14,7 @@ from comments.keys import BODY
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.services import add_comment
+from comments.posting.services import add_comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference

@@ -17,8 +17,8 @@ from comments.items import NewComment
 from comments.lists.queries import find_comment, find_highlights
 from comments.models import Comment
 from comments.moderation import NotAsSeen, hide, keep, restore
+from comments.posting.services import delete_comment, edit_comment
 from comments.reporting import Reason, report_comment
-from comments.services import delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Seen, State

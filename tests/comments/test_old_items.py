@@ -7,9 +7,9 @@ import pytest
 from comments.featuring import feature
 from comments.items import NewComment, items_of
 from comments.moderation import hide, restore
+from comments.posting.services import delete_comment, edit_comment
 from comments.replying import reply_to
 from comments.reporting import Reason, report_comment
-from comments.services import delete_comment, edit_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from comments.store.transactions import CountChanges, put, write

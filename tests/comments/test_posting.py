@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from comments.authorship import FORM_LIVES
-from comments.forms import LONGEST_TEXT, LONGEST_TITLE
+from comments.posting.form_ids import FORM_LIVES
+from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
 from comments.profile_queries import ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of

@@ -7,7 +7,7 @@ import pytest
 
 from comments.items import NewComment
 from comments.models import Comment
-from comments.services import add_comment
+from comments.posting.services import add_comment
 from dynamo.calls.client import client
 from tests.comments.browsing import HTMX, follow
 from tests.comments.loading import load

@@ -15,10 +15,10 @@ from comments import ranks
 from comments.bulk import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment
+from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.ranking import refresh_product
 from comments.ranking_queries import list_ranking
 from comments.ranks import Ranking, count_shards, score_at
-from comments.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches

@@ -10,7 +10,13 @@ from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.services import CommentExists, EditLost, add_comment, delete_comment, edit_comment
+from comments.posting.services import (
+    CommentExists,
+    EditLost,
+    add_comment,
+    delete_comment,
+    edit_comment,
+)
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches

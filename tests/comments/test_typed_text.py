@@ -9,9 +9,9 @@ from django.conf import settings as site_settings
 from django.test import Client
 
 from comments.models import Comment
+from comments.posting.services import delete_comment
 from comments.replies import find_reply
 from comments.reporting import Reason, report_comment
-from comments.services import delete_comment
 from comments.store.comments import StoredComment
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user

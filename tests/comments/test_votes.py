@@ -10,7 +10,7 @@ import pytest
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.moderation import hide
-from comments.services import delete_comment
+from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment
 from comments.tallies import helpful_votes, tallies
 from comments.vote_queries import has_voted, voted_on

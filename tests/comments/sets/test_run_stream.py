@@ -25,7 +25,7 @@ from comments.management.commands import run_stream
 from comments.management.commands.run_stream import Command
 from comments.models import Comment
 from comments.moderation import hide, restore
-from comments.services import add_comment, delete_comment, edit_comment
+from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
 from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches

@@ -13,7 +13,7 @@ from django.test import override_settings
 from comments import keys
 from comments.bulk import BulkWriter
 from comments.items import NewComment
-from comments.services import add_comment, delete_comment, edit_comment
+from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.integrity import set_differences
 from comments.sets.streaming import Name
 from comments.store.comments import load_comment

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from comments import activity
-from comments.authorship import is_author
 from comments.items import NewComment
+from comments.posting.form_ids import is_author
+from comments.posting.services import CommentExists, EditLost, add_comment, edit_comment
 from comments.ranking import settle_or_log
-from comments.services import CommentExists, EditLost, add_comment, edit_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
@@ -39,7 +39,7 @@ def post_comment(
     """Add a user's comment, marked as a buyer's if they ever bought the product.
 
     Posting it again gives the comment that is there. Raises PostedOtherwise when that says
-    something else, CommentGone when it was deleted, and what `comments.services.add_comment` does.
+    something else, CommentGone when it was deleted, and what `comments.posting.services.add_comment` does.
     """
     comment = NewComment(
         id=comment_id,
@@ -67,7 +67,7 @@ def save_edit(
     """Change a user's own comment, if its version is still the one they have seen.
 
     What is saved already is success. Raises NoSuchComment for one that is not theirs or was
-    deleted, EditLost when it has changed since, and what `comments.services.edit_comment` does.
+    deleted, EditLost when it has changed since, and what `comments.posting.services.edit_comment` does.
     """
     stored = load_own(comment_id, username=username)
     before = stored.comment

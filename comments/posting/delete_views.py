@@ -8,12 +8,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from comments import activity
-from comments.authorship import is_author
 from comments.lists.read_your_writes import remember_written
-from comments.services import delete_comment
+from comments.posting.form_ids import is_author
+from comments.posting.pages import NOT_YOURS
+from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.charging import require_room, require_room_for_staff
-from comments.write_pages import NOT_YOURS
 from dynamo.calls.meter import labelled_calls
 from shop.web.access import signed_in
 from shop.web.next_url import back

@@ -11,14 +11,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.forms import EditForm
 from comments.lists.read_your_writes import remember_written
-from comments.posting import PostedOtherwise, load_own, save_edit
-from comments.services import CommentGone, EditLost
+from comments.posting.by_users import PostedOtherwise, load_own, save_edit
+from comments.posting.forms import EditForm
+from comments.posting.pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit
+from comments.posting.services import CommentGone, EditLost
 from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room
 from comments.web.form_errors import NotWritten, forged, require_user, told
-from comments.write_pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import lead_to
 from shop.catalogue.lookup import product_or_404

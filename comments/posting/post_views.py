@@ -9,14 +9,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.authorship import BadForm, comment_id_of, new_form_id
-from comments.edit_views import lost_told, refuse_edit
-from comments.forms import NewCommentForm
 from comments.lists.read_your_writes import remember_written
-from comments.posting import post_comment
+from comments.posting.by_users import post_comment
+from comments.posting.edit_views import lost_told, refuse_edit
+from comments.posting.form_ids import BadForm, comment_id_of, new_form_id
+from comments.posting.forms import NewCommentForm
+from comments.posting.pages import WRITE_FORM, language_of, page_of_new
 from comments.web.charging import require_room
 from comments.web.form_errors import NotWritten, forged, require_user
-from comments.write_pages import WRITE_FORM, language_of, page_of_new
 from dynamo.web.forgery import keeps_typed
 from dynamo.web.partials import lead_to
 from shop.catalogue.lookup import product_or_404

@@ -7,9 +7,9 @@ from django.utils.html import escape
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from comments.forms import CommentForm
+from comments.posting.forms import CommentForm
+from comments.posting.pages import language_of
 from comments.web.form_errors import NotWritten, require_user, told
-from comments.write_pages import language_of
 from dynamo.web.forgery import keeps_typed
 
 

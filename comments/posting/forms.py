@@ -5,10 +5,10 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from comments.detection import detect_language
 from comments.filters import RATINGS
 from comments.languages import all_languages, is_language, language_name
-from comments.posting import Draft
+from comments.posting.by_users import Draft
+from comments.posting.language_detection import detect_language
 from comments.store.comments import StoredComment
 
 LONGEST_TITLE = 120
@@ -95,7 +95,7 @@ class CommentForm(forms.Form):
 
 
 class NewCommentForm(CommentForm):
-    """A comment that is posted; ``form_id`` is what `comments.authorship.new_form_id` made."""
+    """A comment that is posted; ``form_id`` is what `comments.posting.form_ids.new_form_id` made."""
 
     form_id = forms.CharField(widget=forms.HiddenInput)
 

@@ -1,0 +1,1 @@
+"""Posting, editing and deleting comments."""
