@@ -16,8 +16,8 @@ from comments.sets.following import follow, is_followed
 from comments.store.comments import is_tombstone, product_id_of
 from comments.store.revision import State
 from comments.store.transactions import TABLE, unchanged, update
-from comments.tallies import HELPFUL, tallies
-from comments.votes import rank_or_log
+from comments.votes.services import rank_or_log
+from comments.votes.tally import HELPFUL, tallies
 from dynamo.calls.client import client
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
 
-from comments import helpfulness, keys
+from comments import keys
 from comments.items import NewComment, items_of, reply_of
 from comments.models import Comment, CommentReply
 from comments.replying import BY_STAFF
@@ -12,6 +12,7 @@ from comments.sets.following import follow
 from comments.store.comments import is_tombstone
 from comments.store.counts import Cell
 from comments.store.transactions import NEW_OR_DELETED, CountChanges, delete, put, unchanged
+from comments.votes import rank as helpfulness
 from dynamo.lists.runs import Item
 from dynamo.writes.transactions import Action
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from comments import helpfulness, keys
+from comments import keys
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
@@ -30,7 +30,8 @@ from comments.sets.following import follow
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.revision import Seen, State
 from comments.store.transactions import CountChanges, unchanged, update, write
-from comments.votes import rank_or_log
+from comments.votes import rank as helpfulness
+from comments.votes.services import rank_or_log
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of
 from dynamo.writes.transactions import ConditionFailed, Contended

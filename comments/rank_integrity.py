@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from comments import helpfulness, keys
+from comments import keys
 from comments.models import Comment
 from comments.rank_derivation import BEST_RATING, commented_place, five_stars_place
 from comments.ranking import refresh_product
 from comments.ranks import PARTITION, PLACE, Ranking, RankKey, scored
 from comments.store.comments import product_id_of
-from comments.tallies import helpful_votes
+from comments.votes import rank as helpfulness
+from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item

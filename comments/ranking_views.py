@@ -15,7 +15,7 @@ from comments.ranking_listing import (
     ranking_listing,
 )
 from comments.ranking_queries import PLAN, list_most_helpful, list_ranking
-from comments.vote_views import voted_by
+from comments.votes.views import voted_by
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.web.partials import render_list

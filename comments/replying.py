@@ -15,7 +15,7 @@ from comments.replies import Reply, find_reply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import NoSuchComment
 from comments.store.transactions import NEW, TABLE, Condition, delete, put, unchanged, update
-from comments.votes import THERE
+from comments.votes.services import THERE
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.lists.places import timestamp

@@ -16,7 +16,7 @@ from comments.lists.queries import WholeComment, find_comment
 from comments.posting.forms import TextField
 from comments.reporting import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment
-from comments.votes import OwnComment
+from comments.votes.services import OwnComment
 from comments.web.charging import require_room
 from comments.web.fields import count_characters
 from comments.web.form_errors import NotWritten, forged, require_user, told

@@ -16,7 +16,7 @@ from comments.models import Comment, CommentReport
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.revision import State
 from comments.store.transactions import NEW, TABLE, Condition, put
-from comments.votes import OwnComment
+from comments.votes.services import OwnComment
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import parse_timestamp, place_of, timestamp

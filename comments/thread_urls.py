@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from comments import moderation_views, pick_views, reply_views, report_views, vote_views
+from comments import moderation_views, pick_views, reply_views, report_views
+from comments.votes import views as vote_views
 
 urlpatterns = [
     path(

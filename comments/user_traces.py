@@ -12,7 +12,7 @@ from comments.models import ByAuthor, Comment, CommentReply
 from comments.posting.services import delete_comment
 from comments.store.comments import EXPIRY, NoSuchComment
 from comments.store.transactions import TABLE, Condition, delete
-from comments.votes import THERE, rank_or_log, take_back
+from comments.votes.services import THERE, rank_or_log, take_back
 from dynamo.calls.client import client
 from dynamo.lists.runs import Item
 from dynamo.writes.transactions import Action, ConditionFailed, write_together

@@ -28,7 +28,7 @@ from comments.lists.read_your_writes import in_list, recently_written, with_rece
 from comments.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
 from comments.store.counts import ProductCounts, counts_of
-from comments.vote_views import vote_on, voted_by
+from comments.votes.views import vote_on, voted_by
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest

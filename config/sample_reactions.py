@@ -14,7 +14,7 @@ from comments.replying import ReplyChanged, reply_to
 from comments.reporting import Reason, report_comment
 from comments.sample_reactions import SampleReactions
 from comments.store.comments import NoSuchComment
-from comments.votes import vote
+from comments.votes.services import vote
 from shop.sample_orders import REGULAR, STAFF, SampleOrder, SampleSales
 
 LATER = timedelta(hours=20)

@@ -11,7 +11,7 @@ from comments.moderation_queries import list_moderated
 from comments.posting.services import delete_comment
 from comments.reporting import Reason, report_comment
 from comments.store.revision import State
-from comments.tallies import helpful_votes
+from comments.votes.tally import helpful_votes
 from dynamo.lists.reader import PageRequest
 from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import seat

@@ -16,10 +16,10 @@ from comments.replying import reply_to
 from comments.reporting import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.revision import Seen, State
-from comments.tallies import HELPFUL, tallies
 from comments.user_traces import reported_by_user, voted_by_user
-from comments.votes import rank_or_log
-from comments.votes import vote as vote_for
+from comments.votes.services import rank_or_log
+from comments.votes.services import vote as vote_for
+from comments.votes.tally import HELPFUL, tallies
 from dynamo.calls.client import client
 from dynamo.writes.transactions import write_together
 from tests.comments.threads import NOW, helpful, moderated

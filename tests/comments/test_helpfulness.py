@@ -10,7 +10,6 @@ import pytest
 
 from comments.bulk import BulkWriter
 from comments.filters import CommentFilter
-from comments.helpfulness import rank_comment, refresh_comment
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import comment as comment_key
@@ -20,7 +19,8 @@ from comments.posting.services import EditLost, add_comment, delete_comment, edi
 from comments.ranking_queries import list_most_helpful
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.votes import vote
+from comments.votes.rank import rank_comment, refresh_comment
+from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.reader import PageRequest, Toward

@@ -11,7 +11,6 @@ from comments.bulk import BulkWriter
 from comments.decisions import Decision, carry_out
 from comments.featuring import feature
 from comments.filters import CommentFilter
-from comments.helpfulness import refresh_comment
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.lists.queries import find_comment, find_highlights
@@ -22,7 +21,8 @@ from comments.reporting import Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Seen, State
-from comments.votes import vote
+from comments.votes.rank import refresh_comment
+from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES

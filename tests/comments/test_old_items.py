@@ -13,7 +13,7 @@ from comments.reporting import Reason, report_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from comments.store.transactions import CountChanges, put, write
-from comments.votes import vote
+from comments.votes.services import vote
 from shop.catalogue.services import ensure_products
 from tests.comments.threads import NOW, differing
 from tests.comments.truth import written

@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from comments.helpfulness import rank_comment
 from comments.items import NewComment
 from comments.posting.services import add_comment
 from comments.ranks import count_shards
+from comments.votes.rank import rank_comment
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import ensure_products, put_catalogue
 from tests.comments.browsing import HTMX, Shown, follow, visit

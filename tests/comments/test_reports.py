@@ -15,7 +15,7 @@ from comments.reporting import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.revision import State
 from comments.user_traces import delete_report, delete_vote, reported_by_user, voted_by_user
-from comments.votes import OwnComment, vote
+from comments.votes.services import OwnComment, vote
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered

@@ -12,9 +12,9 @@ from comments.items import NewComment
 from comments.moderation import hide
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment
-from comments.tallies import helpful_votes, tallies
-from comments.vote_queries import has_voted, voted_on
-from comments.votes import OwnComment, take_back, vote
+from comments.votes.queries import has_voted, voted_on
+from comments.votes.services import OwnComment, take_back, vote
+from comments.votes.tally import helpful_votes, tallies
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered

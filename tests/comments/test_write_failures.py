@@ -15,7 +15,7 @@ from comments.lists.queries import list_comments
 from comments.profile_queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.votes import rank_or_log
+from comments.votes.services import rank_or_log
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from tests.comments.faulty import When, failing, troubled

@@ -17,8 +17,8 @@ from comments.reporting import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Seen
-from comments.tallies import helpful_votes
-from comments.votes import vote
+from comments.votes.services import vote
+from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.comments.threads import NOW

@@ -14,7 +14,7 @@ from comments.replies import find_replies
 from comments.replying import reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.votes import vote
+from comments.votes.services import vote
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account

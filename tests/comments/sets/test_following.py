@@ -21,7 +21,7 @@ from comments.replying import delete_reply, reply_to
 from comments.sets.copies import is_primary
 from comments.sets.following import TABLE, follow
 from comments.store.comments import NoSuchComment, load_comment
-from comments.votes import vote
+from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool

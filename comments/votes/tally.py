@@ -1,7 +1,7 @@
 """How many found a comment helpful: one sharded counter for each comment ("Write Sharding").
 
 A tally changes in the transaction of the vote it counts, and in no other way. What lists are in
-the order of is the rank derived from it (see `comments.helpfulness`).
+the order of is the rank derived from it (see `comments.votes.rank`).
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 from comments import keys
 from comments.models import ByAuthor, Comment
-from comments.votes import key_of
+from comments.votes.services import key_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import id_at

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from comments import keys
-from comments.helpfulness import refresh_comment
 from comments.models import Comment, CommentVote
 from comments.store.comments import EXPIRY, NoSuchComment
 from comments.store.dependents import sweep
 from comments.store.transactions import NEW, TABLE, Condition, check, delete, put
-from comments.tallies import HELPFUL, helpful_votes, tallies
+from comments.votes.rank import refresh_comment
+from comments.votes.tally import HELPFUL, helpful_votes, tallies
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls

@@ -1,0 +1,1 @@
+"""Votes: which comments readers found helpful."""
