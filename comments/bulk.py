@@ -22,8 +22,8 @@ from comments import keys
 from comments.bulk_changes import Change, Verdict
 from comments.items import NewComment
 from comments.models import Comment
-from comments.rank_derivation import Touch
-from comments.ranking import log_failure, refresh_products, settle_products
+from comments.rankings.derivation import Touch
+from comments.rankings.services import log_failure, refresh_products, settle_products
 from comments.store.transactions import CountChanges, write
 from dynamo.calls.batches import Batches
 from dynamo.calls.failures import FAILURES
@@ -97,7 +97,7 @@ class BulkWriter:
 
         Of those whose comments were all stored already the ranks are only looked at, so that a
         load that was cut off before it came here is finished by the same load again. A failure
-        is logged and not raised (see `comments.ranking`): all comments are written.
+        is logged and not raised (see `comments.rankings.services`): all comments are written.
         """
         touched = {p: touch for p, touch in self._known.items() if p in self._touched}
         seen = {p: touch for p, touch in self._known.items() if p not in self._touched}

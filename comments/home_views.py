@@ -7,8 +7,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from comments.ranking_listing import MOST_LOVED, RECENTLY_COMMENTED
-from comments.ranking_queries import find_leaderboards
+from comments.rankings.listing import MOST_LOVED, RECENTLY_COMMENTED
+from comments.rankings.queries import find_leaderboards
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.web.paging import Pager

@@ -189,7 +189,7 @@ class Comment(CommentItem):
 
 
 class ProductRank(CommentItem):
-    """A product in a ranking of the shop: written by `comments.ranking` alone.
+    """A product in a ranking of the shop: written by `comments.rankings.services` alone.
 
     One that does not rank lacks ``rank_partition`` and ``rank_place``, and with them its entry
     in the index; ``version`` stays, so that what is derived late is known for late.

@@ -24,8 +24,8 @@ from comments import keys
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
-from comments.rank_derivation import rankings_of_comment
-from comments.ranking import refresh_or_log
+from comments.rankings.derivation import rankings_of_comment
+from comments.rankings.services import refresh_or_log
 from comments.sets.following import follow
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.revision import Seen, State

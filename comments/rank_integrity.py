@@ -6,9 +6,9 @@ from functools import partial
 
 from comments import keys
 from comments.models import Comment
-from comments.rank_derivation import BEST_RATING, commented_place, five_stars_place
-from comments.ranking import refresh_product
-from comments.ranks import PARTITION, PLACE, Ranking, RankKey, scored
+from comments.rankings.derivation import BEST_RATING, commented_place, five_stars_place
+from comments.rankings.items import PARTITION, PLACE, Ranking, RankKey, scored
+from comments.rankings.services import refresh_product
 from comments.store.comments import product_id_of
 from comments.votes import rank as helpfulness
 from comments.votes.tally import helpful_votes

@@ -140,7 +140,7 @@ COMMENTS = (
         "AP11",
         "The products with the most 5-star comments",
         "`ranked`, sparse and overloaded: a run `RANK#FIVE_STARS#0` for each shard, merged",
-        "comments.ranking_queries.list_ranking",
+        "comments.rankings.queries.list_ranking",
         "/rankings/most-loved/",
     ),
     AccessPattern(
@@ -154,7 +154,7 @@ COMMENTS = (
         "AP13",
         "The most helpful comments of a product",
         "`ranked`: `RANK#HELPFUL#42`",
-        "comments.ranking_queries.list_most_helpful",
+        "comments.rankings.queries.list_most_helpful",
         "/products/{product}/most-helpful/",
     ),
 )

@@ -7,7 +7,7 @@ from comments import activity
 from comments.items import NewComment
 from comments.posting.form_ids import is_author
 from comments.posting.services import CommentExists, EditLost, add_comment, edit_comment
-from comments.ranking import settle_or_log
+from comments.rankings.services import settle_or_log
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError

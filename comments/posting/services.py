@@ -2,7 +2,7 @@
 
 Every change is conditional on the version it was made from, so that none is lost to another;
 doing the same again is success, and counts once. When it is committed, the ranks it touches are
-derived anew; should that fail, the change stands all the same (see `comments.ranking`), and doing
+derived anew; should that fail, the change stands all the same (see `comments.rankings.services`), and doing
 it again makes up for it.
 
 What is raised::
@@ -18,9 +18,9 @@ from datetime import UTC, datetime, timedelta
 from comments import keys
 from comments.items import NewComment, items_of
 from comments.models import Comment
-from comments.rank_derivation import BEST_RATING, rankings_of_comment
-from comments.ranking import refresh_or_log, settle_or_log
-from comments.ranks import Ranking
+from comments.rankings.derivation import BEST_RATING, rankings_of_comment
+from comments.rankings.items import Ranking
+from comments.rankings.services import refresh_or_log, settle_or_log
 from comments.sets.following import follow
 from comments.store.comments import EXPIRY, NoSuchComment, StoredComment, load_comment
 from comments.store.dependents import sweep

@@ -6,7 +6,7 @@ comment goes, is hidden with it, and is listed with what the comment says. No in
 vote has no keys in ``ranked``, only the version of its rank.
 
 The rank is derived after the votes were committed, under a version condition like those of
-products (see `comments.ranking`). The version is the rank's own: a vote is no edit, and must not
+products (see `comments.rankings.services`). The version is the rank's own: a vote is no edit, and must not
 make its author's edit fail.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from comments import keys
 from comments.models import Comment
-from comments.ranks import TABLE, scored
+from comments.rankings.items import TABLE, scored
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.runs import Item

@@ -9,8 +9,8 @@ from botocore.exceptions import EndpointConnectionError
 from comments.items import NewComment, items_of
 from comments.keys import RANK_PREFIX, rank
 from comments.models import Comment
-from comments.ranking_queries import RankedProduct, list_ranking
-from comments.ranks import Ranking
+from comments.rankings.items import Ranking
+from comments.rankings.queries import RankedProduct, list_ranking
 from dynamo.calls.client import client
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest

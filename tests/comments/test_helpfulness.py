@@ -16,7 +16,7 @@ from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment, list_comments
 from comments.models import Comment
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
-from comments.ranking_queries import list_most_helpful
+from comments.rankings.queries import list_most_helpful
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from comments.votes.rank import rank_comment, refresh_comment

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from comments import ranks
 from comments.bulk import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.ranking import refresh_product
-from comments.ranking_queries import list_ranking
-from comments.ranks import Ranking, count_shards, score_at
+from comments.rankings import items as ranks
+from comments.rankings.items import Ranking, count_shards, score_at
+from comments.rankings.queries import list_ranking
+from comments.rankings.services import refresh_product
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches
@@ -260,7 +260,7 @@ class TestRankThatCannotBeStored:
         with ranks_out_of_reach():
             add_comment(comment)
         assert load_comment(comment.id).comment == comment
-        (record,) = [r for r in caplog.records if r.name == "comments.ranking"]
+        (record,) = [r for r in caplog.records if r.name == "comments.rankings.services"]
         assert record.levelno == logging.WARNING
         assert comment.product_id in record.getMessage()
         assert "\n" not in record.getMessage()

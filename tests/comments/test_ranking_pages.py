@@ -10,7 +10,7 @@ from django.test import Client
 
 from comments.items import NewComment
 from comments.posting.services import add_comment
-from comments.ranks import count_shards
+from comments.rankings.items import count_shards
 from comments.votes.rank import rank_comment
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import ensure_products, put_catalogue

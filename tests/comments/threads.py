@@ -7,7 +7,7 @@ from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.moderation_queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
-from comments.ranking_queries import list_most_helpful
+from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.services import ensure_products

@@ -9,8 +9,8 @@ from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.queries import find_highlights, list_comments
 from comments.moderation import hide, restore
-from comments.newest import find_newest
 from comments.posting.services import delete_comment, edit_comment
+from comments.rankings.newest_comment import find_newest
 from comments.replying import reply_to
 from comments.sets.consuming import Consumer
 from comments.sets.following import TABLE

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from comments.ranking_queries import HelpfulComment, HelpfulPage, ProductRanking, RankedProduct
-from comments.ranks import Ranking
+from comments.rankings.items import Ranking
+from comments.rankings.queries import HelpfulComment, HelpfulPage, ProductRanking, RankedProduct
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from comments.newest import find_newest
-from comments.ranks import NEWEST, Rank, Ranking, RankKey, scored, stored_ranks
+from comments.rankings.items import NEWEST, Rank, Ranking, RankKey, scored, stored_ranks
+from comments.rankings.newest_comment import find_newest
 from comments.store.counts import counters, parse_cell
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.runs import Item

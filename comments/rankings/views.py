@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from comments.ranking_listing import (
+from comments.rankings.listing import (
     MOST_LOVED,
     RECENTLY_COMMENTED,
     Board,
@@ -14,7 +14,7 @@ from comments.ranking_listing import (
     helpful_pager,
     ranking_listing,
 )
-from comments.ranking_queries import PLAN, list_most_helpful, list_ranking
+from comments.rankings.queries import PLAN, list_most_helpful, list_ranking
 from comments.votes.views import voted_by
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain

@@ -3,7 +3,7 @@
 A product has one item in each ranking. While it ranks, the item carries the keys of the sparse
 index ``ranked``: the partition of one of the ranking's shards, where it stays for as long as it
 ranks, and a sort key that begins with its score. When it does not, those keys are gone, and the
-item with its version stays behind, for `comments.ranking` to tell a late derivation by.
+item with its version stays behind, for `comments.rankings.services` to tell a late derivation by.
 
 "Sparse Index" and "Write Sharding (GSI)" of the pattern list.
 """

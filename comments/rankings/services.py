@@ -22,8 +22,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from comments.rank_derivation import Touch, Touched, derive, rank_keys_of
-from comments.ranks import (
+from comments.rankings.derivation import Touch, Touched, derive, rank_keys_of
+from comments.rankings.items import (
     NEWEST,
     PARTITION,
     PLACE,

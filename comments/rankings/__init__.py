@@ -1,0 +1,1 @@
+"""Rankings: the most loved products and the most helpful comments."""
