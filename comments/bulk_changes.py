@@ -7,7 +7,7 @@ from hashlib import blake2b
 from comments import keys
 from comments.items import NewComment, items_of, reply_of
 from comments.models import Comment, CommentReply
-from comments.replying import BY_STAFF
+from comments.replies.services import BY_STAFF
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
 from comments.store.counts import Cell

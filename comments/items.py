@@ -33,7 +33,7 @@ class NewComment:
     ``username`` is the user's whose comment it is, empty for one that was imported. ``verified``
     says that the author bought the product, as far as that was known when it was written.
     ``reply`` is for imports alone: what is written in the shop is replied to by
-    `comments.replying`.
+    `comments.replies.services`.
     """
 
     id: str

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from comments.featuring import feature
 from comments.items import NewComment
 from comments.posting.services import CommentExists, CommentGone, add_comment
-from comments.replying import ReplyChanged, reply_to
+from comments.replies.services import ReplyChanged, reply_to
 from comments.reporting import Reason, report_comment
 from comments.sample_reactions import SampleReactions
 from comments.store.comments import NoSuchComment

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from comments.items import NewComment, NewReply
 from comments.languages import is_language
-from comments.replying import LONGEST_REPLY
+from comments.replies.services import LONGEST_REPLY
 from dynamo.files.moments import parse_moment
 from dynamo.files.records import Record, Rejected, RowRefused
 

@@ -19,7 +19,7 @@ from comments.models import Comment, CommentBody
 from comments.picks import SHOWN_PICKS, picks_of
 from comments.posting.form_ids import username_shown
 from comments.rankings.items import score_at
-from comments.replies import Reply, find_replies
+from comments.replies.queries import Reply, find_replies
 from comments.store.comments import NoSuchComment, product_id_of
 from comments.store.counts import ProductCounts
 from comments.store.revision import Seen

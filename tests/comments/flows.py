@@ -11,8 +11,8 @@ from comments.lists.queries import find_highlights
 from comments.models import CommentVote
 from comments.moderation import hide
 from comments.profile_queries import ids_written_by
-from comments.replies import find_reply
-from comments.replying import reply_to
+from comments.replies.queries import find_reply
+from comments.replies.services import reply_to
 from comments.reporting import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.revision import Seen, State

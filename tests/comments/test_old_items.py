@@ -8,7 +8,7 @@ from comments.featuring import feature
 from comments.items import NewComment, items_of
 from comments.moderation import hide, restore
 from comments.posting.services import delete_comment, edit_comment
-from comments.replying import reply_to
+from comments.replies.services import reply_to
 from comments.reporting import Reason, report_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of

@@ -21,8 +21,8 @@ from comments.lists.queries import list_comments
 from comments.models import Comment
 from comments.moderation import hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.replies import find_reply
-from comments.replying import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
+from comments.replies.queries import find_reply
+from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.user_traces import delete_signature, signed_by_user

@@ -12,7 +12,7 @@ from comments import keys
 from comments.featuring import feature
 from comments.models import Comment
 from comments.moderation import hide
-from comments.replying import reply_to
+from comments.replies.services import reply_to
 from comments.reporting import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import counts_of

@@ -10,8 +10,8 @@ from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.moderation import hide
 from comments.profile_queries import ids_written_by
-from comments.replies import find_replies
-from comments.replying import reply_to
+from comments.replies.queries import find_replies
+from comments.replies.services import reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote

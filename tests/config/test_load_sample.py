@@ -16,7 +16,7 @@ from comments.moderation_queries import list_moderated
 from comments.picks import picks_of
 from comments.profile_queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
-from comments.replies import find_replies
+from comments.replies.queries import find_replies
 from comments.sample import sample_comments
 from comments.sample_reactions import REPLIES, VOTES
 from comments.store.revision import State

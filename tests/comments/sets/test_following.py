@@ -16,8 +16,8 @@ from comments.items import NewComment, NewReply
 from comments.models import Comment
 from comments.moderation import hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.replies import find_reply
-from comments.replying import delete_reply, reply_to
+from comments.replies.queries import find_reply
+from comments.replies.services import delete_reply, reply_to
 from comments.sets.copies import is_primary
 from comments.sets.following import TABLE, follow
 from comments.store.comments import NoSuchComment, load_comment

@@ -11,7 +11,7 @@ from comments.lists.queries import find_highlights, list_comments
 from comments.moderation import hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.newest_comment import find_newest
-from comments.replying import reply_to
+from comments.replies.services import reply_to
 from comments.sets.consuming import Consumer
 from comments.sets.following import TABLE
 from comments.store.comments import load_comment

@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from comments.activity import moderated
-from comments.replies import Reply, find_reply
-from comments.reply_forms import ReplyForm
-from comments.replying import ReplyChanged, delete_reply, reply_to
+from comments.replies.forms import ReplyForm
+from comments.replies.queries import Reply, find_reply
+from comments.replies.services import ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room_for_staff
 from comments.web.form_errors import NotWritten, forged, require_user, told

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from django import forms
 
 from comments.posting.forms import TextField
-from comments.replies import Reply
-from comments.replying import LONGEST_REPLY
+from comments.replies.queries import Reply
+from comments.replies.services import LONGEST_REPLY
 from comments.web.fields import count_characters
 
 

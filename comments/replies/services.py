@@ -11,7 +11,7 @@ from typing import Any
 
 from comments import keys
 from comments.models import Comment, CommentReply
-from comments.replies import Reply, find_reply
+from comments.replies.queries import Reply, find_reply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import NoSuchComment
 from comments.store.transactions import NEW, TABLE, Condition, delete, put, unchanged, update

@@ -1,0 +1,1 @@
+"""Replies of the shop to comments."""
