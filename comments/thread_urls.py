@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from comments import moderation_views, pick_views, report_views
+from comments import moderation_views, report_views
+from comments.picks import views as pick_views
 from comments.replies import views as reply_views
 from comments.votes import views as vote_views
 

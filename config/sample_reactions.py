@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from comments.featuring import feature
 from comments.items import NewComment
+from comments.picks.services import feature
 from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replies.services import ReplyChanged, reply_to
 from comments.reporting import Reason, report_comment

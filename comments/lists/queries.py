@@ -16,7 +16,7 @@ from comments.languages import language_name
 from comments.lists.empty_partitions import with_skipped
 from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
-from comments.picks import SHOWN_PICKS, picks_of
+from comments.picks.queries import SHOWN_PICKS, picks_of
 from comments.posting.form_ids import username_shown
 from comments.rankings.items import score_at
 from comments.replies.queries import Reply, find_replies

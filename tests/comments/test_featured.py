@@ -7,11 +7,11 @@ from itertools import count
 import pytest
 
 from comments.bulk import BulkWriter
-from comments.featuring import feature, unfeature
 from comments.items import NewComment
 from comments.lists.queries import find_highlights
 from comments.moderation import hide
-from comments.picks import SHOWN_PICKS
+from comments.picks.queries import SHOWN_PICKS
+from comments.picks.services import feature, unfeature
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from comments.featuring import feature
 from comments.items import NewComment, items_of
 from comments.moderation import hide, restore
+from comments.picks.services import feature
 from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.reporting import Reason, report_comment

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from comments import keys
-from comments.featuring import feature
 from comments.models import Comment
 from comments.moderation import hide
+from comments.picks.services import feature
 from comments.replies.services import reply_to
 from comments.reporting import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment

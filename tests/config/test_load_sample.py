@@ -13,7 +13,7 @@ from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.lists.queries import entry_of
 from comments.moderation_queries import list_moderated
-from comments.picks import picks_of
+from comments.picks.queries import picks_of
 from comments.profile_queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.replies.queries import find_replies

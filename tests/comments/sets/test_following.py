@@ -10,11 +10,11 @@ import pytest
 from django.test import override_settings
 
 from comments.bulk import BulkWriter
-from comments.featuring import feature
 from comments.integrity import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment
 from comments.moderation import hide, restore
+from comments.picks.services import feature
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import delete_reply, reply_to

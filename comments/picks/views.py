@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from comments.activity import moderated
-from comments.featuring import feature, unfeature
+from comments.picks.services import feature, unfeature
 from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room_for_staff
 from dynamo.web.partials import say, wants_partial

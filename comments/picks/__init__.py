@@ -1,0 +1,1 @@
+"""Comments that staff picked for the page of a product."""
