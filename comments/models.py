@@ -221,7 +221,7 @@ class CommentVote(CommentItem):
 class CommentReport(CommentItem):
     """What a user thinks is wrong with a comment: sort key ``REPORT#<username>``.
 
-    ``reason`` is one of `comments.reporting.Reason`; the keys of ``by_author`` are as a vote's.
+    ``reason`` is one of `comments.reports.services.Reason`; the keys of ``by_author`` are as a vote's.
     """
 
     reporter_partition = UnicodeAttribute(attr_name="c")

@@ -11,7 +11,7 @@ from datetime import datetime
 from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Comment
-from comments.reporting import Report, reports_of
+from comments.reports.services import Report, reports_of
 from comments.store.revision import Seen, State
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry

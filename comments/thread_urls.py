@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from comments import moderation_views, report_views
+from comments import moderation_views
 from comments.picks import views as pick_views
 from comments.replies import views as reply_views
+from comments.reports import views as report_views
 from comments.votes import views as vote_views
 
 urlpatterns = [

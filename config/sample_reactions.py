@@ -11,7 +11,7 @@ from comments.items import NewComment
 from comments.picks.services import feature
 from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replies.services import ReplyChanged, reply_to
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.sample_reactions import SampleReactions
 from comments.store.comments import NoSuchComment
 from comments.votes.services import vote

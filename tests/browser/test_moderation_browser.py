@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 from comments.items import NewComment
 from comments.moderation_queries import list_moderated
 from comments.posting.services import delete_comment
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.store.revision import State
 from comments.votes.tally import helpful_votes
 from dynamo.lists.reader import PageRequest

@@ -13,7 +13,7 @@ from comments.picks.services import feature
 from comments.profile_queries import ids_written_by
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.revision import Seen, State
 from comments.user_traces import reported_by_user, voted_by_user

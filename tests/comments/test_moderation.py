@@ -17,7 +17,7 @@ from comments.models import Comment
 from comments.moderation import NotAsSeen, hide, keep, restore
 from comments.picks.services import feature
 from comments.posting.services import delete_comment, edit_comment
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Seen, State

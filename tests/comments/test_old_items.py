@@ -9,7 +9,7 @@ from comments.moderation import hide, restore
 from comments.picks.services import feature
 from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import reply_to
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from comments.store.transactions import CountChanges, put, write

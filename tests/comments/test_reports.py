@@ -11,7 +11,7 @@ from comments.keys import report as report_key
 from comments.models import Comment
 from comments.moderation import hide, keep
 from comments.posting.services import delete_comment, edit_comment
-from comments.reporting import SHOWN_REPORTS, Reason, report_comment
+from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.revision import State
 from comments.user_traces import delete_report, delete_vote, reported_by_user, voted_by_user

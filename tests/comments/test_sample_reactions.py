@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from comments.reporting import Reason
+from comments.reports.services import Reason
 from comments.sample import sample_comments
 from comments.sample_reactions import SampleReactions, sample_reactions
 from shop.sample import sample_catalogue

@@ -11,7 +11,7 @@ from django.test import Client
 from comments.models import Comment
 from comments.posting.services import delete_comment
 from comments.replies.queries import find_reply
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user

@@ -13,7 +13,7 @@ from comments.models import Comment
 from comments.moderation import hide
 from comments.picks.services import feature
 from comments.replies.services import reply_to
-from comments.reporting import Reason, report_comment
+from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Seen

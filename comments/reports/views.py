@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from comments.lists.queries import WholeComment, find_comment
 from comments.posting.forms import TextField
-from comments.reporting import LONGEST_TEXT, Reason, report_comment
+from comments.reports.services import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment
 from comments.votes.services import OwnComment
 from comments.web.charging import require_room
