@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from comments import moderation_views
+from comments.moderation import views as moderation_views
 from comments.picks import views as pick_views
 from comments.replies import views as reply_views
 from comments.reports import views as report_views

@@ -25,7 +25,7 @@ from comments.lists.queries import (
     with_replies,
 )
 from comments.lists.read_your_writes import in_list, recently_written, with_recent
-from comments.staff_tools import staff_tools
+from comments.moderation.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
 from comments.store.counts import ProductCounts, counts_of
 from comments.votes.views import vote_on, voted_by

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from comments.items import NewComment
-from comments.moderation_queries import list_moderated
+from comments.moderation.queries import list_moderated
 from comments.posting.services import delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.revision import State

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from comments import keys
 from comments.lists.queries import find_highlights
 from comments.models import CommentVote
-from comments.moderation import hide
+from comments.moderation.services import hide
 from comments.picks.services import feature
 from comments.profile_queries import ids_written_by
 from comments.replies.queries import find_reply

@@ -14,7 +14,7 @@ import pytest
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.queries import find_highlights
-from comments.moderation import NotAsSeen, hide, restore
+from comments.moderation.services import NotAsSeen, hide, restore
 from comments.picks.services import feature
 from comments.posting.services import EditLost, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment

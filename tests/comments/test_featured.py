@@ -9,7 +9,7 @@ import pytest
 from comments.bulk import BulkWriter
 from comments.items import NewComment
 from comments.lists.queries import find_highlights
-from comments.moderation import hide
+from comments.moderation.services import hide
 from comments.picks.queries import SHOWN_PICKS
 from comments.picks.services import feature, unfeature
 from comments.posting.services import add_comment, delete_comment, edit_comment

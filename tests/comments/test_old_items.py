@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from comments.items import NewComment, items_of
-from comments.moderation import hide, restore
+from comments.moderation.services import hide, restore
 from comments.picks.services import feature
 from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import reply_to

@@ -19,7 +19,7 @@ from comments.integrity import comment_differences
 from comments.items import NewComment, NewReply
 from comments.lists.queries import list_comments
 from comments.models import Comment
-from comments.moderation import hide
+from comments.moderation.services import hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to

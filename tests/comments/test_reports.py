@@ -9,7 +9,7 @@ from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import report as report_key
 from comments.models import Comment
-from comments.moderation import hide, keep
+from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment

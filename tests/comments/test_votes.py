@@ -9,7 +9,7 @@ import pytest
 
 from comments.integrity import comment_differences
 from comments.items import NewComment
-from comments.moderation import hide
+from comments.moderation.services import hide
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment
 from comments.votes.queries import has_voted, voted_on

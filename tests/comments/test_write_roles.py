@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from comments import keys
 from comments.models import Comment
-from comments.moderation import hide
+from comments.moderation.services import hide
 from comments.picks.services import feature
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment

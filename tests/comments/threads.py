@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from comments.integrity import comment_differences
 from comments.items import NewComment
-from comments.moderation_queries import ModeratedComment, list_moderated
+from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State

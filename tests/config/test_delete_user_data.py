@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
-from comments.moderation import hide
+from comments.moderation.services import hide
 from comments.profile_queries import ids_written_by
 from comments.replies.queries import find_replies
 from comments.replies.services import reply_to

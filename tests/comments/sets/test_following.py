@@ -13,7 +13,7 @@ from comments.bulk import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment
-from comments.moderation import hide, restore
+from comments.moderation.services import hide, restore
 from comments.picks.services import feature
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply

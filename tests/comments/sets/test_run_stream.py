@@ -24,7 +24,7 @@ from comments.items import NewComment
 from comments.management.commands import run_stream
 from comments.management.commands.run_stream import Command
 from comments.models import Comment
-from comments.moderation import hide, restore
+from comments.moderation.services import hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
 from comments.store.comments import load_comment

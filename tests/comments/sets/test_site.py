@@ -8,7 +8,7 @@ from django.test import override_settings
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.queries import find_highlights, list_comments
-from comments.moderation import hide, restore
+from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.newest_comment import find_newest
 from comments.replies.services import reply_to

@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from comments.decisions import Decision, carry_out
-from comments.moderation import NotAsSeen
-from comments.moderation_listing import moderation_listing, moderation_pager
-from comments.moderation_queries import PLAN, list_moderated
+from comments.moderation.decisions import Decision, carry_out
+from comments.moderation.listing import moderation_listing, moderation_pager
+from comments.moderation.queries import PLAN, list_moderated
+from comments.moderation.services import NotAsSeen
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Seen, State
 from comments.web.charging import require_room_for_staff

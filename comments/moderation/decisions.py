@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from comments.activity import moderated
-from comments.moderation import delete, hide, keep, restore
+from comments.moderation.services import delete, hide, keep, restore
 from comments.store.comments import StoredComment
 from comments.store.revision import Seen, State
 from shop.activity.entries import Action

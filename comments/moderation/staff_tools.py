@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from comments.decisions import Decision
 from comments.lists.queries import WholeComment
-from comments.moderation_listing import DecisionButton, decide_url, decisions_on
+from comments.moderation.decisions import Decision
+from comments.moderation.listing import DecisionButton, decide_url, decisions_on
 from comments.replies.forms import ReplyForm
 from comments.store.revision import Seen
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from comments.decisions import Decision
-from comments.moderation_queries import ModeratedComment, ModerationPage
+from comments.moderation.decisions import Decision
+from comments.moderation.queries import ModeratedComment, ModerationPage
 from comments.store.revision import State
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
