@@ -2,8 +2,9 @@
 
 from django.urls import include, path
 
-from comments import home_views, profile_views, views
+from comments import home_views, views
 from comments.posting import delete_views, detect_views, edit_views, post_views
+from comments.profiles import views as profile_views
 from comments.rankings import views as ranking_views
 
 urlpatterns = [

@@ -7,7 +7,7 @@ from comments.filters import CommentFilter
 from comments.lists.queries import entry_of
 from comments.lists.read_models import read_model
 from comments.moderation.queries import run_of
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.store.revision import State
 from comments.user_traces import (
     delete_report,

@@ -10,7 +10,7 @@ from comments.lists.queries import find_highlights
 from comments.models import CommentVote
 from comments.moderation.services import hide
 from comments.picks.services import feature
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment

@@ -8,7 +8,7 @@ import pytest
 
 from comments.posting.form_ids import FORM_LIVES
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from shop.orders.items import NewLine

@@ -9,7 +9,7 @@ import pytest
 
 from comments.posting.by_users import Draft, post_comment, save_edit
 from comments.posting.services import delete_comment
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.web.rate_limits import take_write
 from dynamo.calls.meter import Meter, metered
 from tests.comments.writers import made_product

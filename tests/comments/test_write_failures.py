@@ -12,7 +12,7 @@ from comments.filters import CommentFilter
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.lists.queries import list_comments
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import rank_or_log

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from comments.items import NewComment
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.store.comments import StoredComment, load_comment
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.moderation.services import hide
-from comments.profile_queries import ids_written_by
+from comments.profiles.queries import ids_written_by
 from comments.replies.queries import find_replies
 from comments.replies.services import reply_to
 from comments.store.comments import NoSuchComment, load_comment

@@ -14,7 +14,7 @@ from comments.indexes.access_patterns import plan
 from comments.lists.queries import entry_of
 from comments.moderation.queries import list_moderated
 from comments.picks.queries import picks_of
-from comments.profile_queries import ids_written_by, list_written_by
+from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.replies.queries import find_replies
 from comments.sample import sample_comments

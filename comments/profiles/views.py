@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from comments.lists.read_your_writes import recently_written, with_recent
-from comments.profile_queries import PLAN, is_written_by, list_written_by, with_products
+from comments.profiles.queries import PLAN, is_written_by, list_written_by, with_products
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.web.paging import Pager
