@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from comments.bulk import BulkWriter, Outcome, in_chunks
 from comments.imports.columns import FIELDS
-from comments.imports.reading import Reading
+from comments.imports.rows import Reading
+from comments.imports.writer import BulkWriter, Outcome, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected
 from dynamo.files.rejects import RejectsFile

@@ -12,10 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from comments.bulk import Outcome, in_chunks
 from comments.imports.columns import Columns
-from comments.imports.reading import Reading
+from comments.imports.rows import Reading
 from comments.imports.survey import Winners
+from comments.imports.writer import Outcome, in_chunks
 from comments.items import NewComment
 from dynamo.files.csv_rows import CsvRows, HeaderMissing
 from dynamo.files.jsonl import JsonLines
@@ -30,7 +30,7 @@ _REPORT_EVERY = 500
 
 
 class Writer(Protocol):
-    """What an import gives its comments to: a `comments.bulk.BulkWriter`."""
+    """What an import gives its comments to: a `comments.imports.writer.BulkWriter`."""
 
     def write(self, comments: Sequence[NewComment]) -> Outcome:
         """Write comments of different ids, and say what became of them."""

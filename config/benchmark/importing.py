@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any
 
-from comments.bulk import BulkWriter, in_chunks
+from comments.imports.writer import BulkWriter, in_chunks
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from config.benchmark.comment_data import CommentData

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from comments.bulk import BulkWriter, in_chunks
+from comments.imports.writer import BulkWriter, in_chunks
 from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment

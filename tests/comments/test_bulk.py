@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from comments import keys
-from comments.bulk import CHUNK, CHUNK_CHARACTERS, BulkWriter, Outcome, in_chunks
-from comments.bulk_changes import DETERMINED
 from comments.filters import CommentFilter
+from comments.imports.upserts import DETERMINED
+from comments.imports.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, Outcome, in_chunks
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment

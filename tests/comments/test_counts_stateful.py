@@ -9,8 +9,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from comments.bulk import BulkWriter
 from comments.filters import RATINGS
+from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from comments.bulk import BulkWriter
+from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.lists.queries import find_highlights
 from comments.moderation.services import hide

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from comments.bulk import BulkWriter
 from comments.filters import CommentFilter
+from comments.imports.writer import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.keys import comment as comment_key

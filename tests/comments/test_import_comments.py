@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from comments.bulk import Outcome
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
 from comments.imports.run import Report, Source, import_file
+from comments.imports.writer import Outcome
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment
 from comments.lists.queries import CommentEntry, entry_of, find_comment, with_replies

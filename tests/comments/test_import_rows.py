@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comments.imports.columns import Columns, parse_columns
-from comments.imports.reading import Reading
+from comments.imports.rows import Reading
 from comments.imports.survey import Winners
 from comments.items import NewComment
 from dynamo.files.columns import BadMapping, columns_among, parse_pairs

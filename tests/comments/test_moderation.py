@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from comments.bulk import BulkWriter
 from comments.filters import CommentFilter
+from comments.imports.writer import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.lists.queries import find_comment, find_highlights

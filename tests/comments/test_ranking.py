@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from comments.bulk import BulkWriter
+from comments.imports.writer import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from comments.bulk import BulkWriter, Outcome
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
-from comments.imports.reading import Reading
+from comments.imports.rows import Reading
+from comments.imports.writer import BulkWriter, Outcome
 from comments.integrity import comment_differences
 from comments.items import NewComment, NewReply
 from comments.lists.queries import list_comments

@@ -8,10 +8,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.timezone import now
 
-from comments.bulk import BulkWriter
 from comments.imports.columns import FIELDS, Columns, parse_columns
-from comments.imports.reading import parse_product_id
+from comments.imports.rows import parse_product_id
 from comments.imports.run import Report, Source, import_file
+from comments.imports.writer import BulkWriter
 from comments.languages import LanguageUnknown, is_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool

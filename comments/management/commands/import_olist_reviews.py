@@ -8,8 +8,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.timezone import now
 
-from comments.bulk import BulkWriter
 from comments.imports.olist_reviews import Report, import_reviews
+from comments.imports.writer import BulkWriter
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.files.rejects import RejectsFile

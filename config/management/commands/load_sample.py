@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.timezone import now
 
-from comments.bulk import BulkWriter, Outcome, in_chunks
+from comments.imports.writer import BulkWriter, Outcome, in_chunks
 from comments.items import NewComment
 from comments.sample import DEFAULT_SEED, SampleComment, sample_comments
 from comments.sample_reactions import sample_reactions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from comments.bulk import BulkWriter
+from comments.imports.writer import BulkWriter
 from comments.integrity import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment

@@ -19,7 +19,7 @@ from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from comments.bulk import BulkWriter
+from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.management.commands import run_stream
 from comments.management.commands.run_stream import Command

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from comments import keys
-from comments.bulk import BulkWriter
+from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.integrity import set_differences

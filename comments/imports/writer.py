@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from comments import keys
-from comments.bulk_changes import Change, Verdict
+from comments.imports.upserts import Change, Verdict
 from comments.items import NewComment
 from comments.models import Comment
 from comments.rankings.derivation import Touch
