@@ -10,7 +10,7 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.imports.writer import BulkWriter
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment, list_comments

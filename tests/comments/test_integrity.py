@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import BODY
 from comments.keys import comment as comment_key

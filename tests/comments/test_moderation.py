@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
 from comments.imports.writer import BulkWriter
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.lists.queries import find_comment, find_highlights
 from comments.models import Comment

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from comments.imports.writer import BulkWriter
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.rankings import items as ranks

@@ -15,7 +15,7 @@ from comments.filters import CommentFilter
 from comments.imports.columns import Columns
 from comments.imports.rows import Reading
 from comments.imports.writer import BulkWriter, Outcome
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
 from comments.lists.queries import list_comments
 from comments.models import Comment

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import report as report_key
 from comments.models import Comment

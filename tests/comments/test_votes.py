@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.posting.services import delete_comment

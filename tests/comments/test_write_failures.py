@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from comments.filters import CommentFilter
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.lists.queries import list_comments
 from comments.profiles.queries import ids_written_by

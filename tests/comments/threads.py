@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment

@@ -8,7 +8,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.lists.read_models import INDEXES, read_model
 from comments.sets.following import SETS, is_followed
 from comments.sets.integrity import set_differences

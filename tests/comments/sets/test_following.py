@@ -10,7 +10,7 @@ import pytest
 from django.test import override_settings
 
 from comments.imports.writer import BulkWriter
-from comments.integrity import comment_differences
+from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment
 from comments.moderation.services import hide, restore

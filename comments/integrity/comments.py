@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from comments import keys
-from comments.belongings_integrity import BelongingsFound
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import exact_pattern
+from comments.integrity.dependents import BelongingsFound
+from comments.integrity.ranks import RanksFound
 from comments.items import NewComment, derived_keys
 from comments.models import Comment
-from comments.rank_integrity import RanksFound
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
 from comments.store.counts import cell, counters

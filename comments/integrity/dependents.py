@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from comments import keys
+from comments.integrity.ranks import differing_comment
 from comments.models import Comment, CommentReply
-from comments.rank_integrity import differing_comment
 from comments.sets.following import follow, is_followed
 from comments.store.comments import is_tombstone, product_id_of
 from comments.store.revision import State

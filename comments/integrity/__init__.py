@@ -1,0 +1,1 @@
+"""What the table holds of comments, compared with what it should hold."""
