@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.core.management import CommandError, call_command
 
 from comments import keys
+from comments.erasure.traces import reported_by_user, voted_by_user
 from comments.lists.queries import find_highlights
 from comments.models import CommentVote
 from comments.moderation.services import hide
@@ -16,7 +17,6 @@ from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.revision import Seen, State
-from comments.user_traces import reported_by_user, voted_by_user
 from comments.votes.services import rank_or_log
 from comments.votes.services import vote as vote_for
 from comments.votes.tally import HELPFUL, tallies

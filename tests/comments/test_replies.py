@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from comments.erasure.traces import delete_signature, signed_by_user
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
 from comments.imports.rows import Reading
@@ -25,7 +26,6 @@ from comments.replies.queries import find_reply
 from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.user_traces import delete_signature, signed_by_user
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES

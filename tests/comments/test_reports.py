@@ -5,6 +5,7 @@ from itertools import count
 
 import pytest
 
+from comments.erasure.traces import delete_report, delete_vote, reported_by_user, voted_by_user
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import report as report_key
@@ -14,7 +15,6 @@ from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.revision import State
-from comments.user_traces import delete_report, delete_vote, reported_by_user, voted_by_user
 from comments.votes.services import OwnComment, vote
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.user_data import TRACES
+from comments.erasure.user_data import TRACES
 from dynamo.management.failures import failures_in_one_line
 from dynamo.upkeep.erasure import erase
 from shop.accounts.closing import shut_profile

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from comments.user_data import TRACES
+from comments.erasure.user_data import TRACES
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
 from dynamo.upkeep.erasure import erase

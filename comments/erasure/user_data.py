@@ -3,13 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from comments.filters import CommentFilter
-from comments.lists.queries import entry_of
-from comments.lists.read_models import read_model
-from comments.moderation.queries import run_of
-from comments.profiles.queries import ids_written_by
-from comments.store.revision import State
-from comments.user_traces import (
+from comments.erasure.traces import (
     delete_report,
     delete_signature,
     delete_vote,
@@ -19,6 +13,12 @@ from comments.user_traces import (
     signed_by_user,
     voted_by_user,
 )
+from comments.filters import CommentFilter
+from comments.lists.queries import entry_of
+from comments.lists.read_models import read_model
+from comments.moderation.queries import run_of
+from comments.profiles.queries import ids_written_by
+from comments.store.revision import State
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.upkeep.erasure import Trace
 from shop.orders.queries import products_bought_by

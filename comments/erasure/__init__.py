@@ -1,0 +1,1 @@
+"""What is deleted when a user's data is to be erased."""
