@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from comments.addresses import register_comment_ids
+from comments.converters import register_comment_ids
 
 
 class CommentsConfig(AppConfig):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from comments.activity import moderated
+from comments.activity_log import moderated
 from comments.moderation.services import delete, hide, keep, restore
 from comments.store.comments import StoredComment
 from comments.store.revision import Seen, State

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from comments.activity import moderated
+from comments.activity_log import moderated
 from comments.picks.services import feature, unfeature
 from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room_for_staff

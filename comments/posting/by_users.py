@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from comments import activity
+from comments import activity_log as activity
 from comments.items import NewComment
 from comments.posting.form_ids import is_author
 from comments.posting.services import CommentExists, EditLost, add_comment, edit_comment

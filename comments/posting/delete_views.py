@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from comments import activity
+from comments import activity_log as activity
 from comments.lists.read_your_writes import remember_written
 from comments.posting.form_ids import is_author
 from comments.posting.pages import NOT_YOURS

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from comments.activity import moderated
+from comments.activity_log import moderated
 from comments.replies.forms import ReplyForm
 from comments.replies.queries import Reply, find_reply
 from comments.replies.services import ReplyChanged, delete_reply, reply_to

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 import pytest
 from django.urls import resolve, reverse
 
-from comments.addresses import TAKEN
+from comments.converters import TAKEN
 from comments.items import NewComment
 from comments.posting.services import add_comment
 from tests.comments.threads import made_comment

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from comments.activity import moderated
+from comments.activity_log import moderated
 from comments.posting.services import delete_comment
 from dynamo.management.failures import failures_in_one_line
 from shop.activity.entries import Action
