@@ -22,7 +22,7 @@ from comments.lists.listing import pager_of
 from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers
 from config.benchmark.grounds import PageFailed, Stage
 from config.benchmark.pages import cut, path_of
-from config.demo import WORKERS, Ground
+from demo.processes import WORKERS, Ground
 from dynamo.engine import EngineSilent
 from dynamo.engine.child import Child
 from dynamo.engine.ports import LOOPBACK, free_port

@@ -12,13 +12,13 @@ from comments.indexes.access_patterns import plan
 from comments.items import NewComment
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import CommentBody, CommentItem
-from comments.sample import sample_comments
+from demo.sample.catalogue import sample_catalogue
+from demo.sample.comments import sample_comments
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.errors import DynamoError
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from shop.sample import sample_catalogue
 
 _CHUNK = 500
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.languages import is_language
-from comments.sample import SOURED, SampleComment, sample_comments
-from comments.sample_voices import Tone, Voice, load_voices
-from shop.sample import SampleCatalogue, sample_catalogue
+from demo.sample.catalogue import SampleCatalogue, sample_catalogue
+from demo.sample.comments import SOURED, SampleComment, sample_comments
+from demo.sample.voices import Tone, Voice, load_voices
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
 LANGUAGES = {"de", "en", "es", "fr", "it", "ja", "nl", "pt"}

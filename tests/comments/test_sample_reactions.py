@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.reports.services import Reason
-from comments.sample import sample_comments
-from comments.sample_reactions import SampleReactions, sample_reactions
-from shop.sample import sample_catalogue
-from shop.sample_orders import CUSTOMERS
+from demo.sample.catalogue import sample_catalogue
+from demo.sample.comments import sample_comments
+from demo.sample.orders import CUSTOMERS
+from demo.sample.reactions import SampleReactions, sample_reactions
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, tzinfo=UTC)
 

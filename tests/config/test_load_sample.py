@@ -17,9 +17,11 @@ from comments.picks.queries import picks_of
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.replies.queries import find_replies
-from comments.sample import sample_comments
-from comments.sample_reactions import REPLIES, VOTES
 from comments.store.revision import State
+from demo.sample.catalogue import sample_catalogue
+from demo.sample.comments import sample_comments
+from demo.sample.orders import REGULAR
+from demo.sample.reactions import REPLIES, VOTES
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
@@ -27,8 +29,6 @@ from dynamo.lists.site_reader import every_entry, read
 from shop.catalogue.queries import find_product, list_categories
 from shop.models import ShopItem
 from shop.orders.queries import has_bought
-from shop.sample import sample_catalogue
-from shop.sample_orders import REGULAR
 
 pytestmark = pytest.mark.usefixtures("loaded")
 

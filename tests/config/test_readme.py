@@ -20,7 +20,7 @@ from shop.order_status import Status
 from tests.comments.loading import load
 from tests.shop.orders.making import made_order, put
 
-LAYERS = ("config/settings.py", "config/management/commands/demo.py")
+LAYERS = ("config/settings.py", "demo/management/commands/demo.py")
 """Where the environment is asked."""
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shop.sample import SampleCatalogue, sample_catalogue
+from demo.sample.catalogue import SampleCatalogue, sample_catalogue
 
 PRODUCT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from shop.sample import SampleCatalogue, sample_catalogue
-from shop.sample_orders import LIFE, SampleSales, sample_orders
+from demo.sample.catalogue import SampleCatalogue, sample_catalogue
+from demo.sample.orders import LIFE, SampleSales, sample_orders
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
 OPEN = {"PLACED", "APPROVED", "PROCESSING"}

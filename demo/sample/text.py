@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from comments.sample_voices import Tone, Voice
-from shop.sample import SampleProduct
+from demo.sample.catalogue import SampleProduct
+from demo.sample.voices import Tone, Voice
 
 TONES = {1: Tone.BAD, 2: Tone.BAD, 3: Tone.MIXED, 4: Tone.GOOD, 5: Tone.GOOD}
 MOST_POINTS = {1: (0, 3), 2: (1, 3), 3: (2, 2), 4: (3, 1), 5: (3, 0)}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from random import Random
 
-from shop.sample import DEFAULT_SEED, SampleCatalogue, SampleProduct
+from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, SampleProduct
 
 REGULAR = "alex"
 ORDERS_OF_REGULAR = 120

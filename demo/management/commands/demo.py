@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.following import is_followed
 from config import env
-from config.demo import Command as Step
-from config.demo import Demo, Ground
-from config.sample_orders import PASSWORD
-from config.sample_orders import SIGN_IN as SAMPLE_SIGN_IN
 from config.secret import kept_secret_key
+from demo.loading.orders import PASSWORD
+from demo.loading.orders import SIGN_IN as SAMPLE_SIGN_IN
+from demo.processes import Command as Step
+from demo.processes import Demo, Ground
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
+from demo.sample.catalogue import SampleCatalogue
+from demo.sample.orders import SampleOrder, SampleSales, SampleUser
+from demo.sample.pickup_points import sample_points, sample_zips, zip_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from shop.accounts.services import UsernameTaken, create_profile, ensure_profile
@@ -11,10 +14,7 @@ from shop.orders.bulk import put_orders
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.pickup.places import put_zips
-from shop.pickup.sample import sample_points, sample_zips, zip_of
 from shop.pickup.writing import put_points
-from shop.sample import SampleCatalogue
-from shop.sample_orders import SampleOrder, SampleSales, SampleUser
 
 PASSWORD = "sample-shop"  # noqa: S105 - known to all, and only where --sign-in asks for it
 SIGN_IN = ("alex", "sam")

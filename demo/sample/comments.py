@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from comments.sample_text import Reviewer
-from comments.sample_voices import load_voices
-from shop.sample import SampleCatalogue, SampleProduct
+from demo.sample.catalogue import SampleCatalogue, SampleProduct
+from demo.sample.text import Reviewer
+from demo.sample.voices import load_voices
 
 DEFAULT_SEED = 1_972
 FAVOURITE_SHARE = 5 / 12

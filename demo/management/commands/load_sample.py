@@ -11,17 +11,14 @@ from django.utils.timezone import now
 
 from comments.imports.writer import BulkWriter, Outcome, in_chunks
 from comments.items import NewComment
-from comments.sample import DEFAULT_SEED, SampleComment, sample_comments
-from comments.sample_reactions import sample_reactions
-from config.sample_activity import load_activity
-from config.sample_orders import (
-    PASSWORD,
-    SIGN_IN,
-    load_orders,
-    load_pickup_points,
-    load_users,
-)
-from config.sample_reactions import load_own_comments, load_reactions
+from demo.loading.activity import load_activity
+from demo.loading.orders import PASSWORD, SIGN_IN, load_orders, load_pickup_points, load_users
+from demo.loading.reactions import load_own_comments, load_reactions
+from demo.sample.catalogue import SampleCatalogue, SampleProduct, sample_catalogue
+from demo.sample.comments import DEFAULT_SEED, SampleComment, sample_comments
+from demo.sample.orders import CUSTOMERS, SampleSales, sample_orders
+from demo.sample.pickup_points import sample_points
+from demo.sample.reactions import sample_reactions
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.failures import FAILURES, sentence_about
@@ -31,9 +28,6 @@ from dynamo.progress import Progress
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import category_of, list_categories
 from shop.catalogue.services import put_catalogue
-from shop.pickup.sample import sample_points
-from shop.sample import SampleCatalogue, SampleProduct, sample_catalogue
-from shop.sample_orders import CUSTOMERS, SampleSales, sample_orders
 
 CURRENCY = "EUR"
 INTERRUPTED = 130

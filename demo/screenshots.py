@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from config.demo import SITE_START_SECONDS, DemoFailed, Ground
+from demo.processes import SITE_START_SECONDS, DemoFailed, Ground
 from dynamo.engine import EngineError, EngineServer
 from dynamo.engine.child import Child
 from dynamo.engine.server import answers

@@ -12,10 +12,10 @@ from comments.picks.services import feature
 from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
-from comments.sample_reactions import SampleReactions
 from comments.store.comments import NoSuchComment
 from comments.votes.services import vote
-from shop.sample_orders import REGULAR, STAFF, SampleOrder, SampleSales
+from demo.sample.orders import REGULAR, STAFF, SampleOrder, SampleSales
+from demo.sample.reactions import SampleReactions
 
 LATER = timedelta(hours=20)
 """How long after a comment something is done about it."""

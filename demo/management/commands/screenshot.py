@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.core.management.utils import get_random_secret_key
 
 from config import env
-from config.demo import Ground
-from config.screenshots import take_screenshots
+from demo.processes import Ground
+from demo.screenshots import take_screenshots
 from dynamo.engine import embedded
 from dynamo.engine.ports import free_port
 from dynamo.management.failures import failures_in_one_line

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from comments.sample import DEFAULT_SEED, SampleComment
+from demo.sample.comments import DEFAULT_SEED, SampleComment
 
 VOTES = ((11, 8, 6, 5, 3, 2, 1, 1), (5, 3, 1), (4, 2))
 """How many customers find comments helpful, of the products most written about."""

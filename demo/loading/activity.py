@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from comments.sample import SampleComment
-from comments.sample_reactions import SampleReactions
-from config.sample_reactions import LATER
+from demo.loading.reactions import LATER
+from demo.sample.comments import SampleComment
+from demo.sample.orders import STAFF, SampleOrder, SampleSales
+from demo.sample.reactions import SampleReactions
 from dynamo.calls.client import patient_client
 from dynamo.lists.reader import PageRequest
 from shop.activity.entries import Action, Entry, Kind
@@ -14,7 +15,6 @@ from shop.activity.queries import list_activity
 from shop.activity.recording import write_entries
 from shop.activity.tables import make_table
 from shop.orders.ids import imported_order_id
-from shop.sample_orders import STAFF, SampleOrder, SampleSales
 
 BY_CUSTOMERS = frozenset({"PLACED", "CANCELED", "RETURNED"})
 

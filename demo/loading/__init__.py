@@ -1,0 +1,1 @@
+"""The sample data, written by the services that the site uses."""
