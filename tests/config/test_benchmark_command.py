@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
-from config.benchmark import run as benchmark_run
-from config.benchmark.grid import grid
 from dynamo.calls.client import client
 from dynamo.engine import find
+from lab.bench import run as benchmark_run
+from lab.bench.grid import grid
 
 LITTLE = {
     "comments": 2_000,

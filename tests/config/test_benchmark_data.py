@@ -7,8 +7,8 @@ import pytest
 
 from comments import keys
 from comments.filters import CommentFilter
-from config.benchmark.comment_data import PRODUCT_ID, CommentAnswers, CommentData
 from dynamo.lists.sizes import item_bytes
+from lab.bench.comment_data import PRODUCT_ID, CommentAnswers, CommentData
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import time
 import pytest
 from django.conf import settings
 
-from config.benchmark.exports import local
-from config.benchmark.proxy import delayed
 from dynamo.calls.client import build_client
+from lab.bench.exports import local
+from lab.bench.proxy import delayed
 
 
 @pytest.fixture(scope="module")

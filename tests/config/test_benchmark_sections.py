@@ -1,6 +1,6 @@
 """The figures in words."""
 
-from config.benchmark.sections import Table, replace_section
+from lab.bench.sections import Table, replace_section
 
 TABLE = Table("What it takes", ("list", "ms"), (("all", "1.50"), ("one rating", "12.25")))
 

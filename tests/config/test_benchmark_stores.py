@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from config.benchmark.comment_data import CommentData
-from config.benchmark.pages import WrongAnswer, depths, require_answer
-from config.benchmark.readers import ListRead
-from config.benchmark.stores import Stores
 from dynamo.engine import FileBusy, find
 from dynamo.engine.lock import FileLock
 from dynamo.lists.reader import Page
 from dynamo.progress import Progress
+from lab.bench.comment_data import CommentData
+from lab.bench.pages import WrongAnswer, depths, require_answer
+from lab.bench.readers import ListRead
+from lab.bench.stores import Stores
 
 DATA = CommentData(50)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import count
 
-from config.benchmark.timing import Timing, medians_of, time_in_turns
+from lab.bench.timing import Timing, medians_of, time_in_turns
 
 
 def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:

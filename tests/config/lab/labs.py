@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.test import override_settings
 
-from config.lab.figures import Cost, DesignFigures, LabFigures, Reading, SubjectFigures, Writing
-from config.lab.tables import Lab, open_lab
 from dynamo.calls.client import client
 from dynamo.progress import Progress
+from lab.designs.figures import Cost, DesignFigures, LabFigures, Reading, SubjectFigures, Writing
+from lab.designs.tables import Lab, open_lab
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 PAGE_SIZE = 5

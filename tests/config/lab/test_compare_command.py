@@ -13,15 +13,15 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from comments.items import NewComment
-from config.benchmark.order_data import OrderData
-from config.lab import bodies, engines
-from config.lab import run as lab_run
-from config.lab.engines import own_engine
-from config.lab.figures import LabFigures
-from config.lab.keeping import find_kept, keep
-from config.management.commands import compare as command
 from dynamo.calls.client import client
 from dynamo.engine import find
+from lab.bench.order_data import OrderData
+from lab.designs import bodies, engines
+from lab.designs import run as lab_run
+from lab.designs.engines import own_engine
+from lab.designs.figures import LabFigures
+from lab.designs.keeping import find_kept, keep
+from lab.management.commands import compare as command
 from tests.comments.loading import load
 from tests.config.lab.labs import NOW, lab_tables, made_figures, small_pages
 
@@ -167,7 +167,7 @@ class TestAnEngineOfItsOwn:
         assert kept_files() == []
 
     def test_is_asked_for_where_it_is_missing(self, monkeypatch):
-        monkeypatch.setattr("config.lab.engines.find", lambda _folder: None)
+        monkeypatch.setattr("lab.designs.engines.find", lambda _folder: None)
         with pytest.raises(CommandError, match="dynoxide is not installed"):
             call_command("compare")
 
@@ -202,7 +202,7 @@ class TestWhatGoesWrong:
 
     def test_spoils_no_run_when_the_figures_cannot_be_kept(self, monkeypatch, capsys):
         monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
-        monkeypatch.setattr("config.lab.keeping.keys.LAB", "")  # no key at all
+        monkeypatch.setattr("lab.designs.keeping.keys.LAB", "")  # no key at all
         call_command("compare")
         told = capsys.readouterr()
         assert "4,321 comments of nobody." in told.out

@@ -7,19 +7,19 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.models import Comment
-from config.benchmark.pages import WrongAnswer
-from config.lab import comments as lab_comments
-from config.lab import exactness, reading, writing
-from config.lab.comment_designs import FILTER, SCAN, SETS
-from config.lab.comment_source import sample
-from config.lab.comments import compare_comments, questions
-from config.lab.exactness import InexactEngine, require_exact
-from config.lab.reading import pages_of
-from config.lab.redirect import OutsideTheLab
-from config.lab.tables import Layout
-from config.lab.writing import NeverConsistent
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
+from lab.bench.pages import WrongAnswer
+from lab.designs import comments as lab_comments
+from lab.designs import exactness, reading, writing
+from lab.designs.comment_designs import FILTER, SCAN, SETS
+from lab.designs.comment_source import sample
+from lab.designs.comments import compare_comments, questions
+from lab.designs.exactness import InexactEngine, require_exact
+from lab.designs.reading import pages_of
+from lab.designs.redirect import OutsideTheLab
+from lab.designs.tables import Layout
+from lab.designs.writing import NeverConsistent
 from shop.models import ShopItem
 from tests.config.lab.labs import NOW, lab_tables, small_lab
 

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.items import NewComment
-from config.lab.comment_designs import DESIGNS
-from config.lab.comment_reads import stored
-from config.lab.descriptions import DESCRIPTIONS
-from config.lab.order_tables import _by_status, _sharded
 from config.readme import PROJECT
 from dynamo.lists.runs import Item
+from lab.designs.comment_designs import DESIGNS
+from lab.designs.comment_reads import stored
+from lab.designs.descriptions import DESCRIPTIONS
+from lab.designs.order_tables import _by_status, _sharded
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from config.lab.descriptions import DESCRIPTIONS
-from config.lab.keeping import KeptFigures, keep
 from config.readme import PROJECT
 from dynamo.calls.client import client
+from lab.designs.descriptions import DESCRIPTIONS
+from lab.designs.keeping import KeptFigures, keep
 from shop import keys
 from shop.models import ShopItem
 from tests.config.lab.labs import made_figures

@@ -2,16 +2,16 @@
 
 import pytest
 
-from config.benchmark.order_data import OrderData
-from config.lab.bodies import compare_bodies
-from config.lab.comment_source import sample
-from config.lab.comments import FOUR, POPULAR, RARE, compare_comments
-from config.lab.customer_orders import QUESTION as SHIPPED
-from config.lab.customer_orders import compare_customer_orders
-from config.lab.figures import SubjectFigures
-from config.lab.open_orders import QUESTION as ALL_OPEN
-from config.lab.open_orders import compare_open_orders
-from config.lab.order_tables import load_orders
+from lab.bench.order_data import OrderData
+from lab.designs.bodies import compare_bodies
+from lab.designs.comment_source import sample
+from lab.designs.comments import FOUR, POPULAR, RARE, compare_comments
+from lab.designs.customer_orders import QUESTION as SHIPPED
+from lab.designs.customer_orders import compare_customer_orders
+from lab.designs.figures import SubjectFigures
+from lab.designs.open_orders import QUESTION as ALL_OPEN
+from lab.designs.open_orders import compare_open_orders
+from lab.designs.order_tables import load_orders
 from tests.config.lab.labs import NOW, PAGE_SIZE, design, pages, small_lab
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]

@@ -1,0 +1,1 @@
+"""The laboratory: what each design costs, and how fast the site is."""

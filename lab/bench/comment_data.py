@@ -1,0 +1,112 @@
+"""The comments that are measured: many, on one product, and the right answers about them.
+
+Made from a seed, so that every machine measures the same. Languages and ratings are as uneven as
+in real reviews, moments are random over three years, and texts are filler of realistic lengths: a
+language is only a label here. Nothing depends on anything else, as the planner assumes.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from comments import keys
+from comments.filters import RATINGS, CommentFilter
+from comments.items import NewComment, items_of
+from comments.models import Comment
+from comments.store.counts import Cell, cell
+from dynamo.lists.places import place_of
+from dynamo.lists.runs import Item
+from lab.bench.wheel import Wheel
+
+PRODUCT_ID = "bench"
+LANGUAGES = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}
+STARS = dict(zip(RATINGS, (37, 8, 9, 9, 37), strict=True))
+"""Weights of languages and ratings."""
+START, SPAN = datetime(2021, 1, 1, tzinfo=UTC), timedelta(days=3 * 365)
+TYPICAL_TEXT, TEXT_SPREAD = 4.9, 0.8
+"""Mean and deviation of the logarithm of a text's length: half are shorter than 135 letters."""
+LONGEST_TEXT = 4_000
+TITLED = 0.8
+AUTHORS = 20_000
+WORDS = (
+    *("the", "it", "was", "and", "after", "two", "weeks", "of", "use", "battery", "lamp", "box"),
+    *("arrived", "late", "again", "works", "as", "expected", "colour", "is", "nothing", "like"),
+    *("picture", "would", "buy", "not", "my", "daughter", "loves", "this", "returned", "money"),
+    *("quality", "for", "price", "surprisingly", "good", "broke", "screen", "sound", "delivery"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentData:
+    """So many comments on one product, the same for the same seed."""
+
+    count: int
+    seed: int = 2_024
+    model: type[Comment] = Comment
+
+    @property
+    def name(self) -> str:
+        return f"comments-{self.count}"
+
+    def items(self) -> Iterator[Item]:
+        """Give the comments' items, long bodies besides, and the product's counts."""
+        counts: Counter[Cell] = Counter()
+        for comment in self.comments():
+            counts[comment.language, comment.rating] += 1
+            for item in items_of(comment):
+                if item is not None:
+                    yield item.serialize()
+        key = {"S": keys.counts(PRODUCT_ID, 0)}
+        cells = {cell(*of): {"N": str(number)} for of, number in counts.items()}
+        yield {"pk": key, "sk": key, **cells}
+
+    def comments(self) -> Iterator[NewComment]:
+        """Give the comments, in no order of time."""
+        rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
+        filler = " ".join(rng.choices(WORDS, k=20_000))
+        languages, stars = Wheel(LANGUAGES), Wheel(STARS)
+        for _ in range(self.count):
+            yield NewComment(
+                id=f"{rng.getrandbits(64):016x}",
+                product_id=PRODUCT_ID,
+                language=languages.spin(rng.random()),
+                rating=stars.spin(rng.random()),
+                created_at=START + SPAN * rng.random(),
+                author=f"reader {rng.randrange(AUTHORS)}",
+                title=_cut(filler, rng.random(), 8 + int(rng.random() * 40))
+                if rng.random() < TITLED
+                else "",
+                body=_cut(filler, rng.random(), _length(rng)),
+            )
+
+
+class CommentAnswers:
+    """The right answer for every filter, from the comments themselves."""
+
+    def __init__(self, comments: Iterable[NewComment]) -> None:
+        self._places: dict[Cell, list[str]] = defaultdict(list)
+        for comment in comments:
+            place = place_of(comment.created_at, comment.id)
+            self._places[comment.language, comment.rating].append(place)
+
+    def places(self, chosen: CommentFilter) -> Sequence[str]:
+        """Give the places of a list's comments, newest first."""
+        found = [
+            place
+            for (language, rating), places in self._places.items()
+            if (not chosen.languages or language in chosen.languages)
+            and (not chosen.ratings or rating in chosen.ratings)
+            for place in places
+        ]
+        return sorted(found, reverse=True)
+
+
+def _length(rng: Random) -> int:
+    return min(int(rng.lognormvariate(TYPICAL_TEXT, TEXT_SPREAD)) + 1, LONGEST_TEXT)
+
+
+def _cut(filler: str, where: float, length: int) -> str:
+    start = int(where * (len(filler) - LONGEST_TEXT))
+    return filler[start : start + length].strip() or "ok"

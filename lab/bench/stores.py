@@ -1,0 +1,160 @@
+"""Stores: data sets in files of dynoxide, loaded once and kept as long as they fit.
+
+BatchWriteItem would take minutes for what ``dynoxide import`` does in seconds. A file fits when it
+was made from the same items for the same tables by the same engine: a note beside it says so, and
+is written last, so that an interrupted load is never taken for a whole one.
+"""
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from dynamo.calls.models import DynamoModel
+from dynamo.engine import EngineError
+from dynamo.engine.lock import FileLock
+from dynamo.lists.runs import Item
+from dynamo.progress import Progress
+from lab.bench.exports import describe, spell, write_export
+
+SAMPLED = 500
+"""Items that are compared to tell whether a file still fits."""
+
+
+class LoadFailed(EngineError):
+    """The engine did not import the data; carries its last words."""
+
+
+class DataSet(Protocol):
+    """Items of one table; ``name`` tells sizes apart, ``count`` is roughly how many items."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def model(self) -> type[DynamoModel]: ...
+    @property
+    def count(self) -> int: ...
+
+    def items(self) -> Iterator[Item]:
+        """Give the items, always the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How a file was loaded: ``seconds`` by the engine, after ``seconds_made`` of making it."""
+
+    items: int
+    seconds_made: float
+    seconds: float
+    megabytes: float
+
+    @property
+    def items_per_second(self) -> float:
+        return self.items / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A file that holds a data set, and how it was loaded, now or when it was made."""
+
+    path: Path
+    load: Load
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The files of a folder, loaded by the engine ``binary``."""
+
+    folder: Path
+    binary: Path
+    progress: Progress
+
+    def hold(self, data: DataSet, *, fresh: bool = False) -> Stored:
+        """Give the file of a data set, loaded now unless there is one that fits.
+
+        Raises LoadFailed, FileBusy, and OSError when the disk is full.
+        """
+        path, note = self.folder / f"{data.name}.db", self.folder / f"{data.name}.json"
+        schema = describe(data.model, binary=self.binary)
+        fingerprint = self._fingerprint(data, schema)
+        known = _read(note) if path.exists() and not fresh else {}
+        if known.get("fingerprint") == fingerprint:
+            return Stored(path, Load(**known["load"]))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(path):
+            note.unlink(missing_ok=True)
+            load = self._load(data, schema, path)
+            note.write_text(json.dumps({"fingerprint": fingerprint, "load": asdict(load)}))
+        return Stored(path, load)
+
+    def engine_version(self) -> str:
+        """Give the engine's name and version."""
+        return version_of(self.binary)
+
+    def _fingerprint(self, data: DataSet, schema: dict[str, Any]) -> str:
+        table = schema["Table"]
+        shape = [table["KeySchema"], *map(_index_shape, table.get("GlobalSecondaryIndexes", []))]
+        sample = [spell(item) for item in islice(data.items(), SAMPLED)]
+        told = [self.engine_version(), table["TableName"], data.name, shape, sample]
+        return blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()
+
+    def _load(self, data: DataSet, schema: dict[str, Any], path: Path) -> Load:
+        with TemporaryDirectory(dir=self.folder, prefix="export-") as temporary:
+            folder = Path(temporary)
+            (folder / "schema.json").write_text(json.dumps([schema]))
+            began = time.perf_counter()
+            with self.progress.step("Making the data", total=data.count, unit="") as advance:
+                table = schema["Table"]["TableName"]
+                items = write_export(folder / "export", table, data.items(), advance=advance)
+            made = time.perf_counter()
+            self._import(folder)
+            seconds = time.perf_counter() - made
+            size = (folder / "loaded.db").stat().st_size / 1_000_000
+            for suffix in ("-wal", "-shm"):  # of the file that is replaced
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            (folder / "loaded.db").replace(path)
+        return Load(items=items, seconds_made=made - began, seconds=seconds, megabytes=size)
+
+    def _import(self, folder: Path) -> None:
+        command = [
+            *(str(self.binary), "import"),
+            *("--source", str(folder / "export")),
+            *("--schema", str(folder / "schema.json")),
+            *("--output", str(folder / "loaded.db")),
+        ]
+        with self.progress.step("Loading it", total=1, unit=""):
+            _run(command)
+
+
+def version_of(binary: Path) -> str:
+    """Give the name and version of an engine's binary."""
+    return _run([str(binary), "--version"]).strip()
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        words = re.split(r"\n+", (done.stderr or done.stdout).strip())[-1]
+        sentence = f"dynoxide could not import the data: {words}"
+        raise LoadFailed(sentence)
+    return done.stdout
+
+
+def _index_shape(index: dict[str, Any]) -> list[Any]:
+    projected = index["Projection"]
+    return [index["IndexName"], index["KeySchema"], sorted(projected.get("NonKeyAttributes", []))]
+
+
+def _read(note: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(note.read_text())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found

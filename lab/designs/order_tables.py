@@ -1,0 +1,178 @@
+"""Orders in four tables: the same ones, each with the keys that one design needs and no others."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from dynamo.calls.client import client
+from dynamo.lists.places import id_at, place_of, timestamp
+from dynamo.lists.runs import Item
+from dynamo.writes.shards import SHARDS
+from lab.bench.order_data import CUSTOMER, OrderAnswers, OrderData
+from lab.designs.tables import Lab, LabTable, Layout
+from shop import keys
+from shop.models import ORDER_SHOWN, OpenOrders, OrdersByStatus, ShopItem
+from shop.order_status import Status
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
+from shop.orders.shards import OPEN_ORDERS
+
+TABLE = ShopItem.Meta.table_name
+ENTERED = "entered_at"
+"""When an order entered its status: an attribute of its own where no key tells."""
+ONE_PARTITION = "OPEN"
+_STATUS_KEY = OrdersByStatus.order_status_date.attr_name
+_QUEUE_KEYS = (OpenOrders.open_shard.attr_name, OpenOrders.open_place.attr_name)
+_OWN_OPEN_KEY = "order_open_date"
+_DERIVED = (_STATUS_KEY, *_QUEUE_KEYS, _OWN_OPEN_KEY, "shard")
+_IS_SHOWN = frozenset({"pk", "sk", *ORDER_SHOWN})
+_OPEN = OpenOrders.Meta.index_name
+
+Spelling = Callable[[NewOrder, int], Item]
+"""Spells an order's item as a table has it; the number is its shard."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTable:
+    """A table that holds the orders, and how it spells them."""
+
+    table: LabTable
+    spell: Spelling
+
+    def put(self, order: NewOrder, *, shard: int) -> None:
+        """Write an order, whole, in the place of what it was before."""
+        client().put_item(TableName=TABLE, Item=self.spell(order, shard))
+
+    def key_of(self, order: NewOrder) -> Item:
+        """Give the key of an order's item."""
+        return {"pk": {"S": keys.user(order.username)}, "sk": {"S": keys.order(order.id)}}
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTables:
+    """The four tables, and the right answers about what is in them.
+
+    ``shown`` is what lists show of each order, by its id; ``latest`` is when the last thing
+    happened to any.
+    """
+
+    data: OrderData
+    answers: OrderAnswers
+    shown: Mapping[str, Item]
+    latest: datetime
+    bare: OrderTable
+    by_status: OrderTable
+    unsharded: OrderTable
+    sharded: OrderTable
+
+    def shown_at(self, places: Sequence[str]) -> list[Item]:
+        """Give what a list shows of the orders at these places."""
+        return [self.shown[id_at(place)] for place in places]
+
+
+def load_orders(lab: Lab, data: OrderData) -> OrderTables:
+    """Make the tables and put all orders into each."""
+    orders = list(data.orders())
+    shards: Item = {
+        **{name: {"S": value} for name, value in keys.shards(OPEN_ORDERS).items()},
+        SHARDS: {"N": str(settings.ORDER_SHARDS)},
+    }
+    return OrderTables(
+        data=data,
+        answers=OrderAnswers(orders),
+        shown={order.id: shown(_bare(order, 0)) for order in orders},
+        latest=max(order.now_in.moment for order in orders),
+        bare=_load(lab, Layout("orders", ShopItem), orders, _bare),
+        by_status=_load(
+            lab,
+            Layout("orders-by-status", ShopItem, (OrdersByStatus.Meta.index_name,)),
+            orders,
+            _by_status,
+        ),
+        unsharded=_load(lab, Layout("orders-one-shard", ShopItem, (_OPEN,)), orders, _unsharded),
+        sharded=_load(
+            lab, Layout("orders-sharded", ShopItem, (_OPEN,)), orders, _sharded, besides=[shards]
+        ),
+    )
+
+
+def shown(item: Item) -> Item:
+    """Cut an item down to its key and what a list of orders shows of it."""
+    return {name: value for name, value in item.items() if name in _IS_SHOWN}
+
+
+def order_id_in(item: Item) -> str:
+    """Give the order an item is of."""
+    sort_key: str = item["sk"]["S"]
+    return sort_key.removeprefix(keys.ORDER_PREFIX)
+
+
+def _load(
+    lab: Lab,
+    layout: Layout,
+    orders: Sequence[NewOrder],
+    spell: Spelling,
+    *,
+    besides: Sequence[Item] = (),
+) -> OrderTable:
+    table = lab.make(layout)
+
+    def items() -> Iterator[Item]:
+        for number, order in enumerate(orders):
+            yield spell(order, number % settings.ORDER_SHARDS)
+        yield from besides
+
+    lab.fill(table, items(), total=len(orders) + len(besides))
+    return OrderTable(table, spell)
+
+
+def _bare(order: NewOrder, shard: int) -> Item:
+    item = _whole(order, shard)
+    left = {name: value for name, value in item.items() if name not in _DERIVED}
+    return left | {ENTERED: {"S": timestamp(order.now_in.moment)}}
+
+
+def _by_status(order: NewOrder, shard: int) -> Item:
+    item = _whole(order, shard)
+    left = {name: value for name, value in item.items() if name not in _DERIVED}
+    return left | {_STATUS_KEY: item[_STATUS_KEY]}
+
+
+def _sharded(order: NewOrder, shard: int) -> Item:
+    item = _whole(order, shard)
+    return {**_bare(order, shard), **{name: item[name] for name in _QUEUE_KEYS if name in item}}
+
+
+def _unsharded(order: NewOrder, shard: int) -> Item:
+    if not order.now_in.status.is_open:
+        return _bare(order, shard)
+    place = place_of(order.placed_at, order.id)
+    values = ({"S": ONE_PARTITION}, {"S": place})
+    return {**_bare(order, shard), **dict(zip(_QUEUE_KEYS, values, strict=True))}
+
+
+def _whole(order: NewOrder, shard: int) -> Item:
+    return wire(order_items_of(order, shard=shard)[0])
+
+
+def new_orders(number: int, *, after: datetime) -> list[tuple[NewOrder, NewOrder]]:
+    """Make orders of the customer as they are placed, and as they are once shipped.
+
+    They are the same for every design; all moments are later than ``after``.
+    """
+    return [_placed_and_shipped(n, after + timedelta(hours=n)) for n in range(1, number + 1)]
+
+
+def _placed_and_shipped(number: int, placed_at: datetime) -> tuple[NewOrder, NewOrder]:
+    placed = NewOrder(
+        id=imported_order_id(placed_at, f"lab-{number}"),
+        username=CUSTOMER,
+        placed_at=placed_at,
+        lines=(),
+        history=(StatusChange(Status.PLACED, placed_at),),
+        currency="EUR",
+    )
+    shipped = StatusChange(Status.SHIPPED, placed_at + timedelta(minutes=1))
+    return placed, replace(placed, history=(*placed.history, shipped))
