@@ -5,9 +5,9 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
-from config import env as environment
-from config.running import find_demo
-from config.secret import kept_secret_key
+from config.environment import variables as environment
+from config.environment.running_demo import find_demo
+from config.environment.secret_key import kept_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 from types import FrameType
 
-from config.running import RunningDemo, announced, find_demo, note_path
+from config.environment.running_demo import RunningDemo, announced, find_demo, note_path
 from dynamo.engine import EngineError, EngineServer, FileBusy
 from dynamo.engine.child import Child
 from dynamo.engine.lock import FileLock

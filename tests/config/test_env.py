@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from config.env import Environment
+from config.environment.variables import Environment
 
 
 def problems_of(environment: Environment) -> list[str]:

@@ -12,7 +12,7 @@ from django.test import Client
 
 from comments.items import NewComment
 from config.access_patterns import ALL
-from config.env import AWS_CREDENTIALS
+from config.environment.variables import AWS_CREDENTIALS
 from config.readme import PROJECT, README, MarksMissing, module_of, with_tables
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from config.running import RunningDemo, announced, find_demo, note_path
+from config.environment.running_demo import RunningDemo, announced, find_demo, note_path
 from dynamo.engine.lock import FileLock
 
 DEMO = RunningDemo(

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.following import is_followed
-from config import env
-from config.secret import kept_secret_key
+from config.environment import variables as env
+from config.environment.secret_key import kept_secret_key
 from demo.loading.orders import PASSWORD
 from demo.loading.orders import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Command as Step

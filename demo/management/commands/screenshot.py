@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.core.management.utils import get_random_secret_key
 
-from config import env
+from config.environment import variables as env
 from demo.processes import Ground
 from demo.screenshots import take_screenshots
 from dynamo.engine import embedded

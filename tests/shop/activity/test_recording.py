@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings as django_settings
 
-from config.env import current
+from config.environment.variables import current
 from dynamo.calls.client import client
 from dynamo.writes import background
 from shop.activity.entries import Action, Entry, Kind, entry_in

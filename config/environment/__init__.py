@@ -1,0 +1,1 @@
+"""The only reader of the process environment, and what is kept between runs."""
