@@ -11,7 +11,7 @@ from config.access_patterns import ALL, AccessPattern
 
 PROJECT = Path(__file__).resolve().parent.parent
 README = PROJECT / "README.md"
-OURS = frozenset({"comments", "config", "dynamo", "shop"})
+OURS = frozenset({"comments", "config", "demo", "dynamo", "lab", "shop"})
 """The packages whose commands are listed; the others are Django's."""
 
 

@@ -102,6 +102,8 @@ INSTALLED_APPS = [
     "comments",
     "shop",
     "shop.accounts",
+    "demo",
+    "lab",
     "django_htmx",
     "csp",
     "whitenoise.runserver_nostatic",

@@ -1,6 +1,6 @@
 """The sample shop: categories and products made from word lists, the same ones for a seed.
 
-Reads ``sample_data/catalogue.toml`` and nothing else: no DynamoDB, no Django.
+Reads ``catalogue.toml`` and nothing else: no DynamoDB, no Django.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-CATALOGUE_FILE = Path(__file__).with_name("sample_data") / "catalogue.toml"
+CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
 DEFAULT_SEED = 1_972
 PRODUCTS_PER_CATEGORY = 6
 CENTS = ("00", "50", "90", "95")

@@ -1,4 +1,4 @@
-"""How reviews sound in each language of the sample: one file of ``sample_data`` a language.
+"""How reviews sound in each language of the sample: one file of ``voices_data`` a language.
 
 A voice has titles, openers, points and closers by tone, stories that fit any product, what it
 calls each kind of product, and how its authors sign.
@@ -13,7 +13,7 @@ from typing import Self
 
 from faker import Faker
 
-VOICES = Path(__file__).with_name("sample_data")
+VOICES = Path(__file__).with_name("voices_data")
 AUTHORS_PER_LOCALE = 120
 
 
