@@ -44,6 +44,8 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
+from dynamo.lists.places import SEPARATOR
+
 COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"
 REPLY = "REPLY"
@@ -52,6 +54,9 @@ REPORT_PREFIX = "REPORT#"
 PRODUCT_PREFIX = "PRODUCT#"
 TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
+
+DIGITS = 10
+"""Of a score: what makes the order of the strings the order of the numbers."""
 
 
 def comment(comment_id: str) -> str:
@@ -173,3 +178,13 @@ def checkpoint(stream: str, shard: str) -> dict[str, str]:
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}
+
+
+def scored(number: int, unique_id: str) -> str:
+    """Spell the sort key of what ranks by a number: it sorts by it, and is unique."""
+    return f"{number:0{DIGITS}}{SEPARATOR}{unique_id}"
+
+
+def score_at(place: str) -> int:
+    """Read the number of a sort key that `scored` spelled."""
+    return int(place.partition(SEPARATOR)[0])

@@ -245,3 +245,7 @@ class CommentReply(CommentItem):
     replied_at = UnicodeAttribute(attr_name="at", null=True)
     edited_at = UnicodeAttribute(attr_name="e", null=True)
     version = NumberAttribute(attr_name="n", default=1)
+
+
+TABLE = Comment.Meta.table_name
+"""The name of the table, prefix included."""

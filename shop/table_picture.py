@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from shop.accounts.items import Account, profile_item
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import (

@@ -14,9 +14,10 @@ from zlib import crc32
 from hypothesis import strategies as st
 
 from dynamo.calls.pool import Pool
+from dynamo.items import Item
 from dynamo.lists.places import id_at, place_of, timestamp
 from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
-from dynamo.lists.runs import Index, Item, OneOf, Position, Run
+from dynamo.lists.runs import Index, OneOf, Position, Run
 from dynamo.lists.sources import QuerySource
 from tests.query_model import QueryModel
 from tests.strict import Request

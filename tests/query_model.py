@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.strict import Request, check_query, key_condition
 
 READ_UNITS = 0.5

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from comments import keys
-from comments.models import ByAuthor, Comment, CommentReply
+from comments.models import TABLE, ByAuthor, Comment, CommentReply
 from comments.posting.services import delete_comment
 from comments.store.comments import EXPIRY, NoSuchComment
-from comments.store.transactions import TABLE, Condition, delete
-from comments.votes.services import THERE, rank_or_log, take_back
+from comments.store.transactions import THERE, Condition, delete
+from comments.votes.services import rank_or_log, take_back
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import Action, ConditionFailed, write_together
 from dynamo.writes.updates import update_item
 

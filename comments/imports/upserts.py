@@ -13,7 +13,7 @@ from comments.store.comments import is_tombstone
 from comments.store.counts import Cell
 from comments.store.transactions import NEW_OR_DELETED, CountChanges, delete, put, unchanged
 from comments.votes import rank as helpfulness
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import Action
 
 EDITED = "e"

@@ -21,7 +21,7 @@ from functools import partial
 from comments import keys
 from comments.imports.upserts import Change, Verdict
 from comments.items import NewComment
-from comments.models import Comment
+from comments.models import TABLE
 from comments.rankings.derivation import Touch
 from comments.rankings.services import log_failure, refresh_products, settle_products
 from comments.store.transactions import CountChanges, write
@@ -38,9 +38,6 @@ TRANSACTION_CHARACTERS = 800_000
 """Text of a transaction, at the most: DynamoDB takes 4 MB in one, of up to 4 bytes a character."""
 ATTEMPTS = 5
 """How often a comment is compared anew when others keep changing it."""
-
-
-TABLE = Comment.Meta.table_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from itertools import product
 from comments import keys
 from comments.filters import CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
+from dynamo.items import Item
 from dynamo.lists.places import id_at
-from dynamo.lists.runs import Index, Item, OneOf, Position, Run
+from dynamo.lists.runs import Index, OneOf, Position, Run
 
 LANGUAGE, RATING = "language", "rating"
 

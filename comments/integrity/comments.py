@@ -18,8 +18,8 @@ from comments.store.counts import cell, counters
 from comments.store.dependents import sweep
 from comments.store.transactions import unchanged, update
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import id_at, moment_at
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.counters import cells_in

@@ -11,16 +11,16 @@ from typing import Any
 
 from comments import keys
 from comments.integrity.ranks import differing_comment
-from comments.models import Comment, CommentReply
+from comments.models import TABLE, Comment, CommentReply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import is_tombstone, product_id_of
 from comments.store.revision import State
-from comments.store.transactions import TABLE, unchanged, update
+from comments.store.transactions import unchanged, update
 from comments.votes.services import rank_or_log
 from comments.votes.tally import HELPFUL, tallies
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
-from dynamo.lists.runs import Item
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import ConditionFailed, write_together

@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from comments import keys
+from comments.keys import scored
 from comments.models import Comment
 from comments.rankings.derivation import BEST_RATING, commented_place, five_stars_place
-from comments.rankings.items import PARTITION, PLACE, Ranking, RankKey, scored
+from comments.rankings.items import PARTITION, PLACE, Ranking, RankKey
 from comments.rankings.services import refresh_product
 from comments.store.comments import product_id_of
 from comments.votes import rank as helpfulness
 from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
-from dynamo.lists.runs import Item
 from dynamo.upkeep.integrity import Difference
 
 NOWHERE = "nowhere"

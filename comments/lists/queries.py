@@ -1,5 +1,6 @@
 """Reads of comments: lists, one comment, and what a product's page says about them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -12,26 +13,28 @@ from django.urls import reverse
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.planner import SIZES, ListPlan
+from comments.keys import score_at
 from comments.languages import language_name
 from comments.lists.empty_partitions import with_skipped
 from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.picks.queries import SHOWN_PICKS, picks_of
-from comments.posting.form_ids import username_shown
-from comments.rankings.items import score_at
 from comments.replies.queries import Reply, find_replies
 from comments.store.comments import NoSuchComment, product_id_of
 from comments.store.counts import ProductCounts
 from comments.store.revision import Seen
 from dynamo.calls.client import pool
+from dynamo.items import Item
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest, Toward
-from dynamo.lists.runs import Item, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 
 POSITIVE, NEGATIVE = (4, 5), (1, 2)
 """Ratings that AP12 calls positive and negative."""
+
+_MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,3 +253,16 @@ def _body(key: str, excerpt: str, *, consistent: bool) -> str:
         return CommentBody.get(key, keys.BODY, consistent_read=consistent).text
     except CommentBody.DoesNotExist:
         return excerpt
+
+
+def username_shown(comment: Comment) -> str:
+    """Give the user whose comment an entry of a list is; empty for an imported one.
+
+    The lists have no room for the name of a user beside that of an author, and need none: what
+    users write has an id made here and says whether its author is a buyer, and its author is the
+    user. An import brings at most one of the two.
+    """
+    if comment.verified is None:
+        return ""
+    is_made_here = _MADE_HERE.fullmatch(id_at(comment.place))
+    return comment.author or "" if is_made_here else ""

@@ -15,9 +15,9 @@ from comments.lists.queries import CommentEntry, entry_of, with_replies
 from comments.models import Comment
 from comments.store.comments import is_tombstone
 from dynamo.calls.meter import labelled_calls
+from dynamo.items import Item
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import Page, PageRequest, Toward
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import page_batches
 
 REMEMBERED_FOR = timedelta(minutes=1)

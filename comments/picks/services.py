@@ -5,11 +5,10 @@ goes when the comment is deleted or hidden.
 """
 
 from comments import keys
-from comments.models import Comment
+from comments.models import TABLE, Comment
 from comments.store.comments import NoSuchComment, product_id_of
-from comments.store.transactions import TABLE
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import ConditionFailed, Contended
 from dynamo.writes.updates import update_item
 

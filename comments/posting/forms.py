@@ -10,20 +10,13 @@ from comments.languages import all_languages, is_language, language_name
 from comments.posting.by_users import Draft
 from comments.posting.language_detection import detect_language
 from comments.store.comments import StoredComment
+from comments.web.fields import TextField
 
 LONGEST_TITLE = 120
 LONGEST_TEXT = 5_000
 """Characters."""
 DETECT = "Detect from the text"
 DEFAULT_LANGUAGE = "en"
-
-
-class TextField(forms.CharField):
-    """A text whose lines end as they are counted on screen: by one character."""
-
-    def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
-        text = super().to_python(value)
-        return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""
 
 
 class CommentForm(forms.Form):

@@ -26,8 +26,8 @@ from comments.store.comments import EXPIRY, NoSuchComment, StoredComment, load_c
 from comments.store.dependents import sweep
 from comments.store.transactions import NEW, CountChanges, delete, put, unchanged, update, write
 from dynamo.errors import DynamoError
+from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
-from dynamo.lists.runs import Item
 from dynamo.writes.transactions import Action, ConditionFailed, Contended
 
 TOMBSTONE_DAYS = 2

@@ -8,9 +8,10 @@ from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import ByAuthor, Comment
 from dynamo.calls.meter import labelled_calls
+from dynamo.items import Item
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.runs import Index, Item, Position, Run
+from dynamo.lists.runs import Index, Position, Run
 from dynamo.lists.site_reader import every_entry, read
 from shop.catalogue.queries import ProductTile, find_tiles
 

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from comments.rankings.items import NEWEST, Rank, Ranking, RankKey, scored, stored_ranks
+from comments.keys import scored
+from comments.rankings.items import NEWEST, Rank, Ranking, RankKey, stored_ranks
 from comments.rankings.newest_comment import find_newest
 from comments.store.counts import counters, parse_cell
+from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
-from dynamo.lists.runs import Item
 
 BEST_RATING = 5
 

@@ -17,19 +17,15 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from comments import keys
-from comments.models import Comment, ProductRank
+from comments.models import TABLE, ProductRank
 from dynamo.calls.client import client
-from dynamo.lists.places import SEPARATOR
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.shards import Shards
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-TABLE = Comment.Meta.table_name
-DIGITS = 10
-"""Of a score: what makes the order of the strings the order of the numbers."""
 RANKED = "RANKED"
 """What the number of shards is kept under; the rankings of the shop share it."""
 
@@ -68,16 +64,6 @@ class Rank:
         """Tell whether the index holds just this."""
         found = self.stored.get(PLACE), self.stored.get(NEWEST)
         return [value and value["S"] for value in found] == [self.place, self.newest]
-
-
-def scored(number: int, unique_id: str) -> str:
-    """Spell the sort key of what ranks by a number: it sorts by it, and is unique."""
-    return f"{number:0{DIGITS}}{SEPARATOR}{unique_id}"
-
-
-def score_at(place: str) -> int:
-    """Read the number of a sort key that `scored` spelled."""
-    return int(place.partition(SEPARATOR)[0])
 
 
 def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:

@@ -13,9 +13,10 @@ from functools import partial
 from django.urls import reverse
 
 from comments import keys
+from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of, with_replies
 from comments.models import Comment
-from comments.rankings.items import NEWEST, Ranking, count_shards, score_at
+from comments.rankings.items import NEWEST, Ranking, count_shards
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, timestamp

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 from django import forms
 
-from comments.posting.forms import TextField
 from comments.replies.queries import Reply
 from comments.replies.services import LONGEST_REPLY
-from comments.web.fields import count_characters
+from comments.web.fields import TextField, count_characters
 
 
 class ReplyForm(forms.Form):

@@ -11,8 +11,8 @@ from datetime import datetime
 from comments import keys
 from comments.models import CommentReply
 from dynamo.calls.meter import labelled_calls
+from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp, timestamp
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import page_batches
 
 

@@ -10,16 +10,15 @@ from datetime import datetime
 from typing import Any
 
 from comments import keys
-from comments.models import Comment, CommentReply
+from comments.models import TABLE, Comment, CommentReply
 from comments.replies.queries import Reply, find_reply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import NoSuchComment
-from comments.store.transactions import NEW, TABLE, Condition, delete, put, unchanged, update
-from comments.votes.services import THERE
+from comments.store.transactions import NEW, THERE, Condition, delete, put, unchanged, update
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
+from dynamo.items import Item
 from dynamo.lists.places import timestamp
-from dynamo.lists.runs import Item
 from dynamo.writes.transactions import Action, ConditionFailed, Contended, write_together
 
 LONGEST_REPLY = 4_000

@@ -12,11 +12,10 @@ from enum import StrEnum
 from functools import partial
 
 from comments import keys
-from comments.models import Comment, CommentReport
-from comments.store.comments import NoSuchComment, load_comment
+from comments.models import TABLE, Comment, CommentReport
+from comments.store.comments import NoSuchComment, OwnComment, load_comment
 from comments.store.revision import State
-from comments.store.transactions import NEW, TABLE, Condition, put
-from comments.votes.services import OwnComment
+from comments.store.transactions import NEW, Condition, put
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import parse_timestamp, place_of, timestamp

@@ -13,12 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from comments.lists.queries import WholeComment, find_comment
-from comments.posting.forms import TextField
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
-from comments.store.comments import NoSuchComment
-from comments.votes.services import OwnComment
+from comments.store.comments import NoSuchComment, OwnComment
 from comments.web.charging import require_room
-from comments.web.fields import count_characters
+from comments.web.fields import TextField, count_characters
 from comments.web.form_errors import NotWritten, forged, require_user, told
 from comments.web.form_pages import FormPage
 from dynamo.calls.meter import labelled_calls

@@ -24,16 +24,15 @@ decision record on them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from comments.sets.models import CommentSetItem
+from comments.sets.models import TABLE
 from comments.sets.streaming import Name, SetWrites, key_of, name_of, writes_by_primary
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.streams.walk import Record
 from dynamo.writes.transactions import Contended
 
-TABLE = CommentSetItem.Meta.table_name
 ATTEMPTS = 5
 """How often copies are written anew because their primary has changed meanwhile."""
 

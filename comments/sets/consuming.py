@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import POOL, TABLE, Applied, CopyWriter
+from comments.sets.applying import POOL, Applied, CopyWriter
+from comments.sets.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import build_streams_client, patient_client
 from dynamo.streams.checkpoints import TableCheckpoints

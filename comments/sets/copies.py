@@ -11,7 +11,7 @@ from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
 from comments.sets.spelling import partition, rating_sets
 from comments.store.comments import is_tombstone
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 AUTO = CommentSetItem.auto.attr_name
 _PLACE = Comment.place.attr_name

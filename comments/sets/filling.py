@@ -14,10 +14,10 @@ from itertools import islice
 from comments import keys
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
-from comments.sets.following import TABLE
+from comments.sets.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.upkeep.integrity import every_item
 
 AT_ONCE = 250

@@ -9,14 +9,12 @@ written.
 from django.conf import settings
 
 from comments.sets.copies import primary_of
-from comments.sets.models import CommentSetItem
-from dynamo.lists.runs import Item
+from comments.sets.models import TABLE
+from dynamo.items import Item
 from dynamo.writes.transactions import Action
 
 SETS = "sets"
 """What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
-
-TABLE = CommentSetItem.Meta.table_name
 
 
 def is_followed() -> bool:

@@ -14,13 +14,13 @@ from typing import TypeVar
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import TABLE
 from comments.sets.copies import is_primary, primary_of
 from comments.sets.filling import every_comment
 from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look, mend
+from comments.sets.models import TABLE
 from comments.sets.streaming import Name, key_of, name_of
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference, every_item
 

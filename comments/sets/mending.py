@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from comments.models import SHOWN, Comment
-from comments.sets.applying import TABLE, CopyWriter, batches
+from comments.sets.applying import CopyWriter, batches
 from comments.sets.copies import copies_of, is_primary, primary_of
+from comments.sets.models import TABLE
 from comments.sets.streaming import Name, SetWrites, key_of, name_of
 from comments.store.comments import EXPIRY
 from comments.store.transactions import NEW, check, unchanged
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import Action, ConditionFailed, write_together
 
 ATTEMPTS = 5

@@ -60,3 +60,7 @@ class CommentSetItem(DynamoModel):
     auto = BooleanAttribute(null=True)
 
     by_set = BySet()
+
+
+TABLE = CommentSetItem.Meta.table_name
+"""The name of the table of copies, prefix included."""

@@ -13,7 +13,7 @@ from functools import reduce
 
 from comments.sets.copies import copies_of, is_nameable, is_primary
 from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.streams.walk import Record
 
 Name = tuple[str, str]

@@ -7,8 +7,9 @@ from comments import keys
 from comments.items import NewComment
 from comments.models import Comment, CommentBody
 from comments.store.counts import Cell
+from dynamo.errors import DynamoError
+from dynamo.items import Item
 from dynamo.lists.places import id_at, moment_at
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import page_batches
 
 EXPIRY = Comment.expires_at.attr_name
@@ -101,3 +102,7 @@ def _comment(item: Item, body: Item | None) -> NewComment:
         username=comment.username or "",
         verified=bool(comment.verified),
     )
+
+
+class OwnComment(DynamoError):
+    """Nobody votes on, or reports, what they wrote themselves."""

@@ -8,10 +8,11 @@ be too much for that, and goes right after. Where that is cut off, doing the sam
 from collections.abc import Iterator, Sequence
 
 from comments import keys
+from comments.models import TABLE
 from comments.store.comments import is_tombstone
-from comments.store.transactions import NEW_OR_DELETED, TABLE, check, delete
+from comments.store.transactions import NEW_OR_DELETED, check, delete
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.shards import shards_in
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, write_together
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from comments.models import Comment
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 _NUMBERS = (Comment.version.attr_name, Comment.reports.attr_name)
 _LISTED = Comment.product_partition.attr_name

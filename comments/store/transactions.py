@@ -5,15 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from comments.models import Comment
+from comments.models import TABLE
 from comments.store.comments import EXPIRY
 from comments.store.counts import Cell, cell, counters
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.counted import Deltas, write_counted
 from dynamo.writes.transactions import Action, Transactions
-
-TABLE = Comment.Meta.table_name
 
 
 class CountChanges:
@@ -138,3 +136,7 @@ def delete(key: Item, condition: Condition | None = None) -> Action:
     """Spell a delete; without condition it is content when nothing is there."""
     parameters = condition.spelled() if condition else {}
     return {"Delete": {"TableName": TABLE, "Key": key} | parameters}
+
+
+THERE = Condition("attribute_exists(pk) AND attribute_not_exists(#z)", {"#z": EXPIRY})
+"""The comment has not been deleted, though it may be hidden."""

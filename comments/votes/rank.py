@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 from comments import keys
-from comments.models import Comment
-from comments.rankings.items import TABLE, scored
+from comments.keys import scored
+from comments.models import TABLE, Comment
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import ConditionFailed
 from dynamo.writes.updates import update_item
 

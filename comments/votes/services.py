@@ -11,17 +11,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from comments import keys
-from comments.models import Comment, CommentVote
-from comments.store.comments import EXPIRY, NoSuchComment
+from comments.models import TABLE, Comment, CommentVote
+from comments.store.comments import NoSuchComment, OwnComment
 from comments.store.dependents import sweep
-from comments.store.transactions import NEW, TABLE, Condition, check, delete, put
+from comments.store.transactions import NEW, THERE, Condition, check, delete, put
 from comments.votes.rank import refresh_comment
 from comments.votes.tally import HELPFUL, helpful_votes, tallies
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
-from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.counted import write_counted
 from dynamo.writes.transactions import Action, ConditionFailed, Contended, Transactions
 
@@ -32,12 +31,6 @@ _COMMENT, _VOTE = 0, 1
 """Numbers of the transaction's actions."""
 _LISTED = Comment.product_partition.attr_name
 _USERNAME = Comment.username.attr_name
-THERE = Condition("attribute_exists(pk) AND attribute_not_exists(#z)", {"#z": EXPIRY})
-"""The comment has not been deleted, though it may be hidden."""
-
-
-class OwnComment(DynamoError):
-    """Nobody votes on, or reports, what they wrote themselves."""
 
 
 def vote(*, comment_id: str, username: str) -> int | None:

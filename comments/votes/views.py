@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from comments.store.comments import NoSuchComment
+from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.queries import has_voted, voted_on
-from comments.votes.services import OwnComment, take_back, vote
+from comments.votes.services import take_back, vote
 from comments.web.charging import require_room
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal

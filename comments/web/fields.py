@@ -1,5 +1,7 @@
 """Text fields whose characters are counted while one types."""
 
+from typing import Any
+
 from django import forms
 from django.utils.html import format_html
 
@@ -19,3 +21,11 @@ def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
         bound.auto_id,
         f"{longest:,}",
     )
+
+
+class TextField(forms.CharField):
+    """A text whose lines end as they are counted on screen: by one character."""
+
+    def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""

@@ -11,8 +11,7 @@ from math import ceil
 from django.conf import settings
 
 from dynamo.writes.limits import Limit
-from shop.accounts import throttling
-from shop.accounts.throttling import Charge
+from shop.web.rate_limits import Charge, in_words, take
 
 WINDOW = timedelta(hours=1)
 
@@ -42,9 +41,9 @@ def take_staff_write(*, username: str, network: str, now: datetime) -> int:
 
 def too_often(seconds: int) -> str:
     """Say that it was too often, and when to come back."""
-    wait = throttling.in_words(seconds)
+    wait = in_words(seconds)
     return f"You have written a lot in a short time. Come back in {wait}; nothing is lost."
 
 
 def _take(*charges: Charge, now: datetime) -> int:
-    return ceil(throttling.take(*charges, now=now))
+    return ceil(take(*charges, now=now))

@@ -19,7 +19,7 @@ from dynamo.calls.backoff import Backoff
 from dynamo.calls.faults import BUSY, Throttled, fault_in
 from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

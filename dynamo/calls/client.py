@@ -4,22 +4,29 @@ PynamoDB would build a client for each model, lazily and without a lock, and wai
 for an answer. A page cannot; see `dynamo.calls.models` for how the models come to use this one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import botocore.session
 from botocore.config import Config
 
 from dynamo.calls import meter
 from dynamo.calls.pool import Pool
-from dynamo.streams.walk import StreamsApi
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+
+
+class StreamsApi(Protocol):
+    """The calls of botocore's client ``dynamodbstreams`` that a walk makes."""
+
+    def describe_stream(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - botocore's
+    def get_shard_iterator(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
+    def get_records(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
 
 
 @dataclass(frozen=True, slots=True)

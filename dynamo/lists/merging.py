@@ -16,7 +16,8 @@ from itertools import islice
 from math import ceil, inf
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.runs import Item, Position, Run
+from dynamo.items import Item
+from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = 0.5

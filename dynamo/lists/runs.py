@@ -11,11 +11,8 @@ that key whether or not an item is there.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
-Value = Mapping[str, Any]
-Item = Mapping[str, Value]
-"""An item as the wire has it: attribute name to ``{"S": …}``, ``{"N": …}`` and so on."""
+from dynamo.items import Item, Value
 
 
 @dataclass(frozen=True, slots=True)

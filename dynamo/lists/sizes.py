@@ -8,7 +8,7 @@ three for a list or map and one more for each of its elements.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 TYPICAL = 300.0
 """Bytes of a list entry, until some have been seen."""

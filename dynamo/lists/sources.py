@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dynamo.lists.runs import Item, OneOf, Position, Run, Start
+from dynamo.items import Item
+from dynamo.lists.runs import OneOf, Position, Run, Start
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.streams.walk import Checkpoint
 
 if TYPE_CHECKING:

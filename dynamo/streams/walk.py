@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
 
+from dynamo.calls.client import StreamsApi
 from dynamo.errors import DynamoError
 
 if TYPE_CHECKING:
@@ -38,14 +39,6 @@ _GONE = "ResourceNotFoundException"
 
 class NoStream(DynamoError):
     """The table has no stream."""
-
-
-class StreamsApi(Protocol):
-    """The calls of botocore's client ``dynamodbstreams`` that a walk makes."""
-
-    def describe_stream(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - botocore's
-    def get_shard_iterator(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
-    def get_records(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
 
 
 @dataclass(frozen=True, slots=True)

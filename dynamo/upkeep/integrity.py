@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

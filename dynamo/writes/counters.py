@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamo.calls.batches import Batches
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.shards import SHARDS, Shards, shards_in
 from dynamo.writes.transactions import Action
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

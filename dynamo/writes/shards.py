@@ -13,7 +13,7 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

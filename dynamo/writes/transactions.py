@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.faults import Throttled, fault_in
 from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

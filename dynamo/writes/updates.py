@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dynamo.calls.backoff import Backoff
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import ConditionFailed, Contended
 
 if TYPE_CHECKING:

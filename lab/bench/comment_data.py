@@ -16,8 +16,8 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
+from dynamo.items import Item
 from dynamo.lists.places import place_of
-from dynamo.lists.runs import Item
 from lab.bench.wheel import Wheel
 
 PRODUCT_ID = "bench"

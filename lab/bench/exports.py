@@ -14,7 +14,7 @@ from typing import Any
 from dynamo.calls.client import Connection, build_client
 from dynamo.calls.models import DynamoModel
 from dynamo.engine import DynoxideEngine
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.tables.create import create_missing
 
 QUICK = 1

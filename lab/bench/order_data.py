@@ -12,8 +12,9 @@ from random import Random
 
 from django.conf import settings
 
+from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
-from dynamo.lists.runs import Item, Position
+from dynamo.lists.runs import Position
 from dynamo.writes.shards import SHARDS
 from lab.bench.wheel import Wheel
 from shop import keys

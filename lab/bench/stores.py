@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from dynamo.calls.models import DynamoModel
 from dynamo.engine import EngineError
 from dynamo.engine.lock import FileLock
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.progress import Progress
 from lab.bench.exports import describe, spell, write_export
 

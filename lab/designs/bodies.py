@@ -15,9 +15,10 @@ from comments.lists.queries import find_comment
 from comments.models import All, Comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
+from dynamo.items import Item
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item, Position
+from dynamo.lists.runs import Position
 from dynamo.lists.site_reader import read
 from lab.bench.comment_data import PRODUCT_ID, START, WORDS, CommentAnswers
 from lab.designs.figures import DesignFigures, SubjectFigures, Writing

@@ -19,9 +19,10 @@ from comments.sets.plans import runs as runs_of_sets
 from comments.store.counts import Cell, cell
 from comments.store.transactions import NEW, CountChanges, put, write
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from lab.bench.readers import DROPPING, RULES, SITE, Reader
 from lab.designs.comment_reads import (

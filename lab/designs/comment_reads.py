@@ -9,8 +9,9 @@ from comments.models import SHOWN, Comment
 from comments.sets.models import BySet
 from comments.sets.plans import runs as runs_of_sets
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item, OneOf
+from dynamo.lists.runs import OneOf
 from dynamo.lists.site_reader import read
 from lab.bench.readers import ListRead
 from lab.designs.scanning import Sieve, cut_out, scan

@@ -6,9 +6,10 @@ from datetime import date, datetime, timedelta
 from functools import partial
 
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item, OneOf
+from dynamo.lists.runs import OneOf
 from dynamo.lists.site_reader import read
 from lab.bench.order_data import CUSTOMER
 from lab.designs.figures import DesignFigures, SubjectFigures, Writing

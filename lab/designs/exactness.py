@@ -1,7 +1,7 @@
 """Whether an engine's capacity units are DynamoDB's: a lab on invented ones measures nothing."""
 
 from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from lab.designs.tables import Lab, Layout
 from shop.models import ShopItem
 

@@ -7,9 +7,10 @@ from functools import partial
 from django.conf import settings
 
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import timestamp
 from dynamo.lists.reader import Order, PageRequest
-from dynamo.lists.runs import Item, OneOf, Position, Run
+from dynamo.lists.runs import OneOf, Position, Run
 from dynamo.lists.site_reader import read
 from lab.designs.customer_orders import PLACE, SHIP
 from lab.designs.figures import DesignFigures, SubjectFigures, Writing

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import id_at, place_of, timestamp
-from dynamo.lists.runs import Item
 from dynamo.writes.shards import SHARDS
 from lab.bench.order_data import CUSTOMER, OrderAnswers, OrderData
 from lab.designs.tables import Lab, LabTable, Layout

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
+from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item, Position
+from dynamo.lists.runs import Position
 from lab.bench.pages import WrongAnswer, cut
 from lab.bench.timing import time_in_turns
 from lab.designs.figures import Reading

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dynamo.items import Item, Value
 from dynamo.lists.reader import Order, PageRequest
-from dynamo.lists.runs import Item, OneOf, Value
+from dynamo.lists.runs import OneOf
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

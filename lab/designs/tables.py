@@ -13,7 +13,7 @@ from django.conf import settings
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, patient_client, pool
 from dynamo.calls.models import DynamoModel
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.progress import Progress
 from dynamo.tables.create import ON_DEMAND
 from lab.designs.redirect import Redirection

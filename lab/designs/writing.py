@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import Any
 
 from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.lists.sizes import item_bytes
 from lab.designs.figures import Cost, Writing
 from lab.designs.tables import Lab, LabTable

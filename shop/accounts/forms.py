@@ -29,8 +29,8 @@ from shop.accounts.names import (
 )
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import create_profile
-from shop.accounts.throttling import Charge
 from shop.web.client_address import client_network
+from shop.web.rate_limits import Charge, give_back, in_words, take
 
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."
@@ -49,11 +49,11 @@ class LimitedForm(forms.Form):
 
     def take(self, *charges: Charge) -> None:
         """Count this attempt; raise ValidationError when there is no room for it."""
-        wait = throttling.take(*charges, now=timezone.now())
+        wait = take(*charges, now=timezone.now())
         if not wait:
             return
         self.retry_after = ceil(wait)
-        later = throttling.in_words(self.retry_after)
+        later = in_words(self.retry_after)
         sentence = f"That was tried too often. Come back in {later}."
         raise ValidationError(sentence, code="too_many")
 
@@ -70,7 +70,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         charges = self._charges()
         self.take(*charges)
         cleaned = super().clean()  # raises when the password is wrong
-        throttling.give_back(*charges)
+        give_back(*charges)
         return cleaned
 
     def _charges(self) -> list[Charge]:
@@ -150,7 +150,7 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
         charge = throttling.password_of(self.user.get_username())
         self.take(charge)
         old_password: str = super().clean_old_password()
-        throttling.give_back(charge)
+        give_back(charge)
         return old_password
 
 

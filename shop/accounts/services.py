@@ -9,7 +9,7 @@ from django.contrib.auth.hashers import make_password
 
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import Action, ConditionFailed, write_together
 from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import ShopItem

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from dynamo.items import Item
 from dynamo.lists.places import moment_at, place_of
-from dynamo.lists.runs import Item
 from dynamo.writes.shards import shard_of
 from shop.activity.months import Month
 

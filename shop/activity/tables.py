@@ -13,7 +13,7 @@ from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.models import DynamoModel
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.tables.create import Throughput, create_missing
 from dynamo.writes.shards import SHARDS, shards_in
 from shop.activity.months import Month

@@ -12,8 +12,8 @@ from functools import partial
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
+from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import read
 from dynamo.writes.transactions import Action, write_together
 from shop import keys

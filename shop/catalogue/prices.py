@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.lists.site_reader import page_batches
 from shop import keys
 from shop.models import ShopItem

@@ -8,30 +8,17 @@ from functools import partial
 from django.urls import reverse
 
 from dynamo.calls.client import pool
+from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.reader import Order, Page, PageRequest
-from dynamo.lists.runs import Index, Item, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import page_batches, read
 from shop import keys
 from shop.catalogue.category_tree import MOST_IN_ONE
 from shop.catalogue.prices import is_for_sale
+from shop.indexes import INVERTED, TABLE
 from shop.models import ShopItem
 
-TABLE = Index(
-    table=ShopItem.Meta.table_name,
-    name=None,
-    partition_key="pk",
-    sort_key="sk",
-    table_key=lambda _position: {},
-)
-"""The table itself: a position's sort key and the run's partition key are the whole table key."""
-INVERTED = Index(
-    table=ShopItem.Meta.table_name,
-    name=ShopItem.inverted.Meta.index_name,
-    partition_key="sk",
-    sort_key="pk",
-    table_key=lambda _position: {},
-)
 MOST_CATEGORIES_OF_A_PRODUCT = 20
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import change_products, put, stored_products

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from shop import keys
 from shop.models import ShopItem
 from shop.orders.items import NewOrder, derived_keys

@@ -13,7 +13,7 @@ from functools import partial
 from django.conf import settings
 
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys

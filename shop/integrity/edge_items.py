@@ -8,7 +8,7 @@ from typing import Any
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.upkeep.differences import differing
 from dynamo.writes.transactions import Action
 from shop import keys

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import write_together

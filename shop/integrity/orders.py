@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
-from dynamo.lists.runs import Item
 from dynamo.upkeep.differences import difference, differing
 from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.counters import cells_in

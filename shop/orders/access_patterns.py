@@ -18,8 +18,9 @@ ends at both ends of its status.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dynamo.items import Item
 from dynamo.lists.places import id_at, timestamp
-from dynamo.lists.runs import Index, Item, Position, Run
+from dynamo.lists.runs import Index, Position, Run
 from shop import keys
 from shop.models import Order, ShopItem
 from shop.order_status import OPEN, Status

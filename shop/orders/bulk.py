@@ -10,7 +10,7 @@ from enum import Enum
 from functools import partial
 
 from dynamo.calls.client import pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.counted import Deltas
 from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys

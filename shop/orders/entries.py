@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from django.urls import reverse
 
+from dynamo.items import Item
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import moment_at, parse_timestamp, timestamp
-from dynamo.lists.runs import Item
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status

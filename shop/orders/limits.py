@@ -1,13 +1,18 @@
 """How often a customer may place orders, change them, and say where they go."""
 
+from datetime import timedelta
 from math import ceil
 
 from django.http import HttpRequest
 from django.utils import timezone
 
 from dynamo.web.refusals import TooManyRequests
-from shop.accounts import throttling
+from dynamo.writes.limits import Limit
 from shop.web.client_address import client_network
+from shop.web.rate_limits import Charge, in_words, take
+
+ORDERS_OF_A_USER = Limit(60, timedelta(hours=1))
+ORDERS_FROM_AN_ADDRESS = Limit(300, timedelta(hours=1))
 
 
 def require_room(request: HttpRequest, *, back: str) -> None:
@@ -19,15 +24,25 @@ def require_room(request: HttpRequest, *, back: str) -> None:
     if user.is_staff:
         return
     wait = ceil(
-        throttling.take(
-            throttling.orders_of(user.get_username()),
-            throttling.orders_from(client_network(request)),
+        take(
+            orders_of(user.get_username()),
+            orders_from(client_network(request)),
             now=timezone.now(),
         )
     )
     if wait:
         sentence = (
             "You have placed or changed orders a lot in a short time. "
-            f"Come back in {throttling.in_words(wait)}."
+            f"Come back in {in_words(wait)}."
         )
         raise TooManyRequests(sentence, first_url=back, retry_after=wait)
+
+
+def orders_of(username: str) -> Charge:
+    """Charge an order of a user's: placed, changed, or led elsewhere."""
+    return Charge(f"orders-of/{username}", ORDERS_OF_A_USER)
+
+
+def orders_from(network: str) -> Charge:
+    """Charge an order of anybody's."""
+    return Charge(f"orders-from/{network}", ORDERS_FROM_AN_ADDRESS)

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dynamo.calls.meter import labelled_calls
+from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest
-from dynamo.lists.runs import Item, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import page_batches, read
 from dynamo.writes.shards import share_of
 from shop import keys
-from shop.catalogue.queries import INVERTED
+from shop.indexes import INVERTED
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
 from shop.order_status import Status

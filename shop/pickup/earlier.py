@@ -1,8 +1,8 @@
 """Where a customer's earlier orders went: a guess at where the next one is to be fetched."""
 
 from dynamo.calls.meter import labelled_calls
+from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import read
 from shop.orders.access_patterns import plan_for_user
 from shop.orders.filters import OrderFilter

@@ -14,7 +14,7 @@ from math import inf
 
 from dynamo.lists.runs import Position, Run
 from shop import keys
-from shop.catalogue.queries import TABLE
+from shop.indexes import TABLE
 from shop.pickup.cells import PRECISION, children, farthest, nearest
 from shop.pickup.coordinates import Coordinates
 

@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.upkeep.differences import difference, mended
 from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.counters import cells_in

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from dynamo.calls.batches import Batches
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.lists.site_reader import page_batches
 from shop import keys
 from shop.models import ShopItem

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.pickup.cells import geohash_of

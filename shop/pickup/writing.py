@@ -13,7 +13,7 @@ from typing import Any
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from dynamo.writes.transactions import Action, ConditionFailed, Contended
 from shop import keys
 from shop.models import ShopItem

@@ -12,9 +12,9 @@ from comments.models import Comment
 from comments.rankings.items import Ranking
 from comments.rankings.queries import RankedProduct, list_ranking
 from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item
 
 TABLE = Comment.Meta.table_name
 

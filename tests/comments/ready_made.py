@@ -11,7 +11,7 @@ from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
 from comments.store.counts import cell
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from lab.bench.exports import describe, write_export
 from tests.comments.miscounting import settle
 

@@ -22,8 +22,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
+from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Item
 from dynamo.lists.site_reader import read
 
 pytestmark = pytest.mark.usefixtures("tables")

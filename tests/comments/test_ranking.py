@@ -14,9 +14,10 @@ import pytest
 from comments.imports.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
+from comments.keys import score_at
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.rankings import items as ranks
-from comments.rankings.items import Ranking, count_shards, score_at
+from comments.rankings.items import Ranking, count_shards
 from comments.rankings.queries import list_ranking
 from comments.rankings.services import refresh_product
 from comments.store.comments import load_comment

@@ -13,9 +13,9 @@ from comments.models import Comment
 from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, load_comment
 from comments.store.revision import State
-from comments.votes.services import OwnComment, vote
+from comments.votes.services import vote
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES
 from dynamo.calls.meter import metered

@@ -11,9 +11,9 @@ from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.posting.services import delete_comment
-from comments.store.comments import NoSuchComment
+from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.queries import has_voted, voted_on
-from comments.votes.services import OwnComment, take_back, vote
+from comments.votes.services import take_back, vote
 from comments.votes.tally import helpful_votes, tallies
 from dynamo.calls.client import client
 from dynamo.calls.failures import FAILURES

@@ -8,7 +8,7 @@ from comments.sets.applying import CopyWriter
 from comments.sets.streaming import Name, name_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.pool import Pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.comments.sets.items import record
 
 

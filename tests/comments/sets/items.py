@@ -5,7 +5,7 @@ from typing import Any
 
 from comments.items import NewComment, items_of
 from comments.sets.copies import copies_of, primary_of
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.comments.truth import START
 
 

@@ -6,7 +6,7 @@ from comments.sets.applying import TABLE
 from comments.sets.copies import primary_of
 from comments.sets.streaming import Name, key_of, name_of
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.comments.sets.items import all_items
 
 

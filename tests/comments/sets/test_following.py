@@ -25,7 +25,7 @@ from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.comments.loading import load
 from tests.comments.sets.items import comment_item
 from tests.comments.sets.stored import expected_items, stored_items

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from comments import keys
 from comments.sets.handler import handler
 from dynamo.calls.client import client
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.comments.sets.items import all_items, primary_item, record
 from tests.comments.sets.stored import put, stored_items
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.sets.streaming import writes_for
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from tests.comments.sets.fake_table import Crash, FakeTable
 from tests.comments.sets.items import all_items, primary_item
 

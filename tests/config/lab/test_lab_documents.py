@@ -6,7 +6,7 @@ import pytest
 
 from comments.items import NewComment
 from config.readme import PROJECT
-from dynamo.lists.runs import Item
+from dynamo.items import Item
 from lab.designs.comment_designs import DESIGNS
 from lab.designs.comment_reads import stored
 from lab.designs.descriptions import DESCRIPTIONS

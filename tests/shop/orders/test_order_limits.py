@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from dynamo.writes.limits import Limit
-from shop.accounts import throttling
 from shop.order_status import Status
+from shop.orders import limits
 from shop.orders.counts import counts_of
 from tests.shop.orders.making import made_order, put, put_product
 from tests.shop.orders.visiting import Visitor
@@ -14,8 +14,8 @@ from tests.shop.orders.visiting import Visitor
 
 @pytest.fixture(autouse=True)
 def one_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    once = Limit(1, throttling.ORDERS_OF_A_USER.window)
-    monkeypatch.setattr(throttling, "ORDERS_OF_A_USER", once)
+    once = Limit(1, limits.ORDERS_OF_A_USER.window)
+    monkeypatch.setattr(limits, "ORDERS_OF_A_USER", once)
 
 
 def order_a_lamp(visitor: Visitor, product_id: str) -> int:

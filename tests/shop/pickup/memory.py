@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.runs import Item, Position, Run
+from dynamo.items import Item
+from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import Chunk
 from shop.pickup.coordinates import Coordinates, distance
 from shop.pickup.points import PickupPoint, counted_in, point_items

@@ -3,8 +3,8 @@
 import pytest
 
 from dynamo.writes.limits import Limit
-from shop.accounts import throttling
 from shop.order_status import Status
+from shop.orders import limits
 from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import remove_point
@@ -99,8 +99,8 @@ class TestChoosingOnThePage:
 
 @pytest.fixture
 def two_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = Limit(2, throttling.ORDERS_OF_A_USER.window)
-    monkeypatch.setattr(throttling, "ORDERS_OF_A_USER", few)
+    few = Limit(2, limits.ORDERS_OF_A_USER.window)
+    monkeypatch.setattr(limits, "ORDERS_OF_A_USER", few)
 
 
 @pytest.mark.usefixtures("two_choices")
@@ -135,8 +135,8 @@ class TestWhoeverChoosesTooOften:
         points: list[PickupPoint],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        one = Limit(1, throttling.ORDERS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(throttling, "ORDERS_FROM_AN_ADDRESS", one)
+        one = Limit(1, limits.ORDERS_FROM_AN_ADDRESS.window)
+        monkeypatch.setattr(limits, "ORDERS_FROM_AN_ADDRESS", one)
         for visitor in (alice, bob):
             visitor.browser.defaults["REMOTE_ADDR"] = "10.78.0.1"
         url = f"{page_of(order)}choose/"

@@ -1,0 +1,51 @@
+"""Rate limits: how often a visitor may do something."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import ceil
+
+from dynamo.calls.client import client
+from dynamo.calls.meter import labelled_calls
+from dynamo.writes.limits import Limit, Limiter
+from shop import keys
+from shop.models import ShopItem
+
+MINUTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One use of a limit: ``name`` says whose."""
+
+    name: str
+    limit: Limit
+
+
+def in_words(seconds: int) -> str:
+    """Say how long to wait, such as ``30 minutes``."""
+    if seconds <= MINUTE:
+        return f"{seconds} second{'' if seconds == 1 else 's'}"
+    return f"{ceil(seconds / MINUTE)} minutes"
+
+
+def take(*charges: Charge, now: datetime) -> float:
+    """Take all charges; return 0.0, or the seconds until the first that is refused has room.
+
+    What was taken before it stays taken.
+    """
+    with labelled_calls("limits"):
+        for charge in charges:
+            if wait := _limiter().take(charge.name, charge.limit, now=now):
+                return wait
+    return 0.0
+
+
+def give_back(*charges: Charge) -> None:
+    """Undo charges that `take` took, because what was done turns out to be harmless."""
+    with labelled_calls("limits"):
+        for charge in charges:
+            _limiter().give_back(charge.name, charge.limit)
+
+
+def _limiter() -> Limiter:
+    return Limiter(client(), ShopItem.Meta.table_name, keys.limit)

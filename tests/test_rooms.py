@@ -1,0 +1,123 @@
+"""The rooms: which folder may import from which, read off the source of every module.
+
+A room is a folder; a module that lies straight in an app's own folder, where Django looks for it
+(``comments/models.py``), is a room by itself. An import inside a function counts too.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+LAYERS = ("dynamo", "shop", "comments", "demo", "lab", "config")
+"""Each imports only from itself and from those before it."""
+AT_THE_BOTTOM = "config.environment"
+"""What the demo may import as well: it starts the site with an environment of its own."""
+KNOWS_DJANGO = ("dynamo.web", "dynamo.management", "dynamo.apps")
+MOST_MODULES = 20
+
+
+@cache
+def modules() -> Mapping[str, Path]:
+    """Return every module of the product, by its dotted name."""
+    return {
+        ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path
+        for layer in LAYERS
+        for path in sorted((PROJECT / layer).rglob("*.py"))
+    }
+
+
+def imported(source: str) -> Iterator[str]:
+    """Yield what a module imports: of ``from a import b`` both ``a`` and ``a.b``."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    return frozenset(imported(modules()[module].read_text()))
+
+
+def room_of(module: str) -> str:
+    """Return the folder of a module; of one in an app's own folder, the module itself."""
+    if modules()[module].name == "__init__.py":
+        return module
+    folder = module.rpartition(".")[0]
+    return module if folder in LAYERS else folder
+
+
+def offenders(importers: Iterator[str], *packages: str) -> list[str]:
+    """Return each import of one of ``packages``, as ``importer imports name``."""
+    return [
+        f"{module} imports {name}"
+        for module in importers
+        for name in sorted(imports_of(module))
+        if any(name == package or name.startswith(f"{package}.") for package in packages)
+    ]
+
+
+def below(*packages: str) -> Iterator[str]:
+    for module in modules():
+        if any(module == package or module.startswith(f"{package}.") for package in packages):
+            yield module
+
+
+class TestRooms:
+    def test_import_each_other_in_no_circle(self):
+        graph: dict[str, set[str]] = {}
+        for module in modules():
+            found = {room_of(name) for name in imports_of(module) & modules().keys()}
+            graph.setdefault(room_of(module), set()).update(found - {room_of(module)})
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            pytest.fail(f"a circle of rooms: {' <- '.join(error.args[1])}")
+
+    @pytest.mark.parametrize("layer", LAYERS)
+    def test_import_no_later_layer(self, layer):
+        later = LAYERS[LAYERS.index(layer) + 1 :]
+        found = offenders(below(layer), *later)
+        assert [row for row in found if f" {AT_THE_BOTTOM}" not in row or layer != "demo"] == []
+
+    def test_hold_no_more_modules_than_one_can_survey(self):
+        sizes = Counter(path.parent for path in modules().values() if path.name != "__init__.py")
+        assert [str(folder) for folder, size in sizes.items() if size > MOST_MODULES] == []
+
+
+class TestWhatARoomIsFor:
+    def test_the_library_knows_no_django(self):
+        library = [name for name in below("dynamo") if not name.startswith(KNOWS_DJANGO)]
+        assert offenders(iter(library), "django", "django_htmx") == []
+
+    def test_views_know_no_dynamodb(self):
+        views = (name for name in modules() if name.endswith((".views", "_views")))
+        assert offenders(views, "pynamodb", "botocore", "dynamo.calls.client") == []
+
+    def test_queries_know_no_http(self):
+        queries = (name for name in modules() if name.endswith((".queries", "_queries")))
+        assert offenders(queries, "django.http", "django.shortcuts", "django_htmx") == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import django.http",
+        "import django.http as h",
+        "from django import http",
+        "from django.http import HttpResponse",
+        "def f():\n    from django.http import HttpResponse",
+        "if TYPE_CHECKING:\n    import django.http",
+    ],
+)
+def test_every_form_of_import_is_found(source):
+    assert "django.http" in set(imported(source))
