@@ -18,9 +18,9 @@ from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
 from shop.activity.tables import make_table
-from tests.chance import unique
-from tests.engine_plugin import PATIENCE, engine_key, name_key
-from tests.strict import refuse_what_aws_refuses
+from tests.support.chance import unique
+from tests.support.engine_plugin import PATIENCE, engine_key, name_key
+from tests.support.strict import refuse_what_aws_refuses
 
 CHROMIUM = "/usr/bin/chromium"
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[1]
+from tests.support.project import PROJECT
+
 LAYERS = ("dynamo", "shop", "comments", "demo", "lab", "config")
 """Each imports only from itself and from those before it."""
 AT_THE_BOTTOM = "config.environment"

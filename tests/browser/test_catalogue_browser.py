@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from tests.shop.catalogue.making import category, in_order, products_in, sell
+from tests.support.catalogue.making import category, in_order, products_in, sell
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.comments.loading import load
-from tests.comments.outage import own_engine
-from tests.comments.truth import Truth, numbered_comments, written
+from tests.support.comments.loading import load
+from tests.support.comments.outage import own_engine
+from tests.support.comments.truth import Truth, numbered_comments, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 

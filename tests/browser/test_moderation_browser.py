@@ -15,8 +15,8 @@ from comments.votes.tally import helpful_votes
 from dynamo.lists.reader import PageRequest
 from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import seat
-from tests.comments.threads import NOW, differing, made_comment, moderated
-from tests.comments.writers import Writer, someone
+from tests.support.comments.threads import NOW, differing, made_comment, moderated
+from tests.support.comments.writers import Writer, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 

@@ -13,9 +13,9 @@ from shop.accounts.services import create_profile
 from shop.order_status import OPEN, Status
 from shop.orders import moving as order_moving
 from shop.orders.items import NewLine, NewOrder, StatusChange
-from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
-from tests.shop.orders.making import START, made_order, put
-from tests.shop.orders.making import put_product as put_product_item
+from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
+from tests.support.orders.making import START, made_order, put
+from tests.support.orders.making import put_product as put_product_item
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables", "fast_hashes")]
 

@@ -10,9 +10,9 @@ from shop.orders.items import NewOrder
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
-from tests.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
-from tests.chance import CHANCE, unique
-from tests.shop.orders.making import START, made_order, put
+from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
+from tests.support.chance import CHANCE, unique
+from tests.support.orders.making import START, made_order, put
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 

@@ -11,9 +11,9 @@ from comments.items import NewComment
 from shop.accounts.services import create_profile
 from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import REFUSED, RESPONSE, fill, seat
-from tests.comments.faulty import unreachable
-from tests.comments.threads import made_comment
-from tests.comments.writers import Writer, made_product, new_url, sign_in, someone
+from tests.support.comments.faulty import unreachable
+from tests.support.comments.threads import made_comment
+from tests.support.comments.writers import Writer, made_product, new_url, sign_in, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 

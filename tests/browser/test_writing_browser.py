@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from comments.store.comments import load_comment
 from tests.browser.conftest import Visitor
-from tests.comments.writers import Writer, load_older, made_product, new_url, someone
+from tests.support.comments.writers import Writer, load_older, made_product, new_url, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 

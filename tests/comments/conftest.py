@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from dynamo.calls.client import client
-from tests.comments.outage import own_engine
-from tests.comments.read_models import BOTH, reading_by
-from tests.strict import refuse_what_aws_refuses
+from tests.support.comments.outage import own_engine
+from tests.support.comments.read_models import BOTH, reading_by
+from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comments.filters import MOST_LANGUAGES, BadFilter, CommentFilter
-from tests.comments.truth import LANGUAGES
+from tests.support.comments.truth import LANGUAGES
 
 ALPHA_2 = ("aa", "ab", "ae", "af", "ak", "am", "an", "ar", "as", "av", "ay", "az", "ba", "be")
 filters = st.builds(

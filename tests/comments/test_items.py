@@ -10,8 +10,8 @@ from comments.lists.queries import find_comment, list_comments
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
 from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest
-from tests.comments.loading import load
-from tests.comments.truth import written
+from tests.support.comments.loading import load
+from tests.support.comments.truth import written
 
 INDEXES = (All, ByLanguage, ByRating, ByLanguageAndRating)
 

@@ -15,8 +15,8 @@ from comments.store.counts import counts_of
 from comments.store.transactions import CountChanges, put, write
 from comments.votes.services import vote
 from shop.catalogue.services import ensure_products
-from tests.comments.threads import NOW, differing
-from tests.comments.truth import written
+from tests.support.comments.threads import NOW, differing
+from tests.support.comments.truth import written
 
 pytestmark = pytest.mark.usefixtures("few_items")
 

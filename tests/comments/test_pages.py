@@ -7,9 +7,16 @@ import pytest
 from django.test import Client
 
 from shop.catalogue.services import ensure_products
-from tests.comments.browsing import HTMX, follow, visit
-from tests.comments.loading import load
-from tests.comments.truth import ODD_IDS, START, Truth, numbered_comments, tied_comments, written
+from tests.support.comments.browsing import HTMX, follow, visit
+from tests.support.comments.loading import load
+from tests.support.comments.truth import (
+    ODD_IDS,
+    START,
+    Truth,
+    numbered_comments,
+    tied_comments,
+    written,
+)
 
 pytestmark = pytest.mark.usefixtures("tables")
 

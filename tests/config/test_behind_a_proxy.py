@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[2]
+from tests.support.project import PROJECT
+
 ASK = """
 import sys
 from config.wsgi import application

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parents[2]
+from tests.support.project import PROJECT
+
 GOOD = {"SECRET_KEY": "k" * 50, "DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9"}
 
 

@@ -15,8 +15,8 @@ from django.core.management import get_commands, load_command_class
 
 from comments.items import NewComment, items_of
 from comments.models import Comment
+from tests.support.project import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
 DESIGNS = sorted(
     path.stem for path in (PROJECT / "docs" / "designs").glob("*.md") if path.stem != "README"

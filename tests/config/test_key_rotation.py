@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
+from tests.support.project import PROJECT
+
 SIGN = """
 import config.wsgi
 from django.core import signing

@@ -17,8 +17,8 @@ from config.readme import PROJECT, README, MarksMissing, module_of, with_tables
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.order_status import Status
-from tests.comments.loading import load
-from tests.shop.orders.making import made_order, put
+from tests.support.comments.loading import load
+from tests.support.orders.making import made_order, put
 
 LAYERS = ("config/settings.py", "demo/management/commands/demo.py")
 """Where the environment is asked."""

@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 
 from dynamo.calls.client import Connection, build_client
-from tests.chance import unique
-from tests.strict import refuse_what_aws_refuses
+from tests.support.chance import unique
+from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def strict_client() -> Any:
 
 @pytest.fixture(scope="session")
 def new_table(strict_client: Any) -> Callable[[], str]:
-    """Makes tables with the keys that the lists of `tests.merged_lists` have."""
+    """Makes tables with the keys that the lists of `tests.support.merged_lists` have."""
 
     def make() -> str:
         name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('things')}"

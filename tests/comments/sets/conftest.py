@@ -8,7 +8,7 @@ from comments.lists.read_models import SETS
 from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
 from dynamo.tables.create import create_missing
-from tests.comments.read_models import reading_by
+from tests.support.comments.read_models import reading_by
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from comments.sets.copies import copies_of, is_primary, primary_of
-from tests.comments.sets.items import by_sort_key, comment_item, primary_item
+from tests.support.sets.items import by_sort_key, comment_item, primary_item
 
 SETS = [set(chosen) for size in range(1, 6) for chosen in combinations((1, 2, 3, 4, 5), size)]
 

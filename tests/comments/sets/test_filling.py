@@ -18,9 +18,9 @@ from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
 from dynamo.tables.create import create_missing
 from dynamo.upkeep.integrity import every_item
-from tests.comments.read_models import reading_by
-from tests.comments.sets.stored import expected_items, stored_items
-from tests.comments.threads import NOW, made_comment
+from tests.support.comments.read_models import reading_by
+from tests.support.comments.threads import NOW, made_comment
+from tests.support.sets.stored import expected_items, stored_items
 
 pytestmark = pytest.mark.real_engine
 

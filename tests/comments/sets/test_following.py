@@ -26,12 +26,12 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
-from tests.comments.loading import load
-from tests.comments.sets.items import comment_item
-from tests.comments.sets.stored import expected_items, stored_items
-from tests.comments.spying import spied
-from tests.comments.threads import NOW, made_comment
-from tests.comments.writers import made_product
+from tests.support.comments.loading import load
+from tests.support.comments.spying import spied
+from tests.support.comments.threads import NOW, made_comment
+from tests.support.comments.writers import made_product
+from tests.support.sets.items import comment_item
+from tests.support.sets.stored import expected_items, stored_items
 
 pytestmark = pytest.mark.usefixtures("followed")
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +15,11 @@ from comments import keys
 from comments.sets.handler import handler
 from dynamo.calls.client import client
 from dynamo.items import Item
-from tests.comments.sets.items import all_items, primary_item, record
-from tests.comments.sets.stored import put, stored_items
+from tests.support.project import PROJECT
+from tests.support.sets.items import all_items, primary_item, record
+from tests.support.sets.stored import put, stored_items
 
 pytestmark = pytest.mark.usefixtures("streamed")
-
-PROJECT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

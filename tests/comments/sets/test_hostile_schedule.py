@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from comments.sets.streaming import writes_for
 from dynamo.items import Item
-from tests.comments.sets.fake_table import Crash, FakeTable
-from tests.comments.sets.items import all_items, primary_item
+from tests.support.sets.fake_table import Crash, FakeTable
+from tests.support.sets.items import all_items, primary_item
 
 COMMENTS = ("a", "b", "c")
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.test import override_settings
@@ -18,12 +17,13 @@ from comments.store.comments import load_comment
 from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from tests.comments.loading import load
-from tests.comments.truth import START
+from tests.support.comments.loading import load
+from tests.support.comments.truth import START
+from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "designs" / "sets.md"
+DOCUMENT = PROJECT / "docs" / "designs" / "sets.md"
 TEXT = "Bright and warm light. " * 5
 USUAL = NewComment(
     id="usual",

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,14 +32,14 @@ from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.streams.walk import NoStream
 from dynamo.upkeep.integrity import every_item
-from tests.comments.outage import connected
-from tests.comments.sets.stored import expected_items, stored_items
-from tests.comments.truth import START
-from tests.ports import spare_port
+from tests.support.comments.outage import connected
+from tests.support.comments.truth import START
+from tests.support.ports import spare_port
+from tests.support.project import PROJECT
+from tests.support.sets.stored import expected_items, stored_items
 
 pytestmark = pytest.mark.usefixtures("streamed")
 
-PROJECT = Path(__file__).resolve().parents[3]
 LATER = START + timedelta(days=1)
 
 

@@ -21,10 +21,10 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.upkeep.integrity import Difference
-from tests.comments.read_models import fill
-from tests.comments.sets.stored import delete, expected_items, put, stored_items
-from tests.comments.spying import spied
-from tests.comments.truth import START
+from tests.support.comments.read_models import fill
+from tests.support.comments.spying import spied
+from tests.support.comments.truth import START
+from tests.support.sets.stored import delete, expected_items, put, stored_items
 
 # It compares whole tables, which are the module's own on a real engine alone.
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]

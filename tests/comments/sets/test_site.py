@@ -18,11 +18,10 @@ from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
-from tests.comments.browsing import visit
-from tests.comments.miscounting import settle
-from tests.comments.sets.stored import stored_items
-from tests.comments.threads import NOW
-from tests.comments.writers import (
+from tests.support.comments.browsing import visit
+from tests.support.comments.miscounting import settle
+from tests.support.comments.threads import NOW
+from tests.support.comments.writers import (
     Writer,
     delete_url,
     edit_url,
@@ -30,6 +29,7 @@ from tests.comments.writers import (
     made_product,
     someone,
 )
+from tests.support.sets.stored import stored_items
 
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 

@@ -10,7 +10,7 @@ from comments.sets.streaming import (
     writes_by_primary,
     writes_for,
 )
-from tests.comments.sets.items import primary_item, record
+from tests.support.sets.items import primary_item, record
 
 
 def names(primary):

@@ -8,13 +8,13 @@ from django.test import Client
 from django.utils import timezone
 
 from shop.accounts.services import create_profile
-from tests.shop.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
+from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
 
 
 @pytest.fixture(autouse=True)
 def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real hashes are slow on purpose; these are fast, and can be watched."""
-    settings.PASSWORD_HASHERS = ["tests.shop.accounts.cast.WatchedHasher"]
+    settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
 
 

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import ensure_profile
-from tests.shop.accounts.cast import NEW_PASSWORD, PASSWORD, Person
+from tests.support.accounts.cast import NEW_PASSWORD, PASSWORD, Person
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -10,7 +10,7 @@ from django.test import Client
 from shop.accounts.backend import ProfileBackend
 from shop.accounts.queries import find_user
 from shop.accounts.services import ensure_profile
-from tests.shop.accounts.cast import (
+from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
     Person,

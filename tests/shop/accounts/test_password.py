@@ -13,7 +13,7 @@ from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import StaleAccount
-from tests.shop.accounts.cast import (
+from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
     Person,

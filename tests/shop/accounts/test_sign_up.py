@@ -10,7 +10,14 @@ from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.names import USERNAME_RULE
 from shop.accounts.queries import find_user, users_with_email
-from tests.shop.accounts.cast import PASSWORD, Person, new_browser, sign_in, sign_up, signed_in_name
+from tests.support.accounts.cast import (
+    PASSWORD,
+    Person,
+    new_browser,
+    sign_in,
+    sign_up,
+    signed_in_name,
+)
 
 pytestmark = pytest.mark.usefixtures("tables")
 

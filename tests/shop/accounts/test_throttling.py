@@ -7,7 +7,7 @@ from django.test import Client
 
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
-from tests.shop.accounts.cast import Person, new_browser, sign_in, signed_in_name
+from tests.support.accounts.cast import Person, new_browser, sign_in, signed_in_name
 
 MOST_OF_A_NAME = throttling.PASSWORDS_OF_A_NAME.times
 

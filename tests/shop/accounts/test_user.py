@@ -12,7 +12,7 @@ from django.test import Client
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from tests.shop.accounts.cast import (
+from tests.support.accounts.cast import (
     NEW_PASSWORD,
     Person,
     change_password,

@@ -10,9 +10,9 @@ from shop.activity.months import Month
 from shop.activity.recording import write_entries
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from tests.chance import unique
-from tests.shop.activity.making import made_entry, newest_first
-from tests.shop.orders.visiting import Shown, Visitor
+from tests.support.activity.making import made_entry, newest_first
+from tests.support.chance import unique
+from tests.support.orders.visiting import Shown, Visitor
 
 URL = "/staff/activity/"
 NOW = datetime.now(UTC).replace(microsecond=0)

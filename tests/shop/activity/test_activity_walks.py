@@ -14,7 +14,7 @@ from shop.activity.entries import Kind
 from shop.activity.months import Month
 from shop.activity.queries import list_activity
 from shop.activity.recording import write_entries
-from tests.shop.activity.making import NOW, THIS, made_entry, newest_first, walk
+from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk
 
 PREVIOUS = Toward.PREVIOUS
 BOUNDARIES = [datetime(2026, month, 1, tzinfo=UTC) for month in (9, 10, 11)]

@@ -4,7 +4,6 @@ import logging
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from django.conf import settings as django_settings
@@ -16,11 +15,10 @@ from shop.activity.entries import Action, Entry, Kind, entry_in
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record, write_entries
 from shop.activity.tables import forget_shards, settle_shards, shards_of
-from tests.clock import now_within_a_month, until
-from tests.comments.outage import connected
-from tests.shop.activity.making import THIS, made_entry, newest_first, whole_log
-
-PROJECT = Path(__file__).resolve().parents[3]
+from tests.support.activity.making import THIS, made_entry, newest_first, whole_log
+from tests.support.clock import now_within_a_month, until
+from tests.support.comments.outage import connected
+from tests.support.project import PROJECT
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from shop.activity.entries import Action, Kind
 from shop.order_status import Status
 from shop.orders.placing import place_order
-from tests.clock import this_month
-from tests.shop.activity.making import whole_log
-from tests.shop.orders.making import made_order, put, put_product
+from tests.support.activity.making import whole_log
+from tests.support.clock import this_month
+from tests.support.orders.making import made_order, put, put_product
 
 
 @pytest.fixture(autouse=True)

@@ -18,10 +18,10 @@ from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
 from shop.orders.items import NewLine, order_items_of
-from tests.comments.outage import own_engine
-from tests.shop.catalogue.making import category
-from tests.shop.orders.making import made_order
-from tests.strict import refuse_what_aws_refuses
+from tests.support.catalogue.making import category
+from tests.support.comments.outage import own_engine
+from tests.support.orders.making import made_order
+from tests.support.strict import refuse_what_aws_refuses
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 OUTER, INNER = "shelf-of-usual-length", "shelf-of-usual-length-in"

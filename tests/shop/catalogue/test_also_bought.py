@@ -17,7 +17,7 @@ from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.user_data import PURCHASES
-from tests.shop.catalogue.making import category, sell
+from tests.support.catalogue.making import category, sell
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -7,8 +7,8 @@ from dynamo.calls.meter import metered
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from tests.comments.browsing import HTMX, visit
-from tests.shop.catalogue.making import category, sell
+from tests.support.catalogue.making import category, sell
+from tests.support.comments.browsing import HTMX, visit
 
 pytestmark = pytest.mark.usefixtures("tables")
 

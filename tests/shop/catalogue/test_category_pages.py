@@ -6,9 +6,9 @@ import pytest
 
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.services import put_catalogue
-from tests.comments.browsing import HTMX, Shown, follow, visit
-from tests.comments.spying import spied
-from tests.shop.catalogue.making import category, in_order, products_in
+from tests.support.catalogue.making import category, in_order, products_in
+from tests.support.comments.browsing import HTMX, Shown, follow, visit
+from tests.support.comments.spying import spied
 
 pytestmark = pytest.mark.usefixtures("tables")
 

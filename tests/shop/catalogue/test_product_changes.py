@@ -15,8 +15,8 @@ from shop.catalogue.prices import prices_of
 from shop.catalogue.queries import find_product
 from shop.catalogue.services import put_catalogue
 from shop.integrity.catalogue import catalogue_differences
-from tests.comments.spying import spied
-from tests.shop.catalogue.making import category
+from tests.support.catalogue.making import category
+from tests.support.comments.spying import spied
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -14,7 +14,7 @@ from shop.catalogue.category_queries import list_category
 from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from tests.shop.catalogue.making import category, in_order, products_in
+from tests.support.catalogue.making import category, in_order, products_in
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -15,7 +15,7 @@ from shop.catalogue.prices import prices_of
 from shop.catalogue.queries import find_product
 from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
-from tests.shop.catalogue.making import category
+from tests.support.catalogue.making import category
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 

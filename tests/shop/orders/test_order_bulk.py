@@ -14,7 +14,7 @@ from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder, StatusChange, TooManyLines
 from shop.orders.moving import move_order
 from shop.orders.queries import find_order, list_orders
-from tests.shop.orders.making import START, made_order, newest_first, stored_order
+from tests.support.orders.making import START, made_order, newest_first, stored_order
 
 DAY = timedelta(days=1)
 

@@ -13,7 +13,7 @@ from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
 from shop.orders.queries import list_orders
 from shop.orders.shards import count_shards
-from tests.shop.orders.making import START, made_order, put
+from tests.support.orders.making import START, made_order, put
 
 BOTH = OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED))
 

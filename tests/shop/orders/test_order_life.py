@@ -24,8 +24,8 @@ from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import list_open_orders, list_orders
-from tests.chance import unique
-from tests.shop.orders.making import START, made_order, put, stored_order
+from tests.support.chance import unique
+from tests.support.orders.making import START, made_order, put, stored_order
 
 SPARSE = {"order_open_date", "open_shard", "open_place"}
 NO_MOVES = sorted(

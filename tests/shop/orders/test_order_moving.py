@@ -18,7 +18,7 @@ from shop.orders.counts import counter_of, counts_of, queue_lengths
 from shop.orders.items import NewOrder
 from shop.orders.moving import Moved, MoveNotAllowed, OrderMoved, move_order, move_orders
 from shop.orders.queries import NoSuchOrder
-from tests.shop.orders.making import LIFE, START, made_order, put, stored_order
+from tests.support.orders.making import LIFE, START, made_order, put, stored_order
 
 LATER = START + timedelta(days=1)
 SPARSE = {"order_open_date", "open_shard", "open_place"}

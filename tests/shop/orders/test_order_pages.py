@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from shop.order_status import Status
-from tests.shop.orders.making import START, by_status_date, made_order, newest_first, put
-from tests.shop.orders.visiting import Visitor
+from tests.support.orders.making import START, by_status_date, made_order, newest_first, put
+from tests.support.orders.visiting import Visitor
 
 DAY = timedelta(days=1)
 

@@ -22,7 +22,7 @@ from shop.orders.placing import (
     place_order,
 )
 from shop.orders.queries import find_order, has_bought, list_orders
-from tests.shop.orders.making import put_product
+from tests.support.orders.making import put_product
 
 NOW = datetime(2026, 11, 20, 9, 30, 15, 123_456, tzinfo=UTC)
 Ordering = Callable[..., str]

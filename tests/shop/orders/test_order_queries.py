@@ -13,9 +13,9 @@ from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder
 from shop.orders.queries import NoSuchOrder, find_order, has_bought, list_orders, owner_of
-from tests.chance import unique
-from tests.shop.order_walks import orders_of, there_and_back
-from tests.shop.orders.making import by_status_date, is_open, made_order, newest_first, put
+from tests.support.chance import unique
+from tests.support.orders.making import by_status_date, is_open, made_order, newest_first, put
+from tests.support.shop.order_walks import orders_of, there_and_back
 
 DAYS = [date(2023, 1, 1) + timedelta(days=n) for n in range(5)]
 MIDNIGHTS = [datetime(d.year, d.month, d.day, tzinfo=UTC) for d in DAYS]

@@ -12,8 +12,8 @@ from shop.order_status import OPEN, Status
 from shop.orders import shards as order_shards
 from shop.orders.queries import list_open_orders
 from shop.orders.shards import count_shards, pick_shard
-from tests.shop.order_walks import queue_of, there_and_back
-from tests.shop.orders.making import made_order, put, stored_order
+from tests.support.orders.making import made_order, put, stored_order
+from tests.support.shop.order_walks import queue_of, there_and_back
 
 EVEN_LONGER_AGO = datetime(1999, 1, 1, tzinfo=UTC)
 pytestmark = pytest.mark.usefixtures("tables")

@@ -6,8 +6,9 @@ from django.core.management import call_command
 
 from shop.orders.access_patterns import PATTERNS, plan_for_queue
 from shop.table_picture import picture
+from tests.support.project import PROJECT
 
-DOC = Path(__file__).resolve().parents[3] / "docs" / "orders.md"
+DOC = PROJECT / "docs" / "orders.md"
 BEGIN, END = "<!-- picture -->\n", "<!-- end of picture -->\n"
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from shop.order_status import OPEN, Status
 from shop.orders.items import NewOrder
-from tests.shop.orders.making import made_order, put, stored_order
-from tests.shop.orders.visiting import Shown, Visitor
+from tests.support.orders.making import made_order, put, stored_order
+from tests.support.orders.visiting import Shown, Visitor
 
 LONG_AGO = datetime(1980, 1, 1, tzinfo=UTC)
 """Nobody else's orders are as old: these come first in the queue."""

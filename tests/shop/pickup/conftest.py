@@ -5,13 +5,10 @@ import pytest
 from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
-from tests.chance import CHANCE
-from tests.shop.orders.conftest import alice, bob, sam, sign_up, stranger, strict_as_aws
-from tests.shop.orders.making import made_order, put
-from tests.shop.orders.visiting import Visitor
-from tests.shop.pickup.stored import Fresh, made_point
-
-__all__ = ["alice", "bob", "sam", "sign_up", "stranger", "strict_as_aws"]
+from tests.support.chance import CHANCE
+from tests.support.orders.making import made_order, put
+from tests.support.orders.visiting import Visitor
+from tests.support.pickup.stored import Fresh, made_point
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, for
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint
 from shop.pickup.writing import put_points, remove_point
-from tests.shop.orders.making import START, made_order, put
-from tests.shop.pickup.stored import Fresh, delete, made_point, own_item
-from tests.shop.pickup.stored import put as put_item
+from tests.support.orders.making import START, made_order, put
+from tests.support.pickup.stored import Fresh, delete, made_point, own_item
+from tests.support.pickup.stored import put as put_item
 
 pytestmark = pytest.mark.usefixtures("tables")
 

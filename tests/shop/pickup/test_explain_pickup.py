@@ -11,8 +11,8 @@ from dynamo.lists.site_reader import page_batches
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.writing import put_points
-from tests.chance import CHANCE, digits
-from tests.shop.pickup.stored import Fresh, made_point
+from tests.support.chance import CHANCE, digits
+from tests.support.pickup.stored import Fresh, made_point
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -23,8 +23,8 @@ from shop.pickup.integrity import pickup_differences
 from shop.pickup.places import ZipPlace, find_zip, put_zips
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
-from tests.shop.pickup.memory import World
-from tests.shop.pickup.stored import Fresh
+from tests.support.pickup.memory import World
+from tests.support.pickup.stored import Fresh
 
 pytestmark = pytest.mark.usefixtures("tables")
 

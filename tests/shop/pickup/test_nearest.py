@@ -8,7 +8,7 @@ import pytest
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.frontier import AT_ONCE
 from shop.pickup.points import PickupPoint
-from tests.shop.pickup.memory import World, points_at
+from tests.support.pickup.memory import World, points_at
 
 COUNTS = (1, 2, 5, 10, 20)
 QUESTIONS = 300

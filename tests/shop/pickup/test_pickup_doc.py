@@ -1,15 +1,15 @@
 """The documentation of pickup points says what the code stores."""
 
 import re
-from pathlib import Path
 
 from shop import keys
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.frontier import AT_ONCE, FEW
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN
 from shop.pickup.points import PickupPoint, counted_in, point_items
+from tests.support.project import PROJECT
 
-DOC = Path(__file__).resolve().parents[3] / "docs" / "designs" / "pickup-points.md"
+DOC = PROJECT / "docs" / "designs" / "pickup-points.md"
 KIOSK = PickupPoint("kiosk-7", "Quiosque", "Rua Direita 7", Coordinates.at(38.7139, -9.1394))
 
 

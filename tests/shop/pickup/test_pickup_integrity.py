@@ -14,8 +14,8 @@ from shop.pickup.integrity import pickup_differences
 from shop.pickup.points import PickupPoint, area_key
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points, remove_point
-from tests.chance import CHANCE
-from tests.shop.pickup.stored import Fresh, area_item, delete, made_point, own_item, put
+from tests.support.chance import CHANCE
+from tests.support.pickup.stored import Fresh, area_item, delete, made_point, own_item, put
 
 TABLE = ShopItem.Meta.table_name
 

@@ -12,11 +12,11 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
-from tests.chance import digits
-from tests.shop.orders.making import START, made_order, put
-from tests.shop.orders.visiting import Visitor
-from tests.shop.pickup.stored import Fresh, made_point
-from tests.shop.pickup.visiting import ids, near, page_of
+from tests.support.chance import digits
+from tests.support.orders.making import START, made_order, put
+from tests.support.orders.visiting import Visitor
+from tests.support.pickup.stored import Fresh, made_point
+from tests.support.pickup.visiting import ids, near, page_of
 
 
 class TestThePage:

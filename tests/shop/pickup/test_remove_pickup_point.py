@@ -11,7 +11,7 @@ from shop.pickup.choosing import choose_point
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
-from tests.shop.orders.visiting import Visitor
+from tests.support.orders.visiting import Visitor
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -15,7 +15,7 @@ from shop.pickup.directory import read_directories
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from shop.pickup.writing import Outcome, put_points, remove_point
-from tests.shop.pickup.stored import Fresh, area_item, made_point, own_item
+from tests.support.pickup.stored import Fresh, area_item, made_point, own_item
 
 pytestmark = pytest.mark.usefixtures("tables")
 

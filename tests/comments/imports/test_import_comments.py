@@ -1,0 +1,519 @@
+"""``import_comments``, from a file to the lists, and from the command line to its exit code."""
+
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from comments.filters import CommentFilter
+from comments.imports.columns import Columns
+from comments.imports.run import Report, Source, import_file
+from comments.imports.writer import Outcome
+from comments.indexes.access_patterns import plan
+from comments.items import NewComment
+from comments.lists.queries import CommentEntry, entry_of, find_comment, with_replies
+from comments.models import Comment
+from comments.store.counts import counts_of
+from dynamo.calls.client import client
+from dynamo.calls.meter import metered
+from dynamo.files.rejects import RejectsFile
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import read
+from dynamo.progress import Progress
+from shop.catalogue.queries import find_product
+from tests.support.project import PROJECT
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+LONG = "A sentence that goes on. " * 60
+COLUMNS = (
+    "id=review_id,language=store_lang,created_at=review_date,author=user_hash,body=review_text"
+)
+LANGUAGES = {"us": "en", "jp": "ja", "dk": "da"}
+NO_LANGUAGES = ("us", "jp", "dk")
+
+Row = dict[str, Any]
+
+
+@pytest.fixture
+def product(fresh: Callable[[str], str]) -> str:
+    return fresh("product")
+
+
+@pytest.fixture
+def rows(product: str) -> list[Row]:
+    """Sixty rows of twenty comments, some of them long, many with equal dates."""
+    rng = Random(product)
+    return [
+        {
+            "id": f"{product}/{rng.randrange(20)}",
+            "product_id": product,
+            "language": rng.choice(["en", "de", "ja"]),
+            "rating": str(rng.randint(1, 5)),
+            "created_at": (START + timedelta(seconds=rng.randrange(5))).isoformat(),
+            "author": rng.choice(["ann", ""]),
+            "title": f"Row {number}",
+            "body": rng.choice(["", "two\r\nlines", "🎉, “quoted”", LONG + str(number)]),
+        }
+        for number in range(60)
+    ]
+
+
+def write_csv(path: Path, rows: Sequence[Row]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def run(path: Path, **options: Any) -> dict[str, Any]:
+    """Import a file all of whose rows are good."""
+    out = StringIO()
+    call_command("import_comments", path, json=True, stdout=out, **options)
+    counts: dict[str, Any] = json.loads(out.getvalue())
+    assert counts["read"] + counts["rejected"] == counts["rows"]
+    assert counts["written"] + counts["unchanged"] + counts["superseded"] == counts["read"]
+    assert counts["new"] + counts["replaced"] == counts["written"]
+    return counts
+
+
+def failing(path: Path, **options: Any) -> CommandError:
+    with pytest.raises(CommandError) as caught:
+        run(path, **options)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def newest(rows: Sequence[Row]) -> dict[str, Row]:
+    """Do by brute force what an import must: newest wins, at equal dates the later row."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        old = found.get(row["id"])
+        if old is None or row["created_at"] >= old["created_at"]:
+            found[row["id"]] = row
+    return found
+
+
+def listed(product: str, *, languages: Sequence[str] = (), ratings: Sequence[int] = ()) -> Any:
+    chosen, request = CommentFilter.of(languages, ratings), PageRequest(500)
+    found: list[CommentEntry] = []
+    while True:
+        page = read(plan(product, chosen).runs, request)
+        found += [entry_of(entry.item) for entry in page.entries]
+        if not page.has_next:
+            return found
+        request = PageRequest(500, page.entries[-1].position)
+
+
+def table() -> list[Any]:
+    """Everything the table holds."""
+    pages = client().get_paginator("scan").paginate(TableName=Comment.Meta.table_name)
+    items = [item for page in pages for item in page["Items"]]
+    return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
+
+
+def assert_same(product: str, rows: Sequence[Row]) -> None:
+    """Compare every index, and every whole comment, with the rows of a file."""
+    expected = list(newest(rows).values())
+    for languages in [(), ("en",), ("de", "en", "ja")]:
+        for ratings in [(), (5,), (1, 2, 4)]:
+            wanted = sorted(
+                (r["created_at"], r["id"])
+                for r in expected
+                if (not languages or r["language"] in languages)
+                and (not ratings or int(r["rating"]) in ratings)
+            )
+            found = listed(product, languages=languages, ratings=ratings)
+            assert [(c.created.isoformat(), c.id) for c in found] == wanted[::-1]
+    for row in expected:
+        found = find_comment(row["id"])
+        assert (found.body, found.author, found.title) == (row["body"], row["author"], row["title"])
+
+
+def assert_counted(product: str, rows: Sequence[Row]) -> None:
+    won = newest(rows).values()
+    expected = Counter((row["language"], int(row["rating"])) for row in won)
+    cells = counts_of(product, consistent=True).cells
+    assert {cell: number for cell, number in cells.items() if number} == expected
+
+
+class TestImport:
+    def test_of_rows_in_any_order_keeps_the_newest_of_each(
+        self, tmp_path: Path, product: str, rows: list[Row]
+    ) -> None:
+        counts = run(write_csv(tmp_path / "a.csv", rows))
+        assert counts["new"] == len(newest(rows))
+        assert counts["superseded"] == len(rows) - len(newest(rows))
+        assert_same(product, rows)
+
+    def test_again_changes_nothing_and_writes_nothing(
+        self, tmp_path: Path, rows: list[Row]
+    ) -> None:
+        path = write_csv(tmp_path / "a.csv", rows)
+        run(path)
+        before = table()
+        with metered() as meter:
+            counts = run(path)
+        assert table() == before
+        assert {call.operation for call in meter.calls} <= {"BatchGetItem", "Scan"}
+        assert (counts["written"], counts["unchanged"]) == (0, len(newest(rows)))
+
+    def test_of_a_newer_file_replaces_under_every_index(
+        self, tmp_path: Path, product: str, rows: list[Row]
+    ) -> None:
+        half = len(rows) // 2
+        run(write_csv(tmp_path / "a.csv", rows[:half]))
+        run(write_csv(tmp_path / "b.csv", rows[half:]))
+        assert_same(product, rows)
+
+    def test_of_an_older_file_afterwards_takes_nothing_back(
+        self, tmp_path: Path, product: str, rows: list[Row]
+    ) -> None:
+        older = [r | {"created_at": "2020-01-01", "rating": "1"} for r in newest(rows).values()]
+        run(write_csv(tmp_path / "a.csv", rows))
+        counts = run(write_csv(tmp_path / "b.csv", older))
+        assert counts["superseded"] == len(older)
+        assert_same(product, rows)
+
+    def test_reads_json_lines_and_gzip(self, tmp_path: Path, product: str, rows: list[Row]) -> None:
+        path = tmp_path / "reviews.jsonl.gz"
+        text = "\n".join(json.dumps(r | {"rating": int(r["rating"])}) for r in rows)
+        path.write_bytes(gzip.compress(text.encode()))
+        run(path)
+        assert_same(product, rows)
+
+    def test_tells_json_lines_by_their_first_character(
+        self, tmp_path: Path, product: str, rows: list[Row]
+    ) -> None:
+        path = tmp_path / "reviews"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        run(path)
+        assert_same(product, rows)
+
+    def test_of_an_empty_file_of_json_lines_is_nothing(self, tmp_path: Path) -> None:
+        (tmp_path / "a.jsonl").touch()
+        assert run(tmp_path / "a.jsonl")["rows"] == 0
+
+    def test_counts_what_it_wrote(self, tmp_path: Path, product: str, rows: list[Row]) -> None:
+        run(write_csv(tmp_path / "a.csv", rows))
+        assert_counted(product, rows)
+
+
+class TestProducts:
+    def test_that_do_not_exist_are_created_once(
+        self, tmp_path: Path, product: str, rows: list[Row]
+    ) -> None:
+        path = write_csv(tmp_path / "a.csv", rows)
+        assert run(path)["products_created"] == 1
+        assert run(path)["products_created"] == 0
+        assert find_product(product).name == product
+
+    def test_of_the_rows_give_way_to_the_one_asked_for(
+        self, tmp_path: Path, fresh: Callable[[str], str], rows: list[Row]
+    ) -> None:
+        all_of_them = fresh("all")
+        run(write_csv(tmp_path / "a.csv", rows), product_id=all_of_them)
+        assert_same(all_of_them, rows)
+        with pytest.raises(LookupError):
+            find_product(rows[0]["product_id"])
+
+
+class TestMapping:
+    def test_of_columns_and_languages(
+        self, tmp_path: Path, product: str, fresh: Callable[[str], str]
+    ) -> None:
+        row = {"key": fresh("c"), "lang": "jp", "rating": "4", "on": "2024-01-01", "by": "ann"}
+        run(
+            write_csv(tmp_path / "a.csv", [row]),
+            columns="id=key,language=lang,created_at=on,author=by",
+            language_map="jp=ja",
+            product_id=product,
+        )
+        (found,) = listed(product, languages=["ja"], ratings=[4])
+        assert (found.id, found.author) == (row["key"], "ann")
+
+
+class TestRejectedRows:
+    @pytest.fixture
+    def path(self, tmp_path: Path, rows: list[Row]) -> Path:
+        rows[3] |= {"body": "two\nlines", "rating": "6"}
+        rows[5] |= {"id": rows[5]["id"] + "x", "language": "us"}
+        return write_csv(tmp_path / "a.csv", rows)
+
+    def test_are_listed_with_line_and_id(self, path: Path, tmp_path: Path, rows: list[Row]) -> None:
+        error = failing(path, rejects=tmp_path / "deep" / "rejected.csv")
+        assert error.returncode == 1
+        assert "2 rows were rejected" in str(error)
+        with (tmp_path / "deep" / "rejected.csv").open(encoding="utf-8", newline="") as file:
+            listed_rows = list(csv.DictReader(file))
+        lines = path.read_bytes().split(b"\n")
+        assert [row["id"] for row in listed_rows] == [rows[3]["id"], rows[5]["id"]]
+        for row in listed_rows:
+            assert lines[int(row["line"]) - 1].startswith(row["id"].encode())
+
+    def test_do_not_keep_the_others_out(
+        self, path: Path, tmp_path: Path, product: str, rows: list[Row]
+    ) -> None:
+        failing(path, rejects=tmp_path / "rejected.csv")
+        assert_same(product, [row for n, row in enumerate(rows) if n not in {3, 5}])
+
+    def test_of_an_earlier_import_are_forgotten(
+        self, path: Path, tmp_path: Path, rows: list[Row]
+    ) -> None:
+        failing(path, rejects=tmp_path / "rejected.csv")
+        run(write_csv(path, rows[6:]), rejects=tmp_path / "rejected.csv")
+        assert not (tmp_path / "rejected.csv").exists()
+
+
+class TestBadUsage:
+    def test_names_the_columns_there_are(self, tmp_path: Path, rows: list[Row]) -> None:
+        error = failing(write_csv(tmp_path / "a.csv", rows), columns="id=review_id")
+        assert error.returncode == 2
+        assert "“review_id” (for id); the columns are: id, product_id, language" in str(error)
+
+    def test_names_the_columns_of_json_lines(self, tmp_path: Path, product: str) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text('{"id": 1, "text": ""}\n')
+        error = failing(path, columns="body=review", rejects=tmp_path / "rejected.csv")
+        assert error.returncode == 2
+        assert "the columns are: id, text" in str(error)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"columns": "text=body"},
+            {"columns": "id"},
+            {"language_map": "us=xx"},
+            {"language_map": "us"},
+            {"product_id": "a/b"},
+            {"product_id": ""},
+        ],
+    )
+    def test_is_told_before_anything_is_read(self, tmp_path: Path, options: dict[str, str]) -> None:
+        assert failing(tmp_path / "missing.csv", **options).returncode == 2
+
+    def test_never_overwrites_the_input(self, tmp_path: Path, rows: list[Row]) -> None:
+        path = write_csv(tmp_path / "a.csv", rows)
+        before = path.read_bytes()
+        assert failing(path, rejects=tmp_path / "." / "a.csv").returncode == 2
+        assert path.read_bytes() == before
+
+    def test_of_a_place_for_rejects_that_cannot_be_written(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("id,language,rating,created_at\nx,,,\n")
+        error = failing(tmp_path / "a.csv", product_id="p", rejects=tmp_path / "a.csv" / "b")
+        assert error.returncode == 2
+
+    @pytest.mark.parametrize(
+        "content", [b"", gzip.compress(b"id\n1\n" * 99, mtime=0)[:-9]], ids=["empty", "cut short"]
+    )
+    def test_of_a_file_that_is_no_table(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "a.csv").write_bytes(content)
+        assert failing(tmp_path / "a.csv").returncode == 2
+
+
+def manage(*arguments: object, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, PROJECT / "manage.py", *map(str, arguments)],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+class TestCommandLine:
+    def test_prints_counts_and_draws_no_bar_into_a_file(
+        self, tmp_path: Path, rows: list[Row]
+    ) -> None:
+        code, out, err = ended(manage("import_comments", write_csv(tmp_path / "a.csv", rows)))
+        assert (code, err) == (0, "")
+        assert out.startswith("60 rows: 60 read, 0 rejected.\n")
+
+    def test_exits_with_1_when_rows_were_rejected(self, tmp_path: Path, rows: list[Row]) -> None:
+        path = write_csv(tmp_path / "a.csv", [rows[0] | {"rating": "0"}])
+        code, out, err = ended(manage("import_comments", path, "--json"))
+        assert code == 1
+        assert Path(json.loads(out)["rejects"]).is_file()
+        assert "Traceback" not in err
+
+    @pytest.mark.parametrize(
+        ("environment", "sentence"),
+        [
+            ({"DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9"}, "cannot be reached"),
+            ({"DYNAMODB_TABLE_PREFIX": "other-"}, "create_tables"),
+        ],
+    )
+    def test_says_in_a_line_why_it_cannot_write(
+        self, tmp_path: Path, rows: list[Row], environment: dict[str, str], sentence: str
+    ) -> None:
+        path = write_csv(tmp_path / "a.csv", rows)
+        code, _, err = ended(manage("import_comments", path, **environment))
+        assert code == 1
+        assert sentence in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.real_engine
+class TestInterruptedImport:
+    @pytest.fixture
+    def many(self, product: str) -> list[Row]:
+        rng = Random(product)
+        return [
+            {
+                "id": f"{product}/{number}",
+                "product_id": product,
+                "language": rng.choice(["en", "de"]),
+                "rating": str(rng.randint(1, 5)),
+                "created_at": (START + timedelta(seconds=rng.randrange(900))).isoformat(),
+                "author": "",
+                "title": "",
+                "body": LONG if rng.random() < 0.1 else "short",
+            }
+            for number in range(4_000)
+        ]
+
+    @pytest.fixture
+    def interrupted(
+        self, tmp_path: Path, product: str, many: list[Row]
+    ) -> Iterator[subprocess.Popen[str]]:
+        """An import that has written its first comments and is not at its end."""
+        process = manage("import_comments", write_csv(tmp_path / "many.csv", many))
+        while process.poll() is None and not listed(product):
+            time.sleep(0.01)
+        yield process
+        process.kill()
+        process.communicate()
+
+    @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+    def test_is_finished_by_running_it_again(
+        self,
+        how: signal.Signals,
+        tmp_path: Path,
+        product: str,
+        many: list[Row],
+        interrupted: subprocess.Popen[str],
+    ) -> None:
+        interrupted.send_signal(how)
+        code, _, err = ended(interrupted)
+        assert code == (130 if how is signal.SIGINT else -signal.SIGKILL)
+        assert "Traceback" not in err
+        assert 0 < len(listed(product)) < len(many)
+        counts = run(tmp_path / "many.csv")
+        assert counts["unchanged"] > 0
+        assert counts["unchanged"] + counts["new"] == len(many)
+        assert_same(product, many)
+        assert_counted(product, many)
+
+
+class _Sink:
+    """Takes comments as a writer does, and remembers them."""
+
+    def __init__(self) -> None:
+        self.taken: list[NewComment] = []
+
+    def write(self, comments: Sequence[NewComment]) -> Outcome:
+        self.taken += comments
+        return Outcome(new=len(comments))
+
+    def rank_products(self, progress: Progress) -> None:
+        """There is nothing to rank."""
+
+
+@pytest.fixture(scope="session")
+def reviews(real_data: Path) -> Path:
+    return real_data / "reviews" / "app_reviews.csv.gz"
+
+
+@pytest.fixture(scope="session")
+def review_rows(reviews: Path) -> list[tuple[int, Row]]:
+    """Each review with the line it begins on, as the csv module alone reads them."""
+    with gzip.open(reviews, "rt", encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        found, line = [], 2
+        for row in reader:
+            found.append((line, row))
+            line = reader.line_num + 1
+        return found
+
+
+class TestRealReviews:
+    def check(self, path: Path, languages: dict[str, str], rejects: Path) -> tuple[Report, _Sink]:
+        columns = Columns(dict(pair.split("=") for pair in COLUMNS.split(",")), "reviews")
+        source = Source(path, columns, languages, now=datetime.now(UTC))
+        sink = _Sink()
+        report = import_file(
+            source,
+            writer=sink,
+            ensure_products=len,
+            rejects=RejectsFile(rejects),
+            progress=Progress(shown=False),
+        )
+        return report, sink
+
+    def test_are_all_read_with_the_language_map(
+        self, reviews: Path, review_rows: list[tuple[int, Row]], tmp_path: Path
+    ) -> None:
+        report, sink = self.check(reviews, LANGUAGES, tmp_path / "rejected.csv")
+        assert (report.rows, report.read, report.rejected) == (31_367, 31_367, 0)
+        assert [(c.id, c.language, c.rating, c.body) for c in sink.taken] == [
+            (
+                row["review_id"],
+                LANGUAGES.get(row["store_lang"], row["store_lang"]),
+                int(row["rating"]),
+                row["review_text"],
+            )
+            for _, row in review_rows
+        ]
+
+    def test_without_it_are_rejected_where_the_language_is_none(
+        self, reviews: Path, review_rows: list[tuple[int, Row]], tmp_path: Path
+    ) -> None:
+        report, _ = self.check(reviews, {}, tmp_path / "rejected.csv")
+        assert (report.read, report.rejected) == (31_367 - 592 - 43 - 70, 592 + 43 + 70)
+        with (tmp_path / "rejected.csv").open(encoding="utf-8", newline="") as file:
+            rejected = [(int(row["line"]), row["id"]) for row in csv.DictReader(file)]
+        assert rejected == [
+            (line, row["review_id"])
+            for line, row in review_rows
+            if row["store_lang"] in NO_LANGUAGES
+        ]
+
+    @pytest.mark.slow
+    @pytest.mark.real_engine
+    def test_are_all_listed_by_the_command_of_the_readme(
+        self, reviews: Path, review_rows: list[tuple[int, Row]], fresh: Callable[[str], str]
+    ) -> None:
+        product = fresh("reviews")
+        columns = f"{COLUMNS},reply=reply_text,replied_at=reply_date"
+        options = {"columns": columns, "language_map": "us=en,jp=ja,dk=da", "product_id": product}
+        assert run(reviews, **options)["read"] == 31_367
+        assert run(reviews, **options)["unchanged"] == 31_367
+        expected = sorted((row["review_date"], row["review_id"]) for _, row in review_rows)
+        found = [(f"{c.created:%Y-%m-%d %H:%M:%S}", c.id) for c in listed(product)]
+        assert found == expected[::-1]
+        assert find_comment(expected[0][1]).product_id == product
+        replies = {row["review_id"]: row["reply_text"] for _, row in review_rows}
+        said = {c.id: c.reply.text for c in with_replies(listed(product)) if c.reply}
+        assert said == {review: text for review, text in replies.items() if text}
+        assert len(said) == 11_296

@@ -1,0 +1,228 @@
+"""Whatever the plan, the list is the same; the counts only tell which is cheapest."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comments.filters import RATINGS, CommentFilter
+from comments.indexes.planner import NoSuchPlan, plan_list
+from comments.items import NewComment
+from comments.lists.queries import list_comments
+from comments.store.counts import ProductCounts, counts_of
+from dynamo.lists.reader import PageRequest, Toward
+from tests.support.comments.loading import load
+from tests.support.comments.truth import START, Truth, tied_comments
+
+PLANS = ("all", "by_language", "by_rating", "by_language_and_rating")
+COUNTS = ProductCounts(
+    {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))
+     for rating in RATINGS}
+)  # fmt: skip
+
+
+def choose(languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS) -> str:
+    return plan_list("42", CommentFilter.parse(languages, ratings), counts, needed=21).name
+
+
+class TestTheChoice:
+    def test_without_a_filter_is_the_index_of_all(self) -> None:
+        assert choose() == "all"
+
+    def test_for_one_language_is_its_partition(self) -> None:
+        assert choose("de") == "by_language"
+
+    def test_for_one_rating_is_its_partition(self) -> None:
+        assert choose("~", "3") == "by_rating"
+
+    def test_for_one_language_and_rating_is_their_partition(self) -> None:
+        assert choose("ja", "3") == "by_language_and_rating"
+
+    def test_drops_a_rating_where_that_is_cheaper_than_four_partitions(self) -> None:
+        assert choose("~", "1.2.3.4") == "all"
+
+    def test_drops_a_rating_in_one_language(self) -> None:
+        assert choose("de", "1.2.3.5") == "by_language"
+
+    def test_goes_by_rule_where_nothing_is_counted(self) -> None:
+        nothing = ProductCounts({})
+        assert choose("de.en", "1.2.3.5", nothing) == "by_language_and_rating"
+        assert choose("~", "1.2.3.4", nothing) == "by_rating"
+
+    def test_can_be_forced(self) -> None:
+        plan = plan_list("42", CommentFilter(), COUNTS, needed=21, forced="by_rating")
+        assert plan.name == "by_rating"
+        assert len(plan.runs) == 5
+
+    def test_of_a_plan_there_is_not_names_those_there_are(self) -> None:
+        with pytest.raises(NoSuchPlan, match="by_language_and_rating"):
+            plan_list("42", CommentFilter(), COUNTS, needed=21, forced="magic")
+
+    def test_comes_with_what_the_others_would_cost(self) -> None:
+        plan = plan_list("42", CommentFilter.of(["en"]), COUNTS, needed=21)
+        assert {plan.name, *(other.plan for other in plan.alternatives)} == set(PLANS)
+
+    def test_never_goes_by_the_languages_counted_when_any_will_do(self) -> None:
+        only_english = ProductCounts({("en", 5): 10_000})
+        assert choose("~", "5", only_english) in {"all", "by_rating"}
+
+
+class TestAnEmptyPartition:
+    counts = ProductCounts({("en", 5): 100, ("en", 1): 3})
+
+    def test_is_not_read(self) -> None:
+        plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
+        assert [run.partition for run in plan.runs] == ["PRODUCT#42/en/1"]
+
+    def test_is_named_so_that_the_last_page_can_look_into_it(self) -> None:
+        plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
+        assert {run.partition for run in plan.skipped} == {
+            "PRODUCT#42/de/1",
+            "PRODUCT#42/de/2",
+            "PRODUCT#42/en/2",
+        }
+
+
+filters = st.builds(
+    CommentFilter.of,
+    st.sets(st.sampled_from(["en", "de", "ja", "is", "fr"])),
+    st.sets(st.sampled_from(RATINGS)),
+)
+
+
+def walk(
+    product_id: str,
+    chosen: CommentFilter,
+    counts: ProductCounts,
+    plan_of_page: Callable[[], str | None],
+    *,
+    size: int = 20,
+) -> list[str]:
+    """Walk a list, with a plan named anew for each page."""
+    ids: list[str] = []
+    request: PageRequest | None = PageRequest(size)
+    while request:
+        forced = plan_of_page()
+        found = list_comments(product_id, chosen, request, counts=counts, forced_plan=forced)
+        ids += [comment.id for comment in found.comments]
+        page = found.page
+        request = PageRequest(size, page.entries[-1].position) if page.has_next else None
+    return ids
+
+
+@pytest.fixture(scope="module")
+def truth(tables: None) -> Truth:
+    """300 comments on the product ``any-plan``, at six moments."""
+    comments = tied_comments("any-plan")
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.mark.real_engine
+@pytest.mark.usefixtures("tables")
+class TestAnyPlan:
+    @given(
+        chosen=filters, plans=st.lists(st.sampled_from(PLANS), min_size=1), size=st.integers(3, 50)
+    )
+    @settings(max_examples=60)
+    def test_gives_the_same_list_also_when_it_changes_between_pages(
+        self, truth: Truth, chosen: CommentFilter, plans: list[str], size: int
+    ) -> None:
+        turns = iter(plans * 200)
+        ids = walk("any-plan", chosen, counts_of("any-plan"), lambda: next(turns), size=size)
+        assert ids == truth.ids(chosen.languages, chosen.ratings)
+
+    @given(chosen=filters, seed=st.integers(0, 99))
+    @settings(max_examples=60)
+    def test_gives_the_same_list_when_the_counts_are_wrong_but_not_zero(
+        self, truth: Truth, chosen: CommentFilter, seed: int
+    ) -> None:
+        rng = Random(seed)
+        right = counts_of("any-plan").cells
+        wrong = ProductCounts({cell: rng.choice((1, 5, 400, 90_000)) for cell in right})
+        ids = walk("any-plan", chosen, wrong, lambda: None)
+        assert ids == truth.ids(chosen.languages, chosen.ratings)
+
+    @given(chosen=filters)
+    @settings(max_examples=30)
+    def test_gives_the_same_list_going_back(self, truth: Truth, chosen: CommentFilter) -> None:
+        expected = truth.ids(chosen.languages, chosen.ratings)
+        counts = counts_of("any-plan")
+        request, last = PageRequest(500), None
+        found = list_comments("any-plan", chosen, request, counts=counts)
+        last = found.page.entries[-1].position if found.page.entries else None
+        back: list[str] = []
+        while last:
+            request = PageRequest(30, last, Toward.PREVIOUS)
+            found = list_comments("any-plan", chosen, request, counts=counts)
+            back = [comment.id for comment in found.comments] + back
+            last = found.page.entries[0].position if found.page.has_previous else None
+        assert back == expected[:-1]
+
+
+def adversarial(product_id: str, kind: str) -> list[NewComment]:
+    """Comments that no mean tells anything about."""
+    comments = tied_comments(product_id, count=400)
+    spread = [
+        replace(c, created_at=START + timedelta(hours=n), language="en", rating=5)
+        for n, c in enumerate(comments)
+    ]
+    shapes = {
+        "a rating that is only old": lambda n: {"rating": 1} if n < 40 else {},
+        "a rating that is only new": lambda n: {"rating": 1} if n > 360 else {},
+        "a language all in one hour": lambda n: (
+            {"language": "de", "created_at": START} if 100 < n < 200 else {}
+        ),
+        "all in the same microsecond": lambda n: {"created_at": START, "rating": n % 5 + 1},
+        "a single comment": lambda n: {},
+    }
+    shaped = [replace(c, **shapes[kind](n)) for n, c in enumerate(spread)]
+    return shaped[:1] if kind == "a single comment" else shaped
+
+
+@pytest.mark.real_engine
+@pytest.mark.usefixtures("tables")
+class TestAdversarialData:
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            "a rating that is only old",
+            "a rating that is only new",
+            "a language all in one hour",
+            "all in the same microsecond",
+            "a single comment",
+        ],
+    )
+    def test_is_listed_exactly_and_costs_little_more_than_the_exact_plan(
+        self, kind: str, fresh: Callable[[str], str]
+    ) -> None:
+        product_id = fresh("adversarial")
+        comments = adversarial(product_id, kind)
+        load(comments)
+        counts, truth = counts_of(product_id), Truth(comments)
+        for chosen in (
+            CommentFilter.of([], [1]),
+            CommentFilter.of([], [1, 2, 3, 4]),
+            CommentFilter.of(["de"], [1, 5]),
+            CommentFilter.of(["de", "en"], [2, 3, 4, 5]),
+        ):
+            assert walk(product_id, chosen, counts, lambda: None) == truth.ids(
+                chosen.languages, chosen.ratings
+            )
+            self.assert_bounded(product_id, chosen, counts)
+
+    def assert_bounded(self, product_id: str, chosen: CommentFilter, counts: ProductCounts) -> None:
+        request = PageRequest(20)
+        spent = Counter[str]()
+        for name in (None, "by_language_and_rating" if chosen.languages else "by_rating"):
+            found = list_comments(product_id, chosen, request, counts=counts, forced_plan=name)
+            spent[name or "chosen"] = sum(r.capacity_units for r in found.page.reads)
+            if name is None:
+                estimate = found.plan.estimated_capacity_units or 0.0
+        exact = max(spent[n] for n in spent if n != "chosen")
+        assert spent["chosen"] <= exact + max(estimate, 1.0) + 0.5

@@ -1,0 +1,129 @@
+"""Both read models give the same pages: the same comments in the same places, word for word."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from shutil import rmtree
+
+import pytest
+from django.test import override_settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comments.filters import RATINGS, CommentFilter
+from comments.lists.read_models import INDEXES, SETS, read_model
+from comments.models import SHOWN
+from comments.store.counts import ProductCounts, counts_of
+from dynamo.calls.client import client
+from dynamo.engine import find
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.site_reader import read
+from tests.support.comments.loading import load
+from tests.support.comments.outage import PROJECT, own_engine
+from tests.support.comments.read_models import reading_by
+from tests.support.comments.ready_made import count, make_file
+from tests.support.comments.truth import (
+    LANGUAGE_SETS,
+    LANGUAGES,
+    RATING_SETS,
+    real_comments,
+    tied_comments,
+)
+from tests.support.comments.walking import there_and_back
+from tests.support.strict import refuse_what_aws_refuses
+
+pytestmark = pytest.mark.real_engine
+
+CHOICES = ((), *((language,) for language in LANGUAGES), *LANGUAGE_SETS[::4])
+TOLD = ("pk", "o", "g", "s", *SHOWN)
+filters = st.builds(
+    CommentFilter.of, st.sets(st.sampled_from(LANGUAGES)), st.sets(st.sampled_from(RATINGS))
+)
+
+
+@pytest.fixture(scope="module", params=["names", "masks"])
+def spelling(request: pytest.FixtureRequest, tables: None, engine_name: str) -> Iterator[str]:
+    """Each spelling of the sets in turn, in tables of its own."""
+    with (
+        override_settings(COMMENT_SETS_SPELLING=request.param),
+        reading_by(SETS, engine_name=engine_name),
+    ):
+        yield request.param
+
+
+@pytest.fixture(scope="module")
+def ties(spelling: str) -> str:
+    """A product of 150 comments at six moments; its id."""
+    load(tied_comments("ties", count=150))
+    return "ties"
+
+
+@pytest.fixture(scope="module")
+def reviews(tables: None, real_data, tmp_path_factory) -> Iterator[str]:
+    """The product of all real reviews, each with its first words, and of their million copies."""
+    binary, folder = find(PROJECT), tmp_path_factory.mktemp("reviews")
+    if binary is None:
+        pytest.skip("a million items take dynoxide, which is not installed")
+    comments = [replace(c, body=c.body[:40]) for c in real_comments(real_data, "reviews")]
+    make_file(folder / "own.db", comments, binary=binary)
+    with override_settings(COMMENTS_READ_MODEL=SETS), own_engine(folder):
+        refuse_what_aws_refuses(client())
+        count(comments)
+        yield "reviews"
+    rmtree(folder)
+
+
+def page_by(
+    model: str, product_id: str, chosen: CommentFilter, request: PageRequest, counts: ProductCounts
+) -> Page:
+    with override_settings(COMMENTS_READ_MODEL=model):
+        plan = read_model().plan_list(product_id, chosen, counts, needed=request.size + 1)
+    assert (plan.name == SETS) == (model == SETS)
+    return read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
+
+
+def told_by(page: Page) -> tuple[object, ...]:
+    """What a page shows of its comments, and where it leads."""
+    comments = [{n: entry.item[n] for n in TOLD if n in entry.item} for entry in page.entries]
+    return comments, page.has_next, page.has_previous
+
+
+def same_page(
+    product_id: str, chosen: CommentFilter, request: PageRequest, counts: ProductCounts
+) -> Page:
+    """Read a page by both, and give it."""
+    pages = [page_by(model, product_id, chosen, request, counts) for model in (INDEXES, SETS)]
+    assert told_by(pages[0]) == told_by(pages[1]), (chosen, request)
+    return pages[1]
+
+
+class TestAPageByBoth:
+    @settings(max_examples=25)
+    @given(chosen=filters, size=st.integers(7, 60))
+    def test_is_the_same_there_and_back(self, ties, chosen, size):
+        there, back = there_and_back(ties, chosen, size=size, read=same_page)
+        assert there == back
+
+    @settings(max_examples=15)
+    @given(chosen=filters, models=st.lists(st.sampled_from((INDEXES, SETS)), min_size=1))
+    def test_leads_on_to_a_page_by_the_other(self, ties, chosen, models):
+        counts, turns = counts_of(ties), iter(models * 150)
+
+        def by_turns(product_id, chosen, request, counts):
+            return page_by(next(turns), product_id, chosen, request, counts)
+
+        expected, _ = there_and_back(ties, chosen, size=20, read=same_page)
+        there, back = there_and_back(ties, chosen, size=20, read=by_turns)
+        assert there == back == expected
+        assert len(expected) == counts.of(chosen)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+class TestTheRealReviewsByBoth:
+    @pytest.mark.parametrize("languages", CHOICES, ids=lambda chosen: ".".join(chosen) or "any")
+    def test_are_the_same_pages_for_every_filter(self, reviews, languages):
+        for ratings in RATING_SETS:
+            chosen = CommentFilter.of(languages, ratings)
+            there, back = there_and_back(reviews, chosen, size=500, read=same_page)
+            assert there == back
+            assert len(there) == counts_of(reviews).of(chosen)

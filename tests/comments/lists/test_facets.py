@@ -1,0 +1,301 @@
+"""What a page tells from the counts: what each click would show, and where the page lies."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from shop.catalogue.services import ensure_products
+from tests.support.comments.browsing import HTMX, Shown, visit
+from tests.support.comments.loading import load
+from tests.support.comments.miscounting import settle
+from tests.support.comments.truth import START, written
+from tests.support.markup import Element
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+SPREAD = {("en", 5): 25, ("en", 1): 3, ("de", 5): 4, ("de", 2): 6, ("ja", 5): 1}
+"""How many comments the product ``faceted`` has."""
+PLANS = ["all", "by_language", "by_rating", "by_language_and_rating"]
+
+
+@pytest.fixture(scope="module")
+def faceted(tables: None) -> str:
+    kinds = [kind for kind, number in SPREAD.items() for _ in range(number)]
+    load(
+        written(
+            "faceted",
+            id=f"faceted-{number}",
+            language=language,
+            rating=rating,
+            created_at=START + timedelta(minutes=number),
+        )
+        for number, (language, rating) in enumerate(kinds)
+    )
+    return "faceted"
+
+
+@pytest.fixture
+def only_counted(fresh):
+    """Makes a product with these counts and no comments at all."""
+
+    def make(**cells: int) -> str:
+        product_id = fresh("product")
+        ensure_products(product_ids=[product_id])
+        settle(product_id, {name.replace("_", "."): n for name, n in cells.items()})
+        return product_id
+
+    return make
+
+
+def shown_list(product_id: str, languages: str = "~", ratings: str = "~") -> Shown:
+    return visit(f"/products/{product_id}/comments/{languages}/{ratings}/")
+
+
+def count_in(toggle: Element) -> str:
+    return toggle.one(class_="toggle-count").text
+
+
+def counts_of_toggles(shown: Shown, kind: str) -> dict[str, str]:
+    return {t["data-value"]: count_in(t) for t in shown.page.all("a", data_toggle=kind)}
+
+
+def dashed(text: str) -> str:
+    return text.replace("\N{EN DASH}", "-")
+
+
+def svg_of(toggle: Element) -> Element:
+    return toggle.one("svg")
+
+
+class TestTheCountOfAToggle:
+    def test_of_a_language_keeps_the_ratings(self, faceted):
+        shown = shown_list(faceted, ratings="1.2")
+        assert counts_of_toggles(shown, "language") == {"en": "3", "de": "6", "ja": "0"}
+
+    def test_of_a_rating_keeps_the_languages(self, faceted):
+        shown = shown_list(faceted, languages="de")
+        counts = counts_of_toggles(shown, "rating")
+        assert counts == {"5": "4", "4": "0", "3": "0", "2": "6", "1": "0"}
+
+    def test_does_not_depend_on_the_other_values_of_its_own_filter(self, faceted):
+        alone, together = shown_list(faceted, "de"), shown_list(faceted, "de.en", "~")
+        for kind in ("language", "all-languages"):
+            assert counts_of_toggles(alone, kind) == counts_of_toggles(together, kind)
+
+    def test_of_any_language_or_rating_keeps_the_other_filter(self, faceted):
+        shown = shown_list(faceted, "de", "5")
+        assert count_in(shown.toggle("all-languages")) == "30"
+        assert count_in(shown.toggle("all-ratings")) == "10"
+
+    def test_has_its_thousands_set_apart(self, only_counted):
+        shown = shown_list(only_counted(en_5=1_234_567))
+        assert count_in(shown.toggle("rating", "5")) == "1,234,567"
+
+    def test_is_said_with_what_is_counted(self, faceted):
+        shown = shown_list(faceted)
+        assert shown.toggle("language", "en").text == "English 28 comments"
+        assert shown.toggle("language", "ja").text == "Japanese 1 comment"
+
+    def test_comes_with_the_list_alone_as_well(self, faceted):
+        shown = visit(f"/products/{faceted}/comments/~/2/", **HTMX)
+        assert counts_of_toggles(shown, "language") == {"en": "0", "de": "6", "ja": "0"}
+
+
+class TestAToggleThatWouldGiveNothing:
+    def test_says_so_in_words_and_looks(self, faceted):
+        toggle = shown_list(faceted, "ja").toggle("rating", "4")
+        assert toggle.text.endswith("none")
+        assert "toggle-nothing" in toggle["class"].split()
+        assert toggle.one(class_="toggle-count")["aria-hidden"] == "true"
+
+    def test_is_a_link_all_the_same(self, faceted):
+        toggle = shown_list(faceted, ratings="2").toggle("language", "ja")
+        empty = visit(toggle["href"])
+        assert empty.status == 200
+        assert "No comments match" in empty.page.one(class_="empty").text
+
+    def test_is_told_from_one_that_gives_something(self, faceted):
+        toggle = shown_list(faceted, "ja").toggle("rating", "5")
+        assert "toggle-nothing" not in toggle["class"].split()
+        assert "none" not in toggle.text
+
+
+class TestTheHistogram:
+    def test_has_the_rating_toggles_for_bars_best_first(self, faceted):
+        bars = shown_list(faceted).page.one(class_="histogram").all("a", data_toggle="rating")
+        assert [bar["data-value"] for bar in bars] == ["5", "4", "3", "2", "1"]
+        assert all(svg_of(bar)["aria-hidden"] == "true" for bar in bars)
+
+    def test_is_drawn_against_its_longest_bar(self, faceted):
+        shown = shown_list(faceted, "de.en")
+        widths = {
+            rating: [rect["width"] for rect in svg_of(shown.toggle("rating", rating)).all("rect")]
+            for rating in "12345"
+        }
+        assert widths == {"5": ["29"], "4": [], "3": [], "2": ["6"], "1": ["3"]}
+        assert svg_of(shown.toggle("rating", "1"))["viewbox"] == "0 0 29 1"
+
+    def test_says_each_bar_in_words(self, faceted):
+        shown = shown_list(faceted)
+        assert shown.toggle("rating", "5").text == "5 ★ 5 stars, 30 comments"
+        assert shown.toggle("rating", "1").text == "1 ★ 1 star, 3 comments"
+        assert shown.toggle("rating", "3").text == "3 ★ 3 stars, 0 none"
+
+    def test_of_a_product_without_comments_has_no_bars(self, only_counted):
+        shown = shown_list(only_counted())
+        assert [svg_of(shown.toggle("rating", rating)).all("rect") for rating in "15"] == [[], []]
+
+    def test_needs_no_style_of_its_own(self, faceted):
+        assert shown_list(faceted).page.all(style=True) == []
+
+
+class TestTheExtent:
+    def extent(self, shown: Shown) -> str:
+        return dashed(shown.page.one(class_="extent").text)
+
+    def test_of_the_first_page_is_exact(self, faceted):
+        assert self.extent(shown_list(faceted)) == "1-20 of 39"
+
+    def test_of_a_page_further_back_is_about(self, faceted):
+        second = visit(shown_list(faceted).older)
+        assert self.extent(second) == "about 21-39 of 39"
+        assert self.extent(visit(second.newer)) == "1-20 of 39"
+
+    def test_is_of_the_filtered_list(self, faceted):
+        assert self.extent(shown_list(faceted, "de", "2")) == "1-6 of 6"
+
+    def test_is_left_out_where_there_is_nothing(self, faceted):
+        assert shown_list(faceted, "ja", "2").page.all(class_="extent") == []
+
+    def test_does_not_repeat_a_count_that_the_page_refutes(self, fresh):
+        product_id = fresh("product")
+        load(
+            written(product_id, id=f"{product_id}-{n}", created_at=START + timedelta(minutes=n))
+            for n in range(25)
+        )
+        settle(product_id, {"en.4": 7})
+        assert self.extent(shown_list(product_id)) == "1-20 of more than 20"
+        assert self.extent(visit(shown_list(product_id).older)) == "about 21-25 of 25"
+
+    def test_is_what_a_new_list_is_announced_by(self, faceted):
+        shown = visit(f"/products/{faceted}/comments/de/~/", **HTMX)
+        announced = dashed(shown.page.one(id="comments")["data-announce"])
+        assert announced == "Comments in German: 1-10 of 10"
+
+
+class TestTheAverageRating:
+    @pytest.mark.parametrize(("languages", "ratings"), [("~", "~"), ("de", "~"), ("ja", "1")])
+    def test_is_of_all_comments_whatever_is_filtered(self, faceted, languages, ratings):
+        average = shown_list(faceted, languages, ratings).page.one(class_="average")
+        assert average.text == "4.2 of 5 from 39 comments"
+        assert average.one("rect", class_="stars-on")["width"] == "4.23"
+
+    def test_of_many_has_their_thousands_set_apart(self, only_counted):
+        shown = shown_list(only_counted(en_5=4_000, de_4=2_000))
+        assert shown.page.one(class_="average").text == "4.7 of 5 from 6,000 comments"
+
+    def test_of_one_comment_is_from_one_comment(self, fresh):
+        product_id = fresh("product")
+        load([written(product_id, rating=2)])
+        assert shown_list(product_id).page.one(class_="average").text == "2.0 of 5 from 1 comment"
+
+    def test_is_left_out_without_comments(self, only_counted):
+        assert shown_list(only_counted()).page.all(class_="average") == []
+
+
+class TestThePlansOfAPage:
+    def rows(self, shown: Shown) -> dict[str, list[str]]:
+        rows = shown.page.one("table", class_="ledger-plans").one("tbody").all("tr")
+        return {row.one("code").text: [cell.text for cell in row.all("td")] for row in rows}
+
+    def test_are_all_four_the_chosen_one_with_its_cost(self, faceted):
+        shown = shown_list(faceted, "de.en", "1.5")
+        rows = self.rows(shown)
+        chosen = shown.page.one("tr", class_="chosen").one("code").text
+        assert sorted(rows) == sorted(PLANS)
+        assert float(rows[chosen][1]) > 0
+        assert {cells[1] for plan, cells in rows.items() if plan != chosen} == {"not read"}
+
+    def test_have_a_dash_for_an_estimate_without_bounds(self, faceted):
+        rows = self.rows(shown_list(faceted, "ja", "2"))
+        assert rows["all"] == ["— without bounds", "not read"]
+
+    def test_are_left_out_where_nothing_is_counted(self, only_counted):
+        shown = shown_list(only_counted())
+        assert shown.page.all("table", class_="ledger-plans") == []
+
+    def test_have_estimates_that_json_can_say(self, faceted):
+        out = StringIO()
+        options = ("--product", faceted, "--languages", "ja", "--ratings", "2")
+        for plan in PLANS:
+            call_command("explain", "comments", *options, "--plan", plan, "--json", stdout=out)
+            figures = json.loads(out.getvalue(), parse_constant=pytest.fail)
+            out.truncate(out.seek(0))
+            assert len(figures["alternatives"]) == 3
+
+    def test_are_printed_where_one_has_no_bounds(self, faceted):
+        out = StringIO()
+        call_command(
+            "explain", "comments", "--product", faceted, "--languages", "ja", "--ratings", "2",
+            stdout=out,
+        )  # fmt: skip
+        assert "instead, all: would find nothing" in out.getvalue()
+
+    @pytest.mark.real_engine
+    def test_tell_of_a_fall_back_in_mid_page(self, fresh):
+        product_id = fresh("product")
+        recent_fives = [5] * 60
+        load(
+            written(
+                product_id,
+                id=f"{product_id}-{number}",
+                rating=rating,
+                created_at=START - timedelta(minutes=number),
+            )
+            for number, rating in enumerate(recent_fives + [1, 2, 3, 4] * 60)
+        )
+        shown = shown_list(product_id, ratings="1.2.3.4")
+        assert "exact plan read the rest" in shown.page.one(class_="explanation-turn").text
+        assert shown_list(product_id, ratings="5").page.all(class_="explanation-turn") == []
+
+
+class TestThePageOfAComment:
+    def test_says_what_was_read_for_it(self, faceted):
+        shown = visit("/comments/faceted-0/")
+        details = shown.page.one("details", id="explanation")
+        names = [row.one("th").text for row in details.one("tbody").all("tr")]
+        assert names == ["comment", "product"]
+        assert "3 calls" in details.one(class_="explanation-summary").text
+
+
+class TestMarkup:
+    URLS = (
+        "/",
+        "/products/faceted/",
+        "/products/faceted/comments/de.en/1.5/",
+        "/products/faceted/comments/ja/2/",
+        "/comments/faceted-0/",
+    )
+
+    @pytest.mark.parametrize("url", URLS)
+    def test_gives_an_id_once(self, faceted, url):
+        ids = Counter(element["id"] for element in visit(url).page.all(id=True))
+        assert [name for name, times in ids.items() if times > 1] == []
+
+    @pytest.mark.parametrize("url", URLS)
+    def test_refers_to_ids_that_are_there(self, faceted, url):
+        page = visit(url).page
+        ids = {element["id"] for element in page.all(id=True)}
+        for name in ("aria_labelledby", "aria_describedby", "for_"):
+            for element in page.all(**{name: True}):
+                attribute = name.rstrip("_").replace("_", "-")
+                assert set(element[attribute].split()) <= ids
+
+    @pytest.mark.parametrize("url", URLS)
+    def test_names_every_link_and_button(self, faceted, url):
+        page = visit(url).page
+        assert [e for e in (*page.all("a"), *page.all("button")) if not e.text] == []

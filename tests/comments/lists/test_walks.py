@@ -1,0 +1,100 @@
+"""Whatever the filter and the read model: its pages, there and back, are what a plain sort of
+everything says."""
+
+from dataclasses import replace
+
+import pytest
+
+from comments.filters import CommentFilter
+from tests.support.comments.loading import load
+from tests.support.comments.truth import (
+    ALL_LANGUAGE_CHOICES,
+    LANGUAGE_SETS,
+    LANGUAGES,
+    RATING_SETS,
+    Truth,
+    real_comments,
+    tied_comments,
+)
+from tests.support.comments.walking import read_page, read_places, there_and_back
+
+pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("model")]
+
+languages_by_turns = pytest.mark.parametrize(
+    "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
+)
+FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], LANGUAGES)
+SOME = {"indexes": 12, "sets": 60}
+FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
+
+
+@pytest.fixture(scope="module")
+def ties(model: str) -> Truth:
+    """300 comments on the product ``ties``, at six moments."""
+    comments = tied_comments("ties")
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture(scope="module")
+def some_reviews(model: str, real_data) -> Truth:
+    """Some real reviews, under the product ``some-reviews``; fewer where each is 32 items."""
+    comments = real_comments(real_data, "some-reviews", every=SOME[model])
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture(scope="module")
+def reviews(model: str, real_data) -> Truth:
+    """The real reviews, under the product ``reviews``; without their words, to be done in time.
+
+    By the sets each sixth of them: `test_both_read_models` has them all.
+    """
+    every = {"indexes": 1, "sets": 6}[model]
+    found = real_comments(real_data, "reviews", every=every)
+    comments = [replace(c, author="", body="") for c in found]
+    load(comments)
+    return Truth(comments)
+
+
+def assert_walk(truth, product_id, languages, ratings, *, size, read=read_page) -> None:
+    chosen = CommentFilter.of(languages, ratings)
+    there, back = there_and_back(product_id, chosen, size=size, read=read)
+    expected = truth.ids(languages, ratings)
+    assert there == expected, chosen
+    assert back == expected, chosen
+
+
+class TestComments300AtSixMoments:
+    @languages_by_turns
+    def test_are_walked_by_any_filter_at_20_a_page(self, ties, languages):
+        for ratings in RATING_SETS:
+            assert_walk(ties, "ties", languages, ratings, size=20)
+
+    @pytest.mark.parametrize("languages", FEW_LANGUAGES[:-1])
+    def test_are_walked_one_by_one(self, ties, languages):
+        for ratings in FEW_RATINGS[::2]:
+            assert_walk(ties, "ties", languages, ratings, size=1)
+
+    def test_are_walked_in_all_languages_at_once(self, ties):
+        for ratings in FEW_RATINGS:
+            assert_walk(ties, "ties", LANGUAGES, ratings, size=20)
+
+    @pytest.mark.slow
+    @languages_by_turns
+    def test_are_walked_one_by_one_by_any_filter(self, ties, languages):
+        for ratings in RATING_SETS:
+            assert_walk(ties, "ties", languages, ratings, size=1)
+
+
+class TestRealReviews:
+    @pytest.mark.parametrize("languages", FEW_LANGUAGES)
+    def test_are_walked_in_part(self, some_reviews, languages):
+        for ratings in FEW_RATINGS:
+            assert_walk(some_reviews, "some-reviews", languages, ratings, size=500)
+
+    @pytest.mark.slow
+    @languages_by_turns
+    def test_are_walked_by_any_filter_at_500_a_page(self, reviews, languages):
+        for ratings in RATING_SETS:
+            assert_walk(reviews, "reviews", languages, ratings, size=500, read=read_places)

@@ -1,0 +1,195 @@
+"""A comment is deleted by its author or staff, once, with all that belongs to it."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from comments.integrity.comments import comment_differences
+from comments.items import NewComment
+from comments.keys import comment as comment_key
+from comments.keys import tally as tally_key
+from comments.models import Comment
+from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
+from comments.store.dependents import sweep
+from dynamo.calls.client import client
+from dynamo.writes.shards import SHARDS
+from tests.support.comments.loading import load
+from tests.support.comments.ranked import index_that_lags, last_comment
+from tests.support.comments.truth import START
+from tests.support.comments.writers import Writer, delete_url, load_older, made_product, someone
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+TABLE = Comment.Meta.table_name
+
+
+@pytest.fixture
+def alice() -> Writer:
+    return someone("alice")
+
+
+@pytest.fixture
+def lamp() -> str:
+    return made_product()
+
+
+def partition(comment_id: str) -> list[str]:
+    """The sort keys of all that is stored under a comment's partition key."""
+    answer = client().query(
+        TableName=TABLE,
+        KeyConditionExpression="pk = :pk",
+        ExpressionAttributeValues={":pk": {"S": comment_key(comment_id)}},
+        ConsistentRead=True,
+    )
+    return [item["sk"]["S"] for item in answer["Items"]]
+
+
+def put_belongings(comment_id: str, *, votes: int) -> None:
+    """Put what others add to a comment: votes, a reply, a tally of three shares."""
+    items = [{"pk": {"S": comment_key(comment_id)}, "sk": {"S": f"VOTE#{n}"}} for n in range(votes)]
+    items.append({"pk": {"S": comment_key(comment_id)}, "sk": {"S": "REPLY"}})
+    for shard in range(3):
+        key = {name: {"S": value} for name, value in tally_key(comment_id, shard).items()}
+        items.append(key | ({SHARDS: {"N": "3"}} if shard == 0 else {}))
+    for item in items:
+        client().put_item(TableName=TABLE, Item=item)
+
+
+def tallies(comment_id: str) -> int:
+    keys = [tally_key(comment_id, shard) for shard in range(3)]
+    found = [
+        client().get_item(TableName=TABLE, Key={n: {"S": v} for n, v in key.items()}).get("Item")
+        for key in keys
+    ]
+    return sum(item is not None for item in found)
+
+
+class TestDeletingByItsPage:
+    def test_asks_first_where_there_is_no_script(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        shown = alice.get(delete_url(comment))
+        assert shown.page.one("h1").text == "Delete this comment?"
+        assert load_comment(comment.id).comment == comment
+
+    def test_takes_it_out_of_lists_counts_and_ranks(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        shown = alice.post(delete_url(comment))
+        assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
+        assert shown.comment_ids == []
+        assert counts_of(lamp, consistent=True).total == 0
+        assert last_comment(lamp) is None
+
+    def test_twice_is_success_twice_and_counts_once(self, alice, lamp):
+        first, second = alice.write(lamp).comment, alice.write(lamp).comment
+        statuses = [alice.send(delete_url(first)).status_code for _ in range(3)]
+        assert statuses == [302, 302, 302]
+        assert counts_of(lamp, consistent=True).total == 1
+        assert load_comment(second.id)
+
+    def test_leads_back_to_the_page_of_the_list_it_was_on(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        url = f"/products/{lamp}/comments/en/~/"
+        response = alice.send(f"{delete_url(comment)}?next={url}")
+        assert response["Location"] == url
+
+    def test_never_leads_to_another_site(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        response = alice.send(f"{delete_url(comment)}?next=https://example.com/")
+        assert response["Location"] == f"/products/{lamp}/"
+
+    def test_of_an_imported_comment_with_slashes_in_its_id_is_for_staff(self, lamp):
+        comment = NewComment(f"a/{lamp}/c", lamp, "en", 5, START)
+        load([comment])
+        assert someone("sam", is_staff=True).send(delete_url(comment)).status_code == 302
+        with pytest.raises(NoSuchComment):
+            load_comment(comment.id)
+
+
+class TestDeletingFromAListByHtmx:
+    def test_closes_the_gap_on_the_same_page(self, alice, lamp):
+        older = load_older(lamp, count=45)
+        sam = someone("sam", is_staff=True)
+        second = sam.get(sam.get(f"/products/{lamp}/comments/~/~/").older)
+        gone = second.comment_ids[3]
+        (link,) = [a for a in second.page.all("a", data_delete=True) if gone in a["hx-post"]]
+        shown = sam.post(link["hx-post"], htmx=True)
+        assert shown.comment_ids == [i for i in older[20:41] if i != gone]
+        assert shown.page.elements[0]["id"] == "comments"
+
+    def test_says_so_to_the_script(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        alice.get(f"/products/{lamp}/")  # where the message of the posting is shown
+        answer = alice.post(f"{delete_url(comment)}?next=/products/{lamp}/", htmx=True).response
+        said = json.loads(answer["HX-Trigger-After-Settle"])
+        assert said == {"said": {"sentences": ["The comment is deleted."], "isWarning": False}}
+
+    def test_shows_it_no_more_although_the_index_lags(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        with index_that_lags(gone=comment):
+            shown = alice.post(f"{delete_url(comment)}?next=/products/{lamp}/", htmx=True)
+        assert shown.comment_ids == []
+
+
+class TestWhatBelongedToIt:
+    def test_goes_too_however_much_it_is(self, alice, lamp):
+        comment = alice.write(lamp, body="long " * 800).comment
+        put_belongings(comment.id, votes=230)
+        alice.send(delete_url(comment))
+        assert partition(comment.id) == [comment_key(comment.id)]
+        assert tallies(comment.id) == 0
+
+    def test_goes_when_it_is_deleted_again_after_being_cut_off(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        delete_comment(comment.id)
+        put_belongings(comment.id, votes=3)
+        assert not delete_comment(comment.id)
+        assert (partition(comment.id), tallies(comment.id)) == ([comment_key(comment.id)], 0)
+
+    def test_is_found_by_the_check_and_goes_by_its_repair(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        delete_comment(comment.id)
+        put_belongings(comment.id, votes=3)
+        differences = [d for d in comment_differences() if comment.id in d.subject]
+        (found,) = [d for d in differences if d.kind == "leftovers"]
+        assert found.mend is not None
+        assert found.mend()
+        assert not [d for d in comment_differences() if comment.id in d.subject]
+
+    def test_stays_while_the_comment_is_there(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        put_belongings(comment.id, votes=3)
+        assert sweep(comment.id) == 0
+        assert len(partition(comment.id)) == 5
+
+
+class TestTheTombstone:
+    def test_keeps_the_id_from_being_used_again(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        delete_comment(comment.id)
+        with pytest.raises(CommentGone):
+            add_comment(comment)
+
+    def test_expires(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        delete_comment(comment.id, now=now)
+        key = {"S": comment_key(comment.id)}
+        item = client().get_item(TableName=TABLE, Key={"pk": key, "sk": key})["Item"]
+        expiry = now + timedelta(days=TOMBSTONE_DAYS)
+        assert item == {"pk": key, "sk": key, "h": {"S": lamp}, "z": {"N": f"{expiry:%s}"}}
+
+    def test_gives_way_to_an_import(self, lamp):
+        comment = NewComment(f"imported-{lamp}", lamp, "en", 5, START)
+        load([comment])
+        delete_comment(comment.id)
+        load([comment])
+        assert load_comment(comment.id).comment == comment
+        assert counts_of(lamp, consistent=True).total == 1
+
+    def test_is_no_page(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        delete_comment(comment.id)
+        assert alice.get(f"/comments/{comment.id}/").status == 404

@@ -1,0 +1,286 @@
+"""A user posts a comment: once, at once, and with nothing lost when something is wrong."""
+
+from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
+from urllib.parse import urlencode
+
+import pytest
+
+from comments.posting.form_ids import FORM_LIVES
+from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
+from comments.profiles.queries import ids_written_by
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
+from shop.orders.items import NewLine
+from tests.support.comments.faulty import unreachable
+from tests.support.comments.ranked import index_that_lags
+from tests.support.comments.writers import (
+    WORDS,
+    Writer,
+    delete_url,
+    error_on,
+    fields_of,
+    load_older,
+    made_product,
+    new_url,
+    nobody,
+    someone,
+)
+from tests.support.orders.making import made_order, put
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+@pytest.fixture
+def alice() -> Writer:
+    return someone("alice")
+
+
+@pytest.fixture
+def lamp() -> str:
+    return made_product()
+
+
+def total(product_id: str) -> int:
+    return counts_of(product_id, consistent=True).total
+
+
+class TestPosting:
+    def test_lists_counts_and_signs_the_comment(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        assert (comment.author, comment.username) == (alice.username, alice.username)
+        assert (comment.rating, comment.language, comment.title) == (5, "en", "Lovely")
+        assert counts_of(lamp, consistent=True).cells == {("en", 5): 1}
+
+    def test_leads_to_the_product_with_the_comment_on_it(self, alice, lamp):
+        shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS})
+        assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
+        assert len(shown.comment_ids) == 1
+        assert shown.page.one("li", class_="message").text == "Thank you! Your comment is posted."
+
+    def test_needs_nothing_but_a_rating(self, alice, lamp):
+        comment = alice.write(lamp, title="", body="", language="").comment
+        assert (comment.rating, comment.title, comment.body) == (5, "", "")
+
+    def test_keeps_the_lines_of_a_text_and_none_of_a_title(self, alice, lamp):
+        comment = alice.write(lamp, title=" Two\r\n lines ", body="one\r\n\r\ntwo").comment
+        assert (comment.title, comment.body) == ("Two lines", "one\n\ntwo")
+
+    def test_with_htmx_loads_the_whole_page_anew(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        response = alice.send(new_url(lamp), form, htmx=True)
+        assert response["HX-Redirect"] == f"/products/{lamp}/"
+
+    def test_of_a_product_that_does_not_exist_is_not_there(self, alice):
+        assert alice.get(new_url("no-such-product")).status == 404
+        assert alice.send(new_url("no-such-product"), WORDS).status_code == 404
+
+
+class TestTheSameFormSentAgain:
+    def test_posts_once(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        statuses = [alice.send(new_url(lamp), form).status_code for _ in range(3)]
+        assert statuses == [302, 302, 302]
+        assert total(lamp) == 1
+
+    def test_with_other_words_becomes_an_edit_beside_what_was_posted(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        alice.send(new_url(lamp), form)
+        shown = alice.post(new_url(lamp), {**form, "title": "Dim"})
+        assert shown.status == 409
+        assert "Lovely" in shown.page.one(class_="theirs").text
+        (posted,) = ids_written_by(alice.username)
+        assert shown.page.one("form", id="comment-form")["action"] == f"/comments/edit/{posted}/"
+        assert fields_of(shown)["title"] == "Dim"
+        assert total(lamp) == 1
+
+    def test_after_the_comment_was_deleted_does_not_bring_it_back(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        alice.send(new_url(lamp), form)
+        (posted,) = ids_written_by(alice.username)
+        alice.send(delete_url(load_comment(posted).comment))
+        assert alice.send(new_url(lamp), form).status_code == 404
+        assert total(lamp) == 0
+
+    def test_by_somebody_else_posts_nothing_but_gives_a_form_of_their_own(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        alice.send(new_url(lamp), form)
+        bob = someone("bob")
+        shown = bob.post(new_url(lamp), {**form, "title": "Mine now"})
+        assert shown.status == 422
+        assert fields_of(shown)["title"] == "Mine now"
+        assert bob.send(new_url(lamp), fields_of(shown)).status_code == 302
+        assert total(lamp) == 2
+
+    def test_for_another_product_posts_nothing(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        other = made_product()
+        assert alice.send(new_url(other), form).status_code == 422
+        assert total(other) == 0
+
+    def test_after_a_day_asks_to_send_a_new_one(self, alice, lamp):
+        late = datetime.now(UTC) + FORM_LIVES + timedelta(minutes=1)
+        form = {**alice.open_form(lamp), **WORDS}
+        with patch("django.core.signing.time.time", return_value=late.timestamp()):
+            shown = alice.post(new_url(lamp), form)
+        assert shown.status == 422
+        assert "too old" in error_on(shown)
+        assert fields_of(shown)["form_id"] != form["form_id"]
+
+
+class TestAFormWithMistakes:
+    @pytest.mark.parametrize(
+        ("said", "sentence"),
+        [
+            ({"rating": ""}, "Choose one to five stars."),
+            ({"rating": "6"}, "Choose one to five stars."),
+            ({"rating": "1.5"}, "Choose one to five stars."),
+            ({"title": "t" * (LONGEST_TITLE + 1)}, "121 characters; 120 fit."),
+            ({"body": "t" * (LONGEST_TEXT + 1)}, "5001 characters; 5,000 fit."),
+            ({"body": "a\0b"}, "Null characters are not allowed."),
+            ({"language": "xx"}, "Choose a language from the list."),
+            ({"form_id": "forged:1:2"}, "This form is too old"),
+        ],
+    )
+    @pytest.mark.parametrize("htmx", [False, True])
+    def test_says_what_is_wrong_and_keeps_what_was_typed(self, alice, lamp, said, sentence, htmx):
+        shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS, **said}, htmx=htmx)
+        assert shown.status == 422
+        assert sentence in error_on(shown)
+        kept = {**WORDS, **said, "form_id": fields_of(shown)["form_id"]}
+        assert fields_of(shown)["title"] == kept["title"]
+        assert fields_of(shown)["body"] == kept["body"]
+        assert total(lamp) == 0
+
+    def test_is_swapped_for_itself_by_htmx(self, alice, lamp):
+        response = alice.send(new_url(lamp), {**alice.open_form(lamp), "rating": ""}, htmx=True)
+        assert response["HX-Retarget"] == "#comment-form"
+        assert b"<html" not in response.content
+
+    def test_takes_a_text_of_the_greatest_length_with_its_line_ends(self, alice, lamp):
+        text = "\r\n".join(["x" * 99] * 50)
+        assert len(alice.write(lamp, body=text).comment.body) == 4_999
+
+    def test_is_kept_when_the_writer_is_signed_out_meanwhile(self, alice, lamp):
+        form = {**alice.open_form(lamp), **WORDS}
+        alice.browser.logout()
+        shown = alice.post(new_url(lamp), form)
+        assert shown.status == 403
+        assert "not signed in" in error_on(shown)
+        assert fields_of(shown)["body"] == WORDS["body"]
+        assert total(lamp) == 0
+
+
+class TestTheForm:
+    def test_sends_visitors_to_sign_in_and_back(self, lamp):
+        response = nobody().browser.get(new_url(lamp))
+        assert response["Location"] == f"/accounts/login/?{urlencode({'next': new_url(lamp)})}"
+
+    def test_is_linked_from_the_product(self, alice, lamp):
+        links = alice.get(f"/products/{lamp}/").page.all("a", href=new_url(lamp))
+        assert [link.text for link in links] == ["Write a comment"]
+
+    def test_comes_as_a_fragment_to_htmx(self, alice, lamp):
+        response = alice.browser.get(new_url(lamp), headers={"HX-Request": "true"})
+        assert response.content.lstrip().startswith(b"<form")
+
+
+class TestTheLanguage:
+    def test_is_found_out_from_the_text(self, alice, lamp):
+        body = "Die Lampe ist schön hell und kam pünktlich an."
+        assert alice.write(lamp, body=body, title="", language="").comment.language == "de"
+
+    def test_that_was_chosen_stands(self, alice, lamp):
+        body = "Die Lampe ist schön hell und kam pünktlich an."
+        assert alice.write(lamp, body=body, language="nl").comment.language == "nl"
+
+    def test_of_a_text_that_does_not_tell_is_the_visitors(self, lamp):
+        alice = someone("alice", HTTP_ACCEPT_LANGUAGE="pt-BR,pt;q=0.9")
+        assert alice.write(lamp, title="", body="5 *", language="").comment.language == "pt"
+
+    def test_is_shown_before_the_form_is_sent(self, alice):
+        typed = {"title": "", "body": "La lampe est arrivée cassée, quel dommage."}
+        response = alice.send("/languages/detect/", typed, htmx=True)
+        assert response.content.decode() == "Detected: French"
+
+    def test_is_not_told_to_visitors_who_keep_their_page(self):
+        assert nobody().send("/languages/detect/", WORDS).status_code == 204
+
+    def test_keeps_silent_while_the_database_is_away(self, alice):
+        with unreachable():
+            assert alice.send("/languages/detect/", WORDS, htmx=True).status_code == 204
+
+
+class TestTheBadge:
+    def test_is_given_to_who_has_bought(self, alice, lamp):
+        put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
+        assert alice.write(lamp).comment.verified
+        shown = alice.get(f"/products/{lamp}/comments/~/~/")
+        assert shown.page.one("span", class_="badge").text == "Verified purchase"
+
+    def test_is_not_given_to_who_has_not(self, alice, lamp):
+        put(made_order(someone("bob").username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
+        assert not alice.write(lamp).comment.verified
+        assert not alice.get(f"/products/{lamp}/comments/~/~/").page.all(class_="badge")
+
+    def test_does_not_come_with_a_later_purchase(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
+        assert not load_comment(comment.id).comment.verified
+
+
+class TestWhatWasJustWritten:
+    def test_is_shown_at_the_top_although_the_index_lags(self, alice, lamp):
+        load_older(lamp, count=25)
+        mine = alice.write(lamp).comment.id
+        with index_that_lags(missing={mine}):
+            shown = alice.get(f"/products/{lamp}/comments/~/~/")
+        assert shown.comment_ids[0] == mine
+        assert len(shown.comment_ids) == 21
+
+    def test_is_shown_once_when_the_index_has_it(self, alice, lamp):
+        load_older(lamp, count=25)
+        mine = alice.write(lamp).comment.id
+        shown = alice.get(f"/products/{lamp}/comments/~/~/")
+        assert shown.comment_ids.count(mine) == 1
+
+    def test_is_on_the_first_page_alone(self, alice, lamp):
+        load_older(lamp, count=25)
+        mine = alice.write(lamp).comment.id
+        with index_that_lags(missing={mine}):
+            first = alice.get(f"/products/{lamp}/comments/~/~/")
+            second = alice.get(first.older)
+            back = alice.get(second.newer)
+        assert mine not in second.comment_ids
+        assert back.comment_ids == first.comment_ids
+
+    def test_is_not_in_lists_that_it_does_not_match(self, alice, lamp):
+        mine = alice.write(lamp, rating="2", language="en").comment.id
+        assert mine not in alice.get(f"/products/{lamp}/comments/de/~/").comment_ids
+        assert mine not in alice.get(f"/products/{lamp}/comments/~/5/").comment_ids
+        assert mine not in alice.get(f"/products/{made_product()}/").comment_ids
+
+    def test_is_on_the_products_own_page_in_whatever_language(self, lamp):
+        load_older(lamp, count=3)
+        alice = someone("alice", HTTP_ACCEPT_LANGUAGE="en")
+        mine = alice.write(lamp, language="de").comment.id
+        assert alice.get(f"/products/{lamp}/").comment_ids[0] == mine
+
+    def test_is_read_strongly_for_a_minute_and_for_its_writer_alone(self, alice, lamp):
+        alice.write(lamp)
+        url, later = f"/products/{lamp}/", datetime.now(UTC) + timedelta(seconds=61)
+        assert "just written" in alice.get(url).page.text
+        assert "just written" not in someone("bob").get(url).page.text
+        with patch("comments.views.timezone.now", return_value=later):
+            assert "just written" not in alice.get(url).page.text
+
+
+class TestTheText:
+    @pytest.mark.parametrize("field", ["title", "body"])
+    def test_stays_text_whatever_is_in_it(self, alice, lamp, field):
+        nasty = "<script>alert(1)</script><img src=x onerror=alert(1)> https://example.com {{ 7 }}"
+        alice.write(lamp, **{field: nasty})
+        for url in (f"/products/{lamp}/", f"/users/{alice.username}/"):
+            shown = alice.get(url)
+            assert nasty in shown.page.one(data_comment_id=True).text
+            assert not shown.page.all("a", href="https://example.com")

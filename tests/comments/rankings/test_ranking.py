@@ -1,0 +1,426 @@
+"""Products' ranks: that they arrive, how far they may lag, and that no late one stays."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from comments.imports.writer import BulkWriter
+from comments.integrity.comments import comment_differences
+from comments.items import NewComment
+from comments.keys import score_at
+from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.rankings import items as ranks
+from comments.rankings.items import Ranking, count_shards
+from comments.rankings.queries import list_ranking
+from comments.rankings.services import refresh_product
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.meter import metered
+from dynamo.lists.reader import PageRequest, Toward
+from dynamo.progress import Progress
+from dynamo.upkeep.integrity import Difference
+from tests.support.comments.ranked import (
+    before_rank_is_stored,
+    before_ranks_are_stored_together,
+    five_stars,
+    index_that_lags,
+    last_comment,
+    ranking_of,
+    ranks_out_of_reach,
+    stored_rank,
+)
+from tests.support.comments.truth import START
+
+pytestmark = pytest.mark.usefixtures("tables")
+NOW = START + timedelta(days=1)
+SILENT = Progress(shown=False)
+FIVE_STARS, COMMENTED = Ranking.FIVE_STARS, Ranking.COMMENTED
+
+
+@pytest.fixture
+def comment(fresh: Callable[[str], str]) -> NewComment:
+    return NewComment(
+        id=fresh("comment"),
+        product_id=fresh("product"),
+        language="en",
+        rating=5,
+        created_at=START,
+        body="It works.",
+    )
+
+
+def another(comment: NewComment, number: int, **changes: Any) -> NewComment:
+    """A comment on the same product, so many minutes later."""
+    later = comment.created_at + timedelta(minutes=number)
+    return replace(comment, id=f"{comment.id}-{number}", created_at=later, **changes)
+
+
+def load(*comments: NewComment) -> BulkWriter:
+    writer = BulkWriter(Batches(client(), pool()))
+    writer.write(comments)
+    return writer
+
+
+class TestFiveStarComments:
+    def test_put_a_product_in_the_ranking(self, comment):
+        add_comment(comment)
+        add_comment(another(comment, 1))
+        assert five_stars(comment.product_id) == 2
+
+    def test_are_the_only_ones_that_count(self, comment):
+        add_comment(replace(comment, rating=4))
+        assert ranking_of(FIVE_STARS, [comment.product_id]) == []
+
+    def test_count_once_when_added_twice(self, comment):
+        add_comment(comment)
+        add_comment(comment)
+        assert five_stars(comment.product_id) == 1
+
+    def test_that_are_edited_to_fewer_stars_count_no_more(self, comment):
+        add_comment(comment)
+        add_comment(another(comment, 1))
+        edit_comment(load_comment(comment.id), now=NOW, rating=3)
+        assert five_stars(comment.product_id) == 1
+
+    def test_that_are_edited_to_more_stars_count(self, comment):
+        add_comment(replace(comment, rating=4))
+        edit_comment(load_comment(comment.id), now=NOW, rating=5)
+        assert five_stars(comment.product_id) == 1
+
+    def test_that_are_all_deleted_leave_nothing_in_the_index(self, comment):
+        add_comment(comment)
+        delete_comment(comment.id)
+        assert ranking_of(FIVE_STARS, [comment.product_id]) == []
+        assert not {"k", "p"} & stored_rank(FIVE_STARS, comment.product_id).keys()
+
+
+class TestLastComment:
+    def test_is_the_newest_whatever_is_added_later(self, comment):
+        newest = another(comment, 9, rating=1, language="ja")
+        for each in (comment, newest, another(comment, 5)):
+            add_comment(each)
+        (ranked,) = ranking_of(COMMENTED, [comment.product_id])
+        assert (ranked.comment_id, ranked.commented) == (newest.id, newest.created_at)
+
+    def test_that_is_deleted_gives_way_to_the_one_before(self, comment):
+        for number in range(3):
+            add_comment(another(comment, number))
+        delete_comment(f"{comment.id}-2")
+        assert last_comment(comment.product_id) == f"{comment.id}-1"
+
+    def test_that_was_the_only_one_takes_the_product_out(self, comment):
+        add_comment(comment)
+        delete_comment(comment.id)
+        assert ranking_of(COMMENTED, [comment.product_id]) == []
+
+    def test_ranks_the_product_again_where_it_stood_empty(self, comment):
+        add_comment(comment)
+        delete_comment(comment.id)
+        add_comment(another(comment, 1))
+        assert last_comment(comment.product_id) == f"{comment.id}-1"
+
+
+class TestIndexThatLags:
+    """No engine of the tests lags; Amazon's does."""
+
+    def test_does_not_hide_a_comment_from_its_own_writer(self, comment):
+        with index_that_lags(missing=[comment.id]):
+            add_comment(comment)
+            assert last_comment(comment.product_id) == comment.id
+
+    def test_does_not_bring_a_deleted_comment_back(self, comment):
+        add_comment(comment)
+        newest = another(comment, 1)
+        add_comment(newest)
+        with index_that_lags(gone=newest):
+            delete_comment(newest.id)
+        assert last_comment(comment.product_id) == comment.id
+
+    def test_hides_none_that_was_ranked_before(self, comment):
+        with index_that_lags(missing=[comment.id, f"{comment.id}-1"]):
+            add_comment(another(comment, 1))
+            add_comment(comment)
+            assert last_comment(comment.product_id) == f"{comment.id}-1"
+
+
+class TestWritersWhoMeet:
+    def test_never_store_what_is_older_over_what_is_newer(self, comment):
+        """The first writer has counted one, and stores it when there are two."""
+        second = another(comment, 1)
+        with before_rank_is_stored(FIVE_STARS, comment.product_id, lambda: add_comment(second)):
+            add_comment(comment)
+        assert five_stars(comment.product_id) == 2
+
+    def test_are_stopped_by_one_that_changed_nothing(self, comment):
+        """One was added and deleted again, while it was on its way into the ranking."""
+        add_comment(comment)
+        brief = another(comment, 1)
+        with before_rank_is_stored(
+            FIVE_STARS, comment.product_id, lambda: delete_comment(brief.id)
+        ):
+            add_comment(brief)
+        assert five_stars(comment.product_id) == 1
+
+    def test_are_stopped_by_one_that_took_the_product_out(self, comment):
+        with before_rank_is_stored(
+            COMMENTED, comment.product_id, lambda: delete_comment(comment.id)
+        ):
+            add_comment(comment)
+        assert ranking_of(COMMENTED, [comment.product_id]) == []
+
+    def test_may_stop_when_they_have_lost_twice(self, comment):
+        others = [another(comment, number) for number in (1, 2)]
+        happens = [lambda each=each: add_comment(each) for each in others]
+        with before_rank_is_stored(FIVE_STARS, comment.product_id, *happens) as met:
+            add_comment(comment)
+        assert five_stars(comment.product_id) == 3
+        assert met == ["1", "2"]
+
+    def test_look_to_it_that_their_own_newest_comment_ranks(self, comment):
+        """Two others win, who see neither each other's comment nor ours in the index."""
+        others = [another(comment, number) for number in (1, 2)]
+        newest = another(comment, 3)
+        happens = [lambda each=each: add_comment(each) for each in others]
+        ids = [each.id for each in (*others, newest)]
+        with (
+            index_that_lags(missing=ids),
+            before_rank_is_stored(COMMENTED, comment.product_id, *happens),
+        ):
+            add_comment(newest)
+        assert last_comment(comment.product_id) == newest.id
+
+
+@pytest.mark.real_engine
+class TestLag:
+    def test_is_no_more_than_the_writers_still_under_way(self, comment):
+        """Of 50 writers at once, those who have returned are always in the ranking."""
+        returned, lock, seen = [0], Lock(), []
+
+        def write(number: int) -> None:
+            add_comment(another(comment, number))
+            with lock:
+                returned[0] += 1
+                at_least = returned[0]
+            place = stored_rank(FIVE_STARS, comment.product_id)["p"]["S"]
+            seen.append((at_least, score_at(place)))
+
+        with ThreadPoolExecutor(50) as writers:
+            list(writers.map(write, Random(4).sample(range(50), 50)))
+        assert all(at_least <= shown <= 50 for at_least, shown in seen)
+        assert five_stars(comment.product_id) == 50
+        assert last_comment(comment.product_id) == f"{comment.id}-49"
+
+    def test_is_none_when_50_have_added_edited_and_deleted(self, comment):
+        for number in range(25):
+            add_comment(another(comment, number))
+
+        def write(number: int) -> None:
+            if number >= 25:
+                add_comment(another(comment, number - 50))
+            elif number % 3:
+                delete_comment(f"{comment.id}-{number}")
+            else:
+                edit_comment(load_comment(f"{comment.id}-{number}"), now=NOW, rating=2)
+
+        with ThreadPoolExecutor(50) as writers:
+            list(writers.map(write, range(50)))
+        assert five_stars(comment.product_id) == counts_of(comment.product_id).cells["en", 5] == 25
+        assert last_comment(comment.product_id) == f"{comment.id}-24"
+        assert differences(comment) == []
+
+
+class TestCost:
+    """Of what follows a write; each move in the index is two writes, out of a place and in."""
+
+    @pytest.mark.real_engine
+    @pytest.mark.parametrize(("rating", "units"), [(5, 11.0), (4, 6.0)])
+    def test_of_adding_a_comment(self, comment, rating, units):
+        add_comment(comment)
+        with metered() as meter:
+            add_comment(another(comment, 1, rating=rating))
+        assert meter.capacity_units("ranks") == units
+
+    def test_of_an_edit_that_changes_no_rank_is_nothing(self, comment):
+        add_comment(replace(comment, rating=3))
+        with metered() as meter:
+            edit_comment(load_comment(comment.id), now=NOW, rating=4, language="de", title="So")
+        assert meter.labelled("ranks") == []
+
+
+class TestRankThatCannotBeStored:
+    def test_lets_the_comment_be_and_tells_the_log_in_one_line(self, comment, caplog):
+        with ranks_out_of_reach():
+            add_comment(comment)
+        assert load_comment(comment.id).comment == comment
+        (record,) = [r for r in caplog.records if r.name == "comments.rankings.services"]
+        assert record.levelno == logging.WARNING
+        assert comment.product_id in record.getMessage()
+        assert "\n" not in record.getMessage()
+        assert record.exc_info is None
+
+    def test_lets_an_edit_a_deletion_and_a_load_be(self, comment):
+        with ranks_out_of_reach():
+            add_comment(comment)
+            edit_comment(load_comment(comment.id), now=NOW, rating=1)
+            assert delete_comment(comment.id)
+            load(comment).rank_products(SILENT)
+        assert load_comment(comment.id).comment == comment
+
+    def test_arrives_with_the_next_change(self, comment):
+        with ranks_out_of_reach():
+            add_comment(comment)
+        add_comment(another(comment, 1))
+        assert five_stars(comment.product_id) == 2
+
+
+class TestLoad:
+    def test_ranks_each_product_once(self, comment, fresh):
+        other = replace(comment, id=fresh("comment"), product_id=fresh("product"))
+        writer = load(*(another(c, n) for c in (comment, other) for n in range(30)))
+        for product in (comment.product_id, other.product_id):
+            assert ranking_of(FIVE_STARS, [product]) == []
+        writer.rank_products(SILENT)
+        for each in (comment, other):
+            assert five_stars(each.product_id) == 30
+            assert last_comment(each.product_id) == f"{each.id}-29"
+            assert stored_rank(FIVE_STARS, each.product_id)["w"] == {"N": "1"}
+
+    def test_ranks_many_products_as_well_when_one_of_them_is_met(self, comment):
+        products = [f"{comment.product_id}-{number}" for number in range(20)]
+        writer = load(*(replace(comment, id=f"c-{p}", product_id=p) for p in products))
+        add_comment(replace(comment, id=f"d-{products[0]}", product_id=products[0], rating=5))
+        others = [lambda: refresh_product(products[0])]
+        with before_ranks_are_stored_together(*others):
+            writer.rank_products(SILENT)
+        found = {r.product.id: r.five_stars for r in ranking_of(FIVE_STARS, products)}
+        assert found == dict.fromkeys(products, 1) | {products[0]: 2}
+
+    def test_moves_a_comment_from_one_product_to_another(self, comment, fresh):
+        load(comment).rank_products(SILENT)
+        moved = replace(comment, product_id=fresh("product"), created_at=NOW)
+        load(moved).rank_products(SILENT)
+        assert ranking_of(COMMENTED, [comment.product_id]) == []
+        assert last_comment(moved.product_id) == comment.id
+        assert differences(comment) == differences(moved) == []
+
+    def test_again_only_looks_at_the_ranks(self, comment):
+        load(comment).rank_products(SILENT)
+        writer = load(comment)
+        with metered() as meter:
+            writer.rank_products(SILENT)
+        assert {call.operation for call in meter.calls} == {"BatchGetItem"}
+
+    def test_again_ranks_what_was_cut_off_before_it_was_ranked(self, comment):
+        load(comment)
+        load(comment).rank_products(SILENT)
+        assert five_stars(comment.product_id) == 1
+
+    def test_of_older_comments_leaves_the_newest_last(self, comment):
+        load(another(comment, 9))
+        load(*(another(comment, number) for number in range(3))).rank_products(SILENT)
+        assert last_comment(comment.product_id) == f"{comment.id}-9"
+
+
+class TestRankingOfTheShop:
+    @pytest.mark.real_engine
+    @pytest.mark.parametrize("size", [1, 3, 50])
+    def test_is_read_in_order_from_all_shards_there_and_back(self, comment, settings, size):
+        settings.RANK_SHARDS = count_shards() + 2
+        products = [f"{comment.product_id}-{number}" for number in range(9)]
+        stars = dict(zip(products, [3, 1, 3, 2, 2, 1, 3, 1, 2], strict=True))
+        for product, number in stars.items():
+            some = [another(comment, n, product_id=product) for n in range(number)]
+            load(*(replace(c, id=f"{c.id}-{product}") for c in some)).rank_products(SILENT)
+        expected = sorted(products, key=lambda product: (stars[product], product), reverse=True)
+        there, back = walk(FIVE_STARS, size=size)
+        assert [p for p in there if p in stars] == expected
+        assert back == there
+
+    def test_is_read_to_its_last_shard_by_a_process_that_has_written_none(self, comment, settings):
+        settings.RANK_SHARDS = count_shards() + 3
+        products = [f"{comment.product_id}-{number}" for number in range(20)]
+        load(*(replace(comment, id=p, product_id=p) for p in products)).rank_products(SILENT)
+        ranks._shards.cache_clear()  # as in another process
+        settings.RANK_SHARDS = 1
+        assert len(ranking_of(COMMENTED, products)) == 20
+
+    def test_keeps_a_product_in_its_shard(self, comment, settings):
+        settings.RANK_SHARDS = count_shards() + 5
+        add_comment(comment)
+        shard = stored_rank(FIVE_STARS, comment.product_id)["k"]
+        for number in range(8):
+            add_comment(another(comment, number))
+            assert stored_rank(FIVE_STARS, comment.product_id)["k"] == shard
+
+    def test_costs_a_query_for_each_shard_and_no_scan(self, comment):
+        add_comment(comment)
+        with metered() as meter:
+            list_ranking(COMMENTED, PageRequest(20))
+        queries = meter.labelled("list")
+        assert len(queries) == count_shards()
+        assert {(call.operation, call.index) for call in queries} == {("Query", "ranked")}
+
+
+class TestIntegrity:
+    def test_is_whole_after_what_the_services_wrote(self, comment):
+        add_comment(comment)
+        delete_comment(comment.id)
+        add_comment(another(comment, 1))
+        assert differences(comment) == []
+
+    def test_finds_and_mends_ranks_that_were_left_behind(self, comment):
+        add_comment(comment)
+        newest = another(comment, 1)
+        with ranks_out_of_reach():
+            add_comment(newest)
+        found = differences(comment)
+        assert [d.kind for d in found] == ["rank", "rank"]
+        assert all(d.mend and d.mend() for d in found)
+        assert differences(comment) == []
+        assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (2, newest.id)
+
+    def test_finds_and_mends_ranks_of_products_without_comments(self, comment):
+        add_comment(comment)
+        with ranks_out_of_reach():
+            delete_comment(comment.id)
+        found = differences(comment)
+        assert [d.expected for d in found] == ["nowhere", "nowhere"]
+        assert all(d.mend and d.mend() for d in found)
+        assert ranking_of(FIVE_STARS, [comment.product_id]) == []
+
+    def test_ranks_what_was_there_before_there_were_ranks(self, comment):
+        load(comment)
+        found = differences(comment)
+        assert [d.stored for d in found] == ["nowhere", "nowhere"]
+        assert all(d.mend and d.mend() for d in found)
+        assert five_stars(comment.product_id) == 1
+
+
+def differences(comment: NewComment) -> list[Difference]:
+    """What is found of one comment and its product."""
+    mine = (comment.id, comment.product_id)
+    return [d for d in comment_differences() if any(name in d.subject for name in mine)]
+
+
+def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
+    """The products of a ranking, from its top to its end, and from its end back to the top."""
+    there, page = [], list_ranking(ranking, PageRequest(size))
+    while page.page.has_next:
+        there += page.products
+        page = list_ranking(ranking, PageRequest(size, page.page.entries[-1].position))
+    there += page.products
+    back = list(page.products)
+    while page.page.has_previous:
+        position = page.page.entries[0].position
+        page = list_ranking(ranking, PageRequest(size, position, Toward.PREVIOUS))
+        back = [*page.products, *back]
+    return [r.product.id for r in there], [r.product.id for r in back]

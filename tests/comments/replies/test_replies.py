@@ -1,0 +1,458 @@
+"""The shop replies to a comment, once; replies come with imports, too."""
+
+import csv
+import gzip
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from comments.erasure.traces import delete_signature, signed_by_user
+from comments.filters import CommentFilter
+from comments.imports.columns import Columns
+from comments.imports.rows import Reading
+from comments.imports.writer import BulkWriter, Outcome
+from comments.integrity.comments import comment_differences
+from comments.items import NewComment, NewReply
+from comments.lists.queries import list_comments
+from comments.models import Comment
+from comments.moderation.services import hide
+from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.replies.queries import find_reply
+from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
+from dynamo.files.records import Record, Rejected
+from dynamo.lists.reader import PageRequest
+from dynamo.progress import Progress
+from tests.support.comments.faulty import When, failing
+from tests.support.comments.threads import NOW, differing, made_comment
+from tests.support.comments.truth import START
+from tests.support.comments.writers import Writer, someone
+
+pytestmark = pytest.mark.usefixtures("few_items")
+THANKS = NewReply("Thank you!", START)
+
+
+@pytest.fixture
+def comment() -> NewComment:
+    return made_comment()
+
+
+@pytest.fixture
+def sam() -> Writer:
+    return someone("sam", is_staff=True)
+
+
+def reply(comment: NewComment, text: str = "Thank you!", author: str = "sam") -> None:
+    """Reply, or change the reply there is."""
+    seen = find_reply(comment.id)
+    reply_to(comment_id=comment.id, text=text, author=author, seen=seen, now=NOW)
+
+
+def text_of(comment: NewComment) -> str | None:
+    found = find_reply(comment.id)
+    return found.text if found else None
+
+
+def listed(comment: NewComment) -> dict[str, str | None]:
+    """The comments of the product's list, and the text of the reply to each."""
+    page = list_comments(
+        comment.product_id,
+        CommentFilter(),
+        PageRequest(20),
+        counts=counts_of(comment.product_id),
+    )
+    return {each.id: each.reply.text if each.reply else None for each in page.comments}
+
+
+def imported(*comments: NewComment) -> Outcome:
+    writer = BulkWriter(Batches(client(), pool()))
+    outcome = writer.write(comments)
+    writer.rank_products(Progress(shown=False))
+    return outcome
+
+
+class TestReplying:
+    def test_is_shown_beneath_the_comment(self, comment):
+        reply(comment)
+        found = find_reply(comment.id)
+        assert found
+        assert (found.text, found.author, found.replied, found.edited) == (
+            "Thank you!",
+            "sam",
+            NOW,
+            None,
+        )
+        assert listed(comment) == {comment.id: "Thank you!"}
+        assert differing(comment) == []
+
+    def test_can_be_changed_and_says_so(self, comment):
+        reply(comment)
+        reply(comment, "Thank you very much!", author="tom")
+        found = find_reply(comment.id)
+        assert found
+        assert (found.text, found.author, found.edited) == ("Thank you very much!", "sam", NOW)
+
+    def test_is_deleted_once_and_for_all(self, comment):
+        reply(comment)
+        for _ in range(2):
+            delete_reply(comment.id)
+        assert listed(comment) == {comment.id: None}
+        assert differing(comment) == []
+
+    def test_twice_with_the_same_words_is_one_reply(self, comment):
+        for _ in range(2):
+            reply_to(comment_id=comment.id, text="Hi", author="sam", seen=None, now=NOW)
+        found = find_reply(comment.id)
+        assert found
+        assert found.version == 1
+
+    def test_to_what_is_hidden_or_gone_is_refused(self, comment):
+        hide(comment_id=comment.id, now=NOW)
+        with pytest.raises(NoSuchComment):
+            reply(comment)
+        delete_comment(comment.id)
+        with pytest.raises(NoSuchComment):
+            reply(comment)
+        assert differing(comment) == []
+
+    def test_stays_when_the_comment_is_edited_and_goes_with_it(self, comment):
+        stored = load_comment(comment.id)
+        reply(comment)
+        edit_comment(stored, now=NOW, rating=1)
+        assert listed(comment) == {comment.id: "Thank you!"}
+        delete_comment(comment.id)
+        assert text_of(comment) is None
+        assert differing(comment) == []
+
+
+@pytest.mark.real_engine
+class TestTwoOfStaffAtOnce:
+    def test_one_replies_and_the_other_is_told(self, comment):
+        reply_to(comment_id=comment.id, text="Mine", author="sam", seen=None, now=NOW)
+        with pytest.raises(ReplyChanged) as lost:
+            reply_to(comment_id=comment.id, text="Yours", author="tom", seen=None, now=NOW)
+        assert lost.value.reply
+        assert lost.value.reply.text == "Mine"
+
+    def test_change_it_from_the_same_version_once(self, comment):
+        reply(comment)
+        seen = find_reply(comment.id)
+
+        def change(number: int) -> bool:
+            try:
+                reply_to(comment_id=comment.id, text=str(number), author="sam", seen=seen, now=NOW)
+            except ReplyChanged:
+                return False
+            return True
+
+        with ThreadPoolExecutor(8) as threads:
+            assert sum(threads.map(change, range(8))) == 1
+        assert differing(comment) == []
+
+
+class TestTheNameOnAReply:
+    def test_finds_the_comment_for_as_long_as_the_reply_is_there(self, comment):
+        sam = someone("sam", is_staff=True).username
+        for text in ("Thank you!", "Thanks!"):
+            reply(comment, text, author=sam)
+            assert list(signed_by_user(sam)) == [comment.id]
+        delete_reply(comment.id)
+        assert list(signed_by_user(sam)) == []
+
+    def test_is_that_of_who_replied_not_of_who_changed_it(self, comment):
+        sam, sue = (someone(name, is_staff=True).username for name in ("sam", "sue"))
+        reply(comment, author=sam)
+        reply(comment, "Thanks!", author=sue)
+        assert (list(signed_by_user(sam)), list(signed_by_user(sue))) == ([comment.id], [])
+
+    def test_comes_off_and_leaves_the_reply(self, comment):
+        reply(comment)
+        for _ in ("once", "again"):
+            delete_signature(comment_id=comment.id, username="sam")
+            found = find_reply(comment.id)
+            assert found
+            assert (found.text, found.author, found.version) == ("Thank you!", "", 2)
+        assert differing(comment) == []
+
+    def test_of_somebody_else_stays(self, comment):
+        reply(comment)
+        delete_signature(comment_id=comment.id, username="sue")
+        found = find_reply(comment.id)
+        assert found
+        assert found.author == "sam"
+
+    def test_does_not_come_back_by_a_change_under_way(self, comment):
+        reply(comment)
+        seen = find_reply(comment.id)
+        delete_signature(comment_id=comment.id, username="sam")
+        with pytest.raises(ReplyChanged):
+            reply_to(comment_id=comment.id, text="Thanks!", author="sue", seen=seen, now=NOW)
+        reply(comment, "Thanks!", author="sue")
+        found = find_reply(comment.id)
+        assert found
+        assert (found.text, found.author) == ("Thanks!", "")
+
+
+class TestFailures:
+    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
+    @pytest.mark.parametrize("is_deletion", [False, True])
+    def test_at_any_call_are_made_up_for_by_the_same_again(self, is_deletion, when: When):
+        for number in count(1):
+            comment = made_comment()
+            reply(comment, "Before")
+
+            def write(comment: NewComment = comment) -> None:
+                delete_reply(comment.id) if is_deletion else reply(comment, "After")
+
+            with failing(number, when) as failed:
+                try:
+                    write()
+                except FAILURES:
+                    assert failed
+            write()
+            assert text_of(comment) == (None if is_deletion else "After")
+            assert differing(comment) == []
+            if not failed:
+                break
+        assert number > 1
+
+
+@pytest.mark.real_engine
+class TestCapacity:
+    def test_of_a_list_counts_a_call_for_all_replies_and_none_without(self, comment):
+        with metered() as meter:
+            listed(comment)
+        assert meter.labelled("replies") == []
+        other = replace(comment, id=f"{comment.id}-2")
+        add_comment(other)
+        for each in (comment, other):
+            reply(each)
+        with metered() as meter:
+            listed(comment)
+        assert [call.capacity_units for call in meter.labelled("replies")] == [1.0]
+
+    def test_of_a_reply_is_a_write_to_every_list_the_first_time(self, comment):
+        units = []
+        for text in ("One", "Two"):
+            with metered() as meter:
+                reply_to(
+                    comment_id=comment.id,
+                    text=text,
+                    author="sam",
+                    seen=find_reply(comment.id),
+                    now=NOW,
+                )
+            units.append(sum(c.capacity_units for c in meter.calls if "Transact" in c.operation))
+        assert units == [10.0, 5.0]
+
+
+class TestImportedReplies:
+    @pytest.fixture
+    def row(self, comment) -> NewComment:
+        """A comment of a file, with a reply."""
+        return replace(comment, id=f"{comment.id}-row", username="", reply=THANKS)
+
+    def test_are_shown(self, row):
+        assert imported(row).new == 1
+        found = find_reply(row.id)
+        assert found
+        assert (found.text, found.author, found.replied) == ("Thank you!", "", START)
+        assert listed(row)[row.id] == "Thank you!"
+        assert differing(row) == []
+
+    def test_again_write_nothing(self, row):
+        imported(row)
+        assert imported(row) == Outcome(unchanged=1)
+
+    def test_come_to_comments_that_are_there(self, row):
+        imported(replace(row, reply=None))
+        assert imported(row).replaced == 1
+        assert text_of(row) == "Thank you!"
+        assert differing(row) == []
+
+    def test_are_replaced_by_others_and_never_taken_away(self, row):
+        imported(row)
+        imported(replace(row, reply=NewReply("Thanks again.")))
+        assert imported(replace(row, reply=None)) == Outcome(unchanged=1)
+        assert text_of(row) == "Thanks again."
+        assert differing(row) == []
+
+    @pytest.mark.parametrize("is_deletion", [False, True])
+    def test_are_left_alone_once_they_are_staffs(self, row, is_deletion):
+        imported(row)
+        delete_reply(row.id) if is_deletion else reply(row, "Ours")
+        assert imported(row) == Outcome(unchanged=1)
+        assert imported(replace(row, created_at=NOW, rating=1)).replaced == 1
+        assert text_of(row) == (None if is_deletion else "Ours")
+        assert differing(row) == []
+
+    def test_are_put_with_long_bodies_in_transactions_that_fit(self, row):
+        rows = [replace(row, id=f"{row.id}-{n}", body="long " * 400) for n in range(120)]
+        assert imported(*rows).new == 120
+        assert {text_of(each) for each in rows} == {"Thank you!"}
+
+
+class TestRowsWithReplies:
+    def read(self, values: Mapping[str, str]) -> NewComment | Rejected:
+        row = {
+            "id": "1",
+            "product_id": "p",
+            "language": "en",
+            "rating": "5",
+            "created_at": "2023-01-01",
+            **values,
+        }
+        columns = Columns({}).among([*row])
+        reading = Reading(columns=columns, languages={}, product_id=None, now=NOW)
+        return reading.read(Record(2, row))
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ({}, None),
+            ({"reply": "", "replied_at": "2023-01-02"}, None),
+            ({"reply": " \n"}, None),
+            ({"reply": "Hi"}, NewReply("Hi")),
+            (
+                {"reply": "Hi", "replied_at": "2023-01-02"},
+                NewReply("Hi", datetime(2023, 1, 2, tzinfo=UTC)),
+            ),
+        ],
+    )
+    def test_are_read(self, values, expected):
+        read = self.read(values)
+        assert isinstance(read, NewComment)
+        assert read.reply == expected
+
+    @pytest.mark.parametrize(
+        ("values", "reason"),
+        [
+            ({"reply": "x" * (LONGEST_REPLY + 1)}, "reply has 4,001 characters"),
+            ({"reply": "Hi", "replied_at": "soon"}, "replied_at: “soon” is no date"),
+        ],
+    )
+    def test_are_rejected_with_a_reason(self, values, reason):
+        read = self.read(values)
+        assert isinstance(read, Rejected)
+        assert reason in read.reason
+
+
+@pytest.fixture(scope="module")
+def rows(real_data: Path) -> list[dict[str, str]]:
+    """The rows of the real reviews."""
+    with gzip.open(real_data / "reviews" / "app_reviews.csv.gz", "rt", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class TestRealReplies:
+    """The reviews of 70 apps, 11,296 of them with a reply of the developers."""
+
+    def read(self, rows: list[dict[str, str]]) -> list[NewComment]:
+        reading = Reading(
+            columns={
+                "id": "review_id",
+                "language": "store_lang",
+                "rating": "rating",
+                "created_at": "review_date",
+                "body": "review_text",
+                "reply": "reply_text",
+                "replied_at": "reply_date",
+            },
+            languages={"us": "en", "jp": "ja", "dk": "da"},
+            product_id="reviews",
+            now=NOW,
+        )
+        read = [reading.read(Record(n, row)) for n, row in enumerate(rows, 2)]
+        return [each for each in read if isinstance(each, NewComment)]
+
+    def test_are_all_read(self, rows):
+        replies = [each.reply for each in self.read(rows) if each.reply]
+        assert len(replies) == 11_296
+        texts = [row["reply_text"] for row in rows if row["reply_text"].strip()]
+        assert sorted(each.text for each in replies) == sorted(texts)
+
+    @pytest.mark.real_engine
+    def test_are_stored_to_the_character(self, rows, fresh):
+        product = fresh("product")
+        with_reply = [each for each in self.read(rows) if each.reply][:600]
+        comments = [replace(c, product_id=product, id=f"{product}-{c.id}") for c in with_reply]
+        comments = list({comment.id: comment for comment in comments}.values())
+        assert imported(*comments).new == len(comments)
+        assert imported(*comments).unchanged == len(comments)
+        for comment in comments[::20]:
+            found, expected = find_reply(comment.id), comment.reply
+            assert found
+            assert expected
+            assert (found.text, found.replied) == (expected.text, expected.replied_at)
+
+
+class TestPages:
+    def reply_form(self, sam: Writer, comment: NewComment) -> tuple[str, dict[str, str]]:
+        form = sam.get(f"/comments/{comment.id}/").page.one("form", class_="reply-form")
+        return form["action"], {"version": form.one("input", name="version")["value"]}
+
+    def test_show_the_reply_to_everybody(self, sam, comment):
+        url, fields = self.reply_form(sam, comment)
+        sam.post(url, {**fields, "text": "<b>Thank</b> you!"})
+        for page in (f"/comments/{comment.id}/", f"/products/{comment.product_id}/"):
+            assert "<b>Thank</b> you!" in someone("bob").get(page).page.one(class_="reply").text
+
+    def test_keep_what_was_typed_when_another_was_first(self, sam, comment):
+        url, fields = self.reply_form(sam, comment)
+        reply(comment, "Theirs")
+        shown = sam.post(url, {**fields, "text": "Mine"})
+        assert shown.status == 409
+        assert shown.page.one("textarea").text == "Mine"
+        assert "Theirs" in shown.page.one(class_="reply").text
+        fields = {"version": shown.page.one("input", name="version")["value"]}
+        sam.post(url, {**fields, "text": "Mine"})
+        assert text_of(comment) == "Mine"
+
+    def test_sent_twice_reply_once(self, sam, comment):
+        url, fields = self.reply_form(sam, comment)
+        for _ in range(2):
+            assert sam.post(url, {**fields, "text": "Thank you!"}).status == 200
+        found = find_reply(comment.id)
+        assert found
+        assert found.version == 1
+
+    def test_refuse_an_empty_one_and_delete_on_demand(self, sam, comment):
+        reply(comment)
+        url, fields = self.reply_form(sam, comment)
+        assert sam.post(url, {**fields, "text": " "}).status == 422
+        assert text_of(comment) == "Thank you!"
+        assert sam.post(url, {"delete": "yes"}).status == 200
+        assert text_of(comment) is None
+
+
+class TestIntegrity:
+    def test_finds_a_reply_that_its_author_would_not_be_found_by(self, comment):
+        reply(comment)
+        client().update_item(
+            TableName=Comment.Meta.table_name,
+            Key={"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}},
+            UpdateExpression="SET c = :c",
+            ExpressionAttributeValues={":c": {"S": "REPLIER#sue"}},
+        )
+        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
+        assert difference.expected.startswith("REPLIER#sam ")
+
+    def test_finds_and_mends_a_reply_the_comment_does_not_tell_of(self, comment):
+        reply(comment)
+        key = {"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}}
+        client().delete_item(TableName=Comment.Meta.table_name, Key=key)
+        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
+        assert difference.mend
+        assert difference.mend()
+        assert listed(comment) == {comment.id: None}
+        assert differing(comment) == []

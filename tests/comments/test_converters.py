@@ -1,0 +1,76 @@
+"""Every comment has a page of its own, whatever its id looks like."""
+
+from urllib.parse import unquote
+
+import pytest
+from django.urls import resolve, reverse
+
+from comments.converters import TAKEN
+from comments.items import NewComment
+from comments.posting.services import add_comment
+from tests.support.comments.threads import made_comment
+from tests.support.comments.truth import written
+from tests.support.comments.writers import Writer, delete_url, someone
+
+IDS = [
+    *(f"{word}/7" for word in TAKEN),
+    *(f"{word}/edit/7" for word in TAKEN),
+    *TAKEN,
+    "edit/",
+    "edit//",
+    "editor/7",
+    "a/edit/7",
+    "7",
+    "ä b%2F?#/7",
+    "x" * 128,
+    "edit/" + "x" * 123,
+]
+
+
+class TestAddress:
+    @pytest.mark.parametrize("comment_id", IDS)
+    def test_of_any_id_leads_to_that_comment(self, comment_id):
+        match = resolve(_decoded(reverse("comment", args=[comment_id])))
+        assert (match.url_name, match.kwargs) == ("comment", {"comment_id": comment_id})
+
+    @pytest.mark.parametrize(
+        "name",
+        ["edit_comment", "delete_comment", "vote_comment", "report_comment", "reply_to_comment"],
+    )
+    @pytest.mark.parametrize("comment_id", IDS)
+    def test_of_what_is_done_with_any_id_leads_there(self, name, comment_id):
+        match = resolve(_decoded(reverse(name, args=[comment_id])))
+        assert (match.url_name, match.kwargs) == (name, {"comment_id": comment_id})
+
+    def test_is_the_id_alone_unless_that_is_taken(self):
+        assert reverse("comment", args=["a/7"]) == "/comments/a/7/"
+        assert reverse("comment", args=["edit"]) == "/comments/edit/"
+        assert reverse("comment", args=["edit/7"]) == "/comments/~/edit/7/"
+
+
+@pytest.mark.usefixtures("tables")
+class TestCommentWhoseIdReadsAsAnAction:
+    @pytest.fixture
+    def sam(self) -> Writer:
+        return someone("sam", is_staff=True)
+
+    @pytest.fixture
+    def comment(self, fresh) -> NewComment:
+        product = made_comment().product_id
+        comment = written(product, id=f"edit/{fresh('c')}", body="Reached.")
+        add_comment(comment)
+        return comment
+
+    def test_is_reached_from_its_list(self, sam, comment):
+        page = sam.get(f"/products/{comment.product_id}/comments/~/~/").page
+        article = page.one("article", data_comment_id=comment.id)
+        url = next(a["href"] for a in article.all("a") if comment.id in a["href"])
+        assert "Reached." in sam.get(url).page.one(class_="comment-body").text
+
+    def test_is_deleted_by_its_whole_id(self, sam, comment):
+        assert sam.send(delete_url(comment)).status_code == 302
+        assert sam.get(reverse("comment", args=[comment.id])).status == 404
+
+
+def _decoded(url: str) -> str:
+    return unquote(url)

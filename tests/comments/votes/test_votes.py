@@ -1,0 +1,287 @@
+"""A user finds a comment helpful: once, and not their own; and takes it back."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+
+import pytest
+
+from comments.integrity.comments import comment_differences
+from comments.items import NewComment
+from comments.moderation.services import hide
+from comments.posting.services import delete_comment
+from comments.store.comments import NoSuchComment, OwnComment
+from comments.votes.queries import has_voted, voted_on
+from comments.votes.services import take_back, vote
+from comments.votes.tally import helpful_votes, tallies
+from dynamo.calls.client import client
+from dynamo.calls.failures import FAILURES
+from dynamo.calls.meter import metered
+from tests.support.comments.conflicts import conflicts
+from tests.support.comments.faulty import When, failing, troubled
+from tests.support.comments.threads import NOW, differing, helpful, made_comment
+from tests.support.comments.writers import Writer, nobody, someone
+
+pytestmark = pytest.mark.usefixtures("few_items")
+
+
+@pytest.fixture
+def comment() -> NewComment:
+    return made_comment()
+
+
+def vote_url(comment: NewComment) -> str:
+    return f"/comments/vote/{comment.id}/"
+
+
+class TestVoting:
+    def test_counts_and_ranks(self, comment):
+        assert vote(comment_id=comment.id, username="bob") == 1
+        assert vote(comment_id=comment.id, username="cat") == 2
+        assert helpful(comment) == [2]
+        assert differing(comment) == []
+
+    def test_twice_counts_once(self, comment):
+        for _ in range(2):
+            assert vote(comment_id=comment.id, username="bob") == 1
+
+    def test_is_taken_back_once(self, comment):
+        vote(comment_id=comment.id, username="bob")
+        for _ in range(2):
+            assert take_back(comment_id=comment.id, username="bob") == 0
+        assert helpful(comment) == []
+        assert differing(comment) == []
+
+    def test_can_be_done_again_after_it_was_taken_back(self, comment):
+        vote(comment_id=comment.id, username="bob")
+        take_back(comment_id=comment.id, username="bob")
+        assert vote(comment_id=comment.id, username="bob") == 1
+
+    def test_on_ones_own_comment_is_refused(self, comment):
+        with pytest.raises(OwnComment):
+            vote(comment_id=comment.id, username="ann")
+        assert helpful_votes(comment.id) == 0
+
+    def test_on_an_imported_comment_is_for_everybody(self):
+        imported = made_comment(username="")
+        assert vote(comment_id=imported.id, username="ann") == 1
+
+    def test_of_those_who_meet_spreads_the_tally(self, comment):
+        with conflicts(2):
+            vote(comment_id=comment.id, username="bob")
+        assert tallies().shards.count(comment.id) == 4
+        for name in "cdefgh":
+            vote(comment_id=comment.id, username=name)
+        assert helpful(comment) == [7]
+        assert differing(comment) == []
+
+
+class TestVoteOnACommentThatIs:
+    def test_deleted_is_refused(self, comment):
+        vote(comment_id=comment.id, username="cat")
+        delete_comment(comment.id)
+        with pytest.raises(NoSuchComment):
+            vote(comment_id=comment.id, username="bob")
+        with pytest.raises(NoSuchComment):
+            take_back(comment_id=comment.id, username="cat")
+        assert differing(comment) == []
+
+    def test_hidden_is_refused_but_can_be_taken_back(self, comment):
+        vote(comment_id=comment.id, username="cat")
+        hide(comment_id=comment.id, now=NOW)
+        with pytest.raises(NoSuchComment):
+            vote(comment_id=comment.id, username="bob")
+        assert take_back(comment_id=comment.id, username="cat") == 0
+        assert differing(comment) == []
+
+    def test_deleted_while_its_tally_is_spread_is_refused_and_leaves_nothing(self, comment):
+        """The vote meets another, and the comment is gone before there are more shards."""
+        left = [comment.id]
+
+        def go(**_: object) -> None:
+            if left:
+                delete_comment(left.pop())
+
+        event = "provide-client-params.dynamodb.UpdateItem"
+        client().meta.events.register(event, go)
+        try:
+            with conflicts(1), pytest.raises(NoSuchComment):
+                vote(comment_id=comment.id, username="bob")
+        finally:
+            client().meta.events.unregister(event, go)
+        assert differing(comment) == []
+
+
+class TestOnesVotes:
+    def test_are_found_by_product_in_one_query(self, comment):
+        other = made_comment()
+        for one in (comment, other):
+            vote(comment_id=one.id, username=f"bob-{comment.id}")
+        with metered() as meter:
+            found = voted_on(product_id=comment.product_id, username=f"bob-{comment.id}")
+        assert found == {comment.id}
+        assert len(meter.calls) == 1
+
+    def test_are_told_one_by_one(self, comment):
+        vote(comment_id=comment.id, username="bob")
+        assert has_voted(comment_id=comment.id, username="bob")
+        assert not has_voted(comment_id=comment.id, username="cat")
+
+
+@pytest.mark.real_engine
+class TestManyVoters:
+    def test_at_once_are_all_counted(self, comment):
+        """Every voter votes twice; every other one takes it back."""
+        with troubled(seed=5, conflicts=0.1, throttled=0.02), ThreadPoolExecutor(10) as threads:
+            list(threads.map(partial(_vote_twice, comment.id), range(50)))
+        vote(comment_id=comment.id, username="last")
+        assert helpful(comment) == [26]
+        assert differing(comment) == []
+
+
+def _vote_twice(comment_id: str, number: int) -> None:
+    username = f"voter-{number}"
+    _until_done(lambda: vote(comment_id=comment_id, username=username))
+    _until_done(lambda: vote(comment_id=comment_id, username=username))
+    if number % 2:
+        _until_done(lambda: take_back(comment_id=comment_id, username=username))
+
+
+def _until_done(write: Callable[[], object]) -> None:
+    for _ in range(20):
+        try:
+            write()
+        except FAILURES:
+            continue
+        return
+    raise AssertionError("never done")
+
+
+@pytest.mark.real_engine
+class TestFailures:
+    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
+    @pytest.mark.parametrize("write", [vote, take_back])
+    def test_at_any_call_are_made_up_for_by_the_same_again(self, write, when: When):
+        expected = 1 if write is vote else 0
+        for number in count(1):
+            comment = made_comment()
+            if write is take_back:
+                vote(comment_id=comment.id, username="bob")
+            with failing(number, when) as failed:
+                try:
+                    write(comment_id=comment.id, username="bob")
+                except FAILURES:
+                    assert failed
+            assert write(comment_id=comment.id, username="bob") == expected
+            assert sum(helpful(comment)) == expected
+            assert differing(comment) == []
+            if not failed:
+                break
+        assert number > 4
+
+    def test_of_the_rank_alone_do_not_fail_the_vote(self, comment):
+        with failing(3, "before it is sent") as failed:
+            assert vote(comment_id=comment.id, username="bob") is None
+        assert failed == ["GetItem"]
+        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
+        assert difference.kind == "rank"
+        assert difference.mend
+        assert difference.mend()
+        assert helpful(comment) == [1]
+
+
+class TestTallyThatIsWrong:
+    def test_is_found_and_recounted(self, comment):
+        vote(comment_id=comment.id, username="bob")
+        client().transact_write_items(TransactItems=[tallies().change(comment.id, {"helpful": 5})])
+        found = [d for d in comment_differences() if comment.id in d.subject]
+        assert [(d.kind, d.stored, d.expected) for d in found] == [("votes", "6", "1")]
+        assert found[0].mend
+        assert found[0].mend()
+        assert helpful_votes(comment.id) == 1
+        assert differing(comment) == []
+
+
+@pytest.mark.real_engine
+class TestCapacity:
+    """docs/moderation.md says what these are made of."""
+
+    @pytest.mark.parametrize(
+        ("write", "before", "units"),
+        [
+            (vote, [], 12.0),
+            (vote, ["cat"], 13.0),
+            (vote, ["bob"], 4.0),
+            (take_back, ["bob"], 11.0),
+        ],
+    )
+    def test_of_a_vote(self, comment, write, before, units):
+        for username in before:
+            vote(comment_id=comment.id, username=username)
+        with metered() as meter:
+            write(comment_id=comment.id, username="bob")
+        assert meter.capacity_units() == units
+
+
+class TestButton:
+    @pytest.fixture
+    def bob(self) -> Writer:
+        return someone("bob")
+
+    def test_is_pressed_by_those_who_found_it_helpful(self, comment, bob):
+        shown = bob.post(vote_url(comment), {"helpful": "yes"})
+        button = shown.page.one("button", class_="helpful")
+        assert (button["aria-pressed"], button.text) == ("true", "Helpful · 1")
+        again = bob.post(vote_url(comment), {"helpful": "no"})
+        button = again.page.one("button", class_="helpful")
+        assert (button["aria-pressed"], button.text) == ("false", "Helpful")
+
+    def test_is_pressed_in_lists_too(self, comment, bob):
+        vote(comment_id=comment.id, username=bob.username)
+        product = f"/products/{comment.product_id}/"
+        for url in (product, f"{product}most-helpful/"):
+            button = bob.get(url).page.one("button", class_="helpful")
+            assert button["aria-pressed"] == "true"
+
+    def test_is_swapped_by_htmx_and_says_what_was_done(self, comment, bob):
+        response = bob.send(vote_url(comment), {"helpful": "yes"}, htmx=True)
+        content = response.content.decode()
+        assert "Helpful · " in content
+        assert "You find this comment helpful." in content
+        assert "<html" not in content
+
+    def test_leads_back_to_the_page_it_stands_on(self, comment, bob):
+        url = f"/products/{comment.product_id}/"
+        action = bob.get(url).page.one("form", class_="helpful-form")["action"]
+        response = bob.send(action, {"helpful": "yes"})
+        assert (response.status_code, response["Location"]) == (302, url)
+
+    def test_asks_visitors_to_sign_in(self, comment):
+        response = nobody().send(vote_url(comment), {"helpful": "yes"})
+        assert response.status_code == 302
+        assert response["Location"].startswith("/accounts/login/")
+        assert helpful_votes(comment.id) == 0
+
+    def test_is_not_there_for_the_author(self):
+        ann = someone("ann")
+        comment = made_comment(author=ann.username, username=ann.username)
+        page = ann.get(f"/comments/{comment.id}/").page
+        assert page.all("button", class_="helpful") == []
+        assert ann.send(vote_url(comment), {"helpful": "yes"}).status_code == 400
+
+    def test_of_a_comment_that_is_gone_is_404(self, comment, bob):
+        delete_comment(comment.id)
+        assert bob.send(vote_url(comment), {"helpful": "yes"}).status_code == 404
+
+    def test_counts_against_the_limit_of_writes(self, comment, bob, settings):
+        settings.COMMENT_WRITES_PER_USER = 1
+        assert bob.send(vote_url(comment), {"helpful": "yes"}).status_code == 302
+        response = bob.send(vote_url(comment), {"helpful": "no"})
+        assert response.status_code == 429
+        assert int(response["Retry-After"]) > 0
+        assert helpful_votes(comment.id) == 1
+
+    def test_needs_the_token_against_forged_requests(self, comment, bob):
+        bob.browser.handler.enforce_csrf_checks = True
+        assert bob.send(vote_url(comment), {"helpful": "yes"}).status_code == 403

@@ -1,0 +1,175 @@
+"""Every write fails well, wherever the database fails; and many at once stay exact."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import pytest
+
+from comments.filters import CommentFilter
+from comments.integrity.comments import comment_differences
+from comments.items import NewComment
+from comments.lists.queries import list_comments
+from comments.profiles.queries import ids_written_by
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import counts_of
+from comments.votes.services import rank_or_log
+from dynamo.calls.client import client
+from dynamo.lists.reader import PageRequest
+from tests.support.comments.faulty import When, failing, troubled
+from tests.support.comments.flows import FLOWS, Flow
+from tests.support.comments.outage import own_engine
+from tests.support.comments.writers import (
+    WORDS,
+    Writer,
+    delete_url,
+    edit_url,
+    made_product,
+    new_url,
+    sign_in,
+    someone,
+)
+from tests.support.strict import refuse_what_aws_refuses
+
+pytestmark = pytest.mark.real_engine
+
+DONE, TOLD = frozenset({200, 302}), frozenset({403, 409, 429, 503})
+
+
+@pytest.fixture(autouse=True)
+def own_tables(settings: Any) -> Iterator[None]:
+    """Tables in which nothing is but what the test writes: the check reads all of them.
+
+    The activity log is a month long: what is done for each month is the same, and fails the same.
+    """
+    settings.ACTIVITY_RETENTION_MONTHS = 1
+    with own_engine():
+        refuse_what_aws_refuses(client())
+        yield
+
+
+def differences(*, but_for: frozenset[str] = frozenset()) -> list[str]:
+    """What the check finds, but for the kinds that a write puts right after its commit."""
+    found = [d for d in comment_differences() if d.kind not in but_for]
+    return [f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found]
+
+
+LATER = frozenset({"rank", "leftovers", "keys", "votes", "marks"})
+
+
+@pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
+@pytest.mark.parametrize("flow_of", FLOWS)
+class TestAWriteWhoseCallFails:
+    def test_leaves_the_data_whole_and_is_finished_by_doing_it_again(
+        self, flow_of: Callable[[], Flow], when: When
+    ) -> None:
+        for number in count(1):
+            flow = flow_of()
+            with failing(number, when) as failed:
+                status = flow.send()
+            assert status in ({302, 503} if failed else {302}), (number, failed, status)
+            assert differences(but_for=LATER) == [], (number, failed)
+            assert flow.send() == 302, (number, failed)
+            assert differences() == [], (number, failed)
+            assert counts_of(flow.product, consistent=True).cells == flow.cells
+            assert flow.outcome() == flow.expected, (number, failed)
+            if not failed:
+                break
+        assert number > 3
+
+
+class TestFiftyAtOnce:
+    """On one product, with conflicts and throttling."""
+
+    def test_are_done_or_told_and_all_agrees(self) -> None:
+        lamp = made_product()
+        writers = [someone("alice") for _ in range(25)]
+        forms = [(w, {**w.open_form(lamp), **WORDS, "rating": str(n % 5 + 1)})
+                 for n, w in enumerate(writers * 2)]  # fmt: skip
+        sends = [lambda w=w, f=f: w.send(new_url(lamp), f).status_code for w, f in forms]
+        with troubled(seed=2, conflicts=0.2, throttled=0.02):
+            posted = at_once(sends)
+        assert {*posted} <= DONE | TOLD
+        assert again(sends, posted) <= {302}
+        assert differences() == []
+        assert counts_of(lamp, consistent=True).total == 50
+
+        written = [each for writer in writers for each in ids_written_by(writer.username)]
+        changes = list(changes_of(lamp, writers))
+        with troubled(seed=3, conflicts=0.2, throttled=0.02):
+            changed = at_once(changes)
+        assert {*changed} <= DONE | TOLD | {404}
+        assert again(changes, changed) <= {302, 404, 409}
+        settle(lamp, comments=written)
+        assert differences() == []
+        agrees(lamp)
+
+    def test_that_are_the_same_form_post_once(self) -> None:
+        alice, lamp = someone("alice"), made_product()
+        form = {**alice.open_form(lamp), **WORDS}
+        browsers = [sign_in(alice.username) for _ in range(10)]
+        sends = [lambda b=b: b.send(new_url(lamp), form).status_code for b in browsers]
+        assert {*at_once(sends)} <= DONE | TOLD
+        assert alice.send(new_url(lamp), form).status_code == 302
+        assert counts_of(lamp, consistent=True).cells == {("en", 5): 1}
+        assert differences() == []
+
+
+def at_once(sends: list[Callable[[], int]]) -> list[int]:
+    with ThreadPoolExecutor(max_workers=len(sends)) as threads:
+        return list(threads.map(lambda send: send(), sends))
+
+
+def again(sends: list[Callable[[], int]], statuses: list[int]) -> set[int]:
+    """Send again, one after the other, what was not done."""
+    return {send() for send, status in zip(sends, statuses, strict=True) if status == 503}
+
+
+def changes_of(lamp: str, writers: list[Writer]) -> Iterator[Callable[[], int]]:
+    """For each comment an edit or a deletion, sent twice, and votes of others."""
+    readers = [someone("reader") for _ in range(5)]
+    mine = [(w, comment_id) for w in writers for comment_id in ids_written_by(w.username)]
+    for number, (writer, comment_id) in enumerate(mine):
+        comment = load_comment(comment_id).comment
+        form = {**WORDS, "version": "1", "rating": str(5 - number % 5), "language": "de"}
+        other, reader = sign_in(writer.username), readers[number % len(readers)]
+        yield lambda r=reader, c=comment: voted(r, c)
+        if number % 3 == 0:
+            yield lambda w=writer, c=comment, f=form: w.send(edit_url(c), f).status_code
+        elif number % 3 == 1:
+            yield lambda w=writer, c=comment: w.send(delete_url(c)).status_code
+            yield lambda w=other, c=comment: w.send(delete_url(c)).status_code
+        else:
+            yield lambda w=writer, c=comment, f=form: w.send(edit_url(c), f).status_code
+            yield (
+                lambda w=other, c=comment, f=form: (
+                    w.send(edit_url(c), {**f, "title": "Another"}).status_code
+                )
+            )
+
+
+def voted(reader: Writer, comment: NewComment) -> int:
+    """Find a comment helpful; that it is deleted by now is told, too."""
+    return reader.send(f"/comments/vote/{comment.id}/", {"helpful": "yes"}).status_code
+
+
+def settle(lamp: str, *, comments: list[str]) -> None:
+    """One more write, which derives the ranks that were left behind under throttling."""
+    someone("bob").write(lamp, rating="5")
+    for comment_id in comments:
+        rank_or_log(comment_id)
+
+
+def agrees(lamp: str) -> None:
+    """Count what can be read, and compare."""
+    counts = counts_of(lamp, consistent=True)
+    found = list_comments(lamp, CommentFilter(), PageRequest(100), counts=counts).comments
+    cells = Counter((comment.language, comment.rating) for comment in found)
+    assert dict(cells) == dict(counts.cells)
+    for comment in found:
+        try:
+            load_comment(comment.id)
+        except NoSuchComment:  # pragma: no cover - what must not be
+            pytest.fail(f"{comment.id} is listed, but not there")

@@ -1,0 +1,91 @@
+"""How often somebody may write: one limit for all that is written, kept in the table."""
+
+from typing import Any
+
+import pytest
+
+from comments.store.comments import load_comment
+from comments.store.counts import counts_of
+from tests.support.comments.writers import (
+    WORDS,
+    Writer,
+    delete_url,
+    edit_url,
+    error_on,
+    fields_of,
+    made_product,
+    new_url,
+    sign_in,
+    someone,
+)
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+@pytest.fixture
+def two_writes(settings: Any) -> None:
+    settings.COMMENT_WRITES_PER_USER = 2
+
+
+@pytest.fixture
+def alice() -> Writer:
+    return someone("alice")
+
+
+@pytest.fixture
+def lamp() -> str:
+    return made_product()
+
+
+@pytest.mark.usefixtures("two_writes")
+class TestAUserWhoWritesTooOften:
+    def test_is_told_when_to_come_back_and_keeps_what_was_typed(self, alice, lamp):
+        for _ in range(2):
+            alice.write(lamp)
+        shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS})
+        assert shown.status == 429
+        assert 1_700 < int(shown.response["Retry-After"]) <= 1_800
+        assert "Come back in 30 minutes" in error_on(shown)
+        assert fields_of(shown)["body"] == WORDS["body"]
+        assert counts_of(lamp, consistent=True).total == 2
+
+    def test_is_told_in_the_forms_place_by_htmx(self, alice, lamp):
+        for _ in range(2):
+            alice.write(lamp)
+        response = alice.send(new_url(lamp), {**alice.open_form(lamp), **WORDS}, htmx=True)
+        assert (response.status_code, response["HX-Retarget"]) == (429, "#comment-form")
+
+    def test_can_neither_edit_nor_delete(self, alice, lamp):
+        comment, _ = (alice.write(lamp).comment for _ in range(2))
+        form = {**fields_of(alice.get(edit_url(comment))), "title": "Dim"}
+        assert alice.send(edit_url(comment), form).status_code == 429
+        response = alice.send(delete_url(comment))
+        assert (response.status_code, int(response["Retry-After"]) > 0) == (429, True)
+        assert load_comment(comment.id).comment == comment
+
+    def test_is_one_user_from_wherever_they_write(self, alice, lamp):
+        for _ in range(2):
+            sign_in(alice.username).write(lamp)
+        form = {**alice.open_form(lamp), **WORDS}
+        assert alice.send(new_url(lamp), form).status_code == 429
+
+    def test_leaves_room_for_others(self, alice, lamp):
+        for _ in range(2):
+            alice.write(lamp)
+        assert someone("bob").write(lamp)
+
+    def test_is_not_charged_for_mistakes(self, alice, lamp):
+        for _ in range(5):
+            alice.send(new_url(lamp), {**alice.open_form(lamp), "rating": ""})
+        assert alice.write(lamp)
+
+
+class TestAnAddress:
+    def test_has_a_limit_for_all_its_users(self, settings, lamp):
+        settings.COMMENT_WRITES_PER_ADDRESS = 2
+        address = {"REMOTE_ADDR": "10.77.0.1"}
+        for _ in range(2):
+            someone("alice", **address).write(lamp)
+        bob = someone("bob", **address)
+        assert bob.send(new_url(lamp), {**bob.open_form(lamp), **WORDS}).status_code == 429
+        assert someone("bob").write(lamp)

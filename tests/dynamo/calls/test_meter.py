@@ -1,0 +1,163 @@
+"""The meter on a real client of whatever engine the tests run on."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from dynamo.calls.meter import current_meter, labelled_calls, metered
+from dynamo.calls.pool import Pool
+from dynamo.lists.runs import Run
+from dynamo.lists.sources import QuerySource, query_request
+from tests.support.merged_lists import INDEX, Thing
+
+
+@pytest.fixture(scope="module")
+def table(new_table: Callable[[], str], strict_client: Any) -> str:
+    name = new_table()
+    for place in ("1Z#a", "2Z#b", "3Z#c"):
+        strict_client.put_item(TableName=name, Item=Thing("A", "", place).item())
+    return name
+
+
+@pytest.fixture
+def query(table: str, strict_client: Any) -> Callable[[], Any]:
+    request = query_request(Run(INDEX, "A"), behind=None, limit=2, ascending=True)
+    return partial(strict_client.query, **{**(request or {}), "TableName": table})
+
+
+@pytest.fixture
+def get(table: str, strict_client: Any) -> Callable[[], Any]:
+    key = {"pk": {"S": "OWNER#"}, "sk": {"S": "THING#a"}}
+    return partial(strict_client.get_item, TableName=table, Key=key)
+
+
+class TestACall:
+    def test_is_counted_with_what_was_asked(self, query, table):
+        with metered() as meter:
+            query()
+        (call,) = meter.calls
+        assert (call.operation, call.table, call.index) == ("Query", table, "by_kind")
+        assert (call.partition, call.items_read, call.label) == ("A", 2, "list")
+
+    def test_of_one_item_has_no_index_and_no_partition(self, get):
+        with metered() as meter:
+            get()
+        (call,) = meter.calls
+        assert (call.operation, call.index, call.partition, call.items_read) == (
+            "GetItem",
+            None,
+            None,
+            0,
+        )
+
+    @pytest.mark.real_engine
+    def test_is_counted_with_its_capacity(self, query, get, table, strict_client):
+        with metered() as meter:
+            query()
+            get()
+            strict_client.put_item(TableName=table, Item=Thing("Z", "", "9Z#z").item())
+        assert [call.capacity_units for call in meter.calls] == [0.5, 0.5, 2.0]
+        assert meter.capacity_units() == 3.0
+
+    def test_outside_of_any_meter_is_not_counted(self, query):
+        with metered() as meter:
+            pass
+        query()
+        assert meter.calls == []
+        assert current_meter() is None
+
+    def test_that_fails_is_not_counted(self, strict_client):
+        with metered() as meter, pytest.raises(strict_client.exceptions.ClientError):
+            strict_client.get_item(TableName="no-such-table", Key={"pk": {"S": "x"}})
+        assert meter.calls == []
+
+    def test_without_capacity_is_let_through(self, strict_client, table):
+        with metered() as meter:
+            strict_client.describe_table(TableName=table)
+        assert meter.calls == []
+
+
+class TestCallsOnManyItems:
+    def test_are_counted_once_for_each_table(self, strict_client, table, new_table):
+        other = new_table()
+        one, two = (
+            [{"PutRequest": {"Item": Thing("Y", "", place).item()}}] for place in ("8Z#y", "8Z#z")
+        )
+        with metered() as meter:
+            strict_client.batch_write_item(RequestItems={table: one, other: two})
+        assert {call.table for call in meter.calls} == {table, other}
+
+    @pytest.mark.real_engine
+    def test_of_a_transaction_are_counted(self, strict_client, table):
+        puts = [
+            {"Put": {"TableName": table, "Item": Thing("X", "", f"{n}Z#x{n}").item()}}
+            for n in range(2)
+        ]
+        with metered() as meter:
+            strict_client.transact_write_items(TransactItems=puts)
+        assert [call.operation for call in meter.calls] == ["TransactWriteItems"]
+        assert meter.capacity_units() > 0
+
+
+class TestLabels:
+    def test_part_the_calls(self, query, get):
+        with metered() as meter:
+            query()
+            with labelled_calls("product"):
+                get()
+                get()
+            query()
+        assert meter.labels() == ["list", "product"]
+        assert (len(meter.labelled("product")), len(meter.labelled("list"))) == (2, 2)
+        total = meter.capacity_units()
+        assert total == meter.capacity_units("list") + meter.capacity_units("product") > 0
+
+    def test_inside_labels_are_the_innermost(self, get):
+        with metered() as meter, labelled_calls("page"):
+            with labelled_calls("user"):
+                get()
+            get()
+        assert [call.label for call in meter.calls] == ["user", "page"]
+
+
+class TestThreads:
+    def test_of_a_pool_count_into_the_callers_meter_and_label(self, query):
+        with metered() as meter, labelled_calls("rounds"):
+            Pool(3).gather([query] * 6)
+        assert len(meter.labelled("rounds")) == 6
+
+    def test_with_meters_of_their_own_do_not_mix(self, query, get):
+        both_count = Barrier(2)
+
+        def page(call: Callable[[], Any]) -> list[str]:
+            with metered() as meter:
+                both_count.wait(10)
+                call()
+                both_count.wait(10)
+            return [counted.operation for counted in meter.calls]
+
+        found = Pool(2).gather([partial(page, query), partial(page, get)])
+        assert found == [["Query"], ["GetItem"]]
+
+
+class TestAMeterWithinAMeter:
+    def test_is_the_same_one(self, get):
+        with metered() as outer:
+            get()
+            with metered() as inner:
+                get()
+            assert inner is outer is current_meter()
+        assert len(outer.calls) == 2
+
+
+class TestAReadersSource:
+    def test_gives_the_capacity_that_the_meter_counts(self, table, strict_client):
+        run = Run(replace(INDEX, table=table), "A")
+        with metered() as meter:
+            chunk = QuerySource(strict_client).query(run, behind=None, limit=3, ascending=True)
+        assert chunk.capacity_units == meter.capacity_units() > 0
+        assert chunk.items_read == meter.calls[0].items_read == 3

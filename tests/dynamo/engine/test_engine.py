@@ -1,0 +1,209 @@
+"""The embedded engines, run for real."""
+
+import os
+import random
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+
+from dynamo.engine import (
+    BinaryMissing,
+    DamagedFile,
+    DynoxideEngine,
+    EngineDied,
+    EngineServer,
+    FileBusy,
+    MotoEngine,
+    PortInUse,
+    embedded,
+    find,
+)
+from dynamo.engine.lock import FileLock
+from tests.support.dynamo.processes import is_alive
+from tests.support.engine_plugin import PATIENCE
+from tests.support.project import PROJECT
+
+BINARY = find(PROJECT)
+
+
+def dynoxide(db_path: Path | None = None, *, port: int | None = None) -> DynoxideEngine:
+    if BINARY is None:
+        pytest.skip("dynoxide is not installed")
+    return DynoxideEngine(binary=BINARY, db_path=db_path, port=port, start_seconds=PATIENCE)
+
+
+def moto(*, port: int | None = None) -> MotoEngine:
+    return MotoEngine(port=port, start_seconds=PATIENCE)
+
+
+def client_of(engine: EngineServer) -> Any:
+    return botocore.session.get_session().create_client(
+        "dynamodb",
+        endpoint_url=engine.endpoint_url,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
+def tables_of(engine: EngineServer) -> list[str]:
+    names: list[str] = client_of(engine).list_tables()["TableNames"]
+    return names
+
+
+def fill(engine: EngineServer, *, items: int) -> None:
+    client = client_of(engine)
+    client.create_table(
+        TableName="things",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for number in range(items):
+        item = {"pk": {"S": str(number)}, "text": {"S": "x" * 1000}}
+        client.put_item(TableName="things", Item=item)
+
+
+def watch(engine: EngineServer) -> None:
+    """Check it again and again, as whoever runs it does, for some seconds at most."""
+    for _ in range(500):
+        engine.check()
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def db_path(tmp_path: Path) -> Path:
+    """A database of some hundred pages."""
+    path = tmp_path / "shop.db"
+    with dynoxide(path) as engine:
+        fill(engine, items=300)
+    return path
+
+
+@pytest.mark.parametrize("make", [dynoxide, moto])
+class TestAnyEngine:
+    @pytest.fixture
+    def engine(self, make: Any) -> Iterator[EngineServer]:
+        with make() as engine:
+            yield engine
+
+    def test_answers_once_it_has_started(self, engine: EngineServer) -> None:
+        assert tables_of(engine) == []
+
+    def test_is_gone_when_it_was_stopped(self, engine: EngineServer) -> None:
+        pid = engine.pid
+        assert pid
+        engine.stop()
+        assert not is_alive(pid)
+
+    def test_starts_again_on_its_port(self, engine: EngineServer) -> None:
+        url = engine.endpoint_url
+        engine.stop()
+        engine.start()
+        assert engine.endpoint_url == url
+        assert tables_of(engine) == []
+
+    def test_tells_of_its_death(self, engine: EngineServer) -> None:
+        assert engine.pid
+        engine.check()
+        os.kill(engine.pid, signal.SIGKILL)
+        with pytest.raises(EngineDied, match="ended by signal 9"):
+            watch(engine)
+
+    def test_says_that_its_port_is_in_use(self, make: Any) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            with pytest.raises(PortInUse, match=f"Port {port} is already in use"):
+                make(port=port).start()
+
+
+class TestDynoxideOnAFile:
+    def test_keeps_its_data(self, db_path: Path) -> None:
+        with dynoxide(db_path) as engine:
+            assert client_of(engine).scan(TableName="things", Select="COUNT")["Count"] == 300
+
+    def test_keeps_its_data_when_it_was_killed(self, tmp_path: Path) -> None:
+        with dynoxide(tmp_path / "shop.db") as engine:
+            fill(engine, items=3)
+            assert engine.pid
+            os.kill(engine.pid, signal.SIGKILL)
+        with dynoxide(tmp_path / "shop.db") as engine:
+            assert client_of(engine).scan(TableName="things", Select="COUNT")["Count"] == 3
+
+    def test_makes_the_folder_of_its_file(self, tmp_path: Path) -> None:
+        with dynoxide(tmp_path / "new" / "shop.db"):
+            assert (tmp_path / "new" / "shop.db").is_file()
+
+    def test_lets_no_second_one_open_its_file(self, db_path: Path) -> None:
+        with dynoxide(db_path), pytest.raises(FileBusy, match=f"process {os.getpid()}"):
+            dynoxide(db_path).start()
+
+    def test_gives_the_file_free_when_it_could_not_start(self, db_path: Path) -> None:
+        with dynoxide(db_path.with_name("other.db")) as other, pytest.raises(PortInUse):
+            dynoxide(db_path, port=other.port).start()
+        assert not FileLock(db_path).held_by_someone()
+
+
+class TestADamagedFile:
+    def refused(self, path: Path) -> str:
+        with pytest.raises(DamagedFile) as caught:
+            dynoxide(path).start()
+        assert not FileLock(path).held_by_someone()
+        return str(caught.value)
+
+    def test_is_named_and_may_be_moved_away(self, tmp_path: Path) -> None:
+        path = tmp_path / "shop.db"
+        path.write_bytes(b"this was a database once. " * 400)
+        sentence = self.refused(path)
+        assert str(path) in sentence
+        assert "move it away" in sentence
+        assert "\n" not in sentence
+
+    def test_is_noticed_when_it_is_cut_short(self, db_path: Path) -> None:
+        os.truncate(db_path, db_path.stat().st_size // 2)
+        self.refused(db_path)
+
+    def test_is_noticed_when_it_is_overwritten_in_the_middle(self, db_path: Path) -> None:
+        size = db_path.stat().st_size
+        with db_path.open("r+b") as file:
+            file.seek(size // 2)
+            file.write(random.Random(1).randbytes(16 * 1024))
+        self.refused(db_path)
+
+    def test_may_be_empty(self, tmp_path: Path) -> None:
+        (tmp_path / "shop.db").touch()
+        with dynoxide(tmp_path / "shop.db") as engine:
+            assert tables_of(engine) == []
+
+    def test_may_not_be_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "shop.db").mkdir()
+        self.refused(tmp_path / "shop.db")
+
+
+class TestFindingAnEngine:
+    def test_takes_the_binary_that_npm_installed(self) -> None:
+        if BINARY is None:
+            pytest.skip("dynoxide is not installed")
+        engine = embedded(folder=PROJECT, db_path=PROJECT / "var" / "never-started.db")
+        assert isinstance(engine, DynoxideEngine)
+        assert engine.keeps_data
+
+    def test_takes_moto_where_there_is_none(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        engine = embedded(folder=tmp_path, db_path=tmp_path / "shop.db")
+        assert isinstance(engine, MotoEngine)
+        assert not engine.keeps_data
+
+    def test_names_a_missing_binary(self) -> None:
+        with pytest.raises(BinaryMissing, match="npm ci"):
+            DynoxideEngine(binary=None)

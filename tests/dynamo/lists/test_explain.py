@@ -1,0 +1,113 @@
+import json
+
+import pytest
+
+from dynamo.calls.meter import Call, Meter
+from dynamo.lists.explain import Alternative, explain
+from dynamo.lists.reader import Fallback, Order, Page, PageRequest
+from dynamo.lists.runs import Run
+from dynamo.lists.sizes import item_bytes
+from tests.support.merged_lists import INDEX, MergedList, Thing
+
+
+def listing(**partitions: str) -> MergedList:
+    things = [Thing(name, "", place) for name, row in partitions.items() for place in row]
+    return MergedList([Run(INDEX, name) for name in partitions], things)
+
+
+@pytest.fixture
+def page() -> Page:
+    return listing(A="adf", B="bc").read(PageRequest(3), Order.OLDEST_FIRST)
+
+
+def call(label: str, units: float) -> Call:
+    return Call("GetItem", "shop", None, label, units, 0, None)
+
+
+class TestAnExplanation:
+    def test_has_a_line_for_each_query(self, page):
+        first, second = explain(page, plan="by_kind").queries
+        assert (first.index, first.key, first.rounds) == ("by_kind", "A", 1)
+        assert (first.items_read, first.items_returned, first.capacity_units) == (3, 1, 0.5)
+        assert (second.key, second.items_read, second.items_returned) == ("B", 2, 2)
+
+    def test_totals_the_lines(self, page):
+        explanation = explain(page, plan="by_kind")
+        assert (explanation.items_returned, explanation.items_read) == (3, 5)
+        assert (explanation.capacity_units, explanation.rounds) == (1.0, 1)
+
+    def test_says_it_in_one_line(self, page):
+        summary = explain(page, plan="by_kind").summary
+        assert "2 queries on by_kind" in summary
+        assert "1 round" in summary
+        assert "1 capacity unit" in summary
+        assert "units" not in summary
+
+    def test_of_no_runs_has_no_lines(self):
+        page = listing().read(PageRequest(3), Order.OLDEST_FIRST)
+        explanation = explain(page, plan="all")
+        assert (explanation.queries, explanation.mean_item_bytes) == ((), None)
+        assert "0 queries on all" in explanation.summary
+
+    def test_names_the_plans_not_chosen(self, page):
+        other = Alternative("all", 7.5)
+        assert explain(page, plan="by_kind", alternatives=[other]).alternatives == (other,)
+
+    def test_tells_that_it_fell_back(self):
+        long = listing(A="abcdefgh")
+        others = [Run(INDEX, "A", until="e"), Run(INDEX, "A", since="e")]
+        fallback = Fallback(others, capacity_units=1.0, budget=0.5)
+        page = long.read(PageRequest(5), Order.OLDEST_FIRST, first_reads=[2], fallback=fallback)
+        explanation = explain(page, plan="all")
+        assert explanation.fell_back
+        assert [line.rounds for line in explanation.queries] == [1, 1, 1]
+
+
+class TestTheMeanSizeOfAnEntry:
+    def test_is_that_of_the_items_on_the_page(self):
+        page = listing(A="ab").read(PageRequest(1), Order.OLDEST_FIRST)
+        assert explain(page, plan="all").mean_item_bytes == item_bytes(Thing("A", "", "a").item())
+
+    def test_leaves_out_what_the_partition_key_told(self):
+        plain, told = listing(A="a"), listing(A="a")
+        told.runs = [Run(INDEX, "A", known={"language": {"S": "en"}})]
+        sizes = {
+            explain(which.read(PageRequest(1), Order.OLDEST_FIRST), plan="all").mean_item_bytes
+            for which in (plain, told)
+        }
+        assert len(sizes) == 1
+
+
+class TestWhatElseWasRead:
+    def test_is_totalled_under_its_own_names(self, page):
+        meter = Meter(
+            [call("list", 4.0), call("product", 0.5), call("user", 1), call("product", 1)]
+        )
+        lines = explain(page, plan="all", meter=meter).other
+        assert [(line.name, line.calls, line.capacity_units) for line in lines] == [
+            ("product", 2, 1.5),
+            ("user", 1, 1),
+        ]
+
+    def test_is_nothing_without_a_meter(self, page):
+        assert explain(page, plan="all").other == ()
+
+
+class TestTheFiguresForJson:
+    def test_are_named_as_promised(self, page):
+        meter = Meter([call("product", 0.5)])
+        alternatives = [Alternative("by_rating", 2.0)]
+        explanation = explain(page, plan="all", meter=meter, alternatives=alternatives)
+        figures = json.loads(json.dumps(explanation.as_dict()))
+        assert figures.keys() >= {"plan", "queries", "items_returned", "items_read"}
+        assert figures["capacity_units"] == 1.0
+        assert set(figures["queries"][0]) >= {
+            "index",
+            "key",
+            "rounds",
+            "items_read",
+            "items_returned",
+            "capacity_units",
+        }
+        assert figures["alternatives"] == [{"plan": "by_rating", "estimated_capacity_units": 2.0}]
+        assert figures["other"] == {"product": {"calls": 1, "capacity_units": 0.5}}

@@ -1,0 +1,231 @@
+"""Whatever the runs, the sizes and the cuts: the pages are the sorted answer, cut in pages."""
+
+from math import inf
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import Fallback, Order, PageRequest, Toward
+from dynamo.lists.runs import Position
+from tests.support.merged_lists import (
+    MergedList,
+    bounds,
+    cuts,
+    hostile_lists,
+    merged_lists,
+    orders,
+    places,
+    positions,
+    sizes,
+    split,
+    things,
+)
+
+PREVIOUS = Toward.PREVIOUS
+
+
+def first_reads_of(listing: MergedList) -> st.SearchStrategy[list[int] | None]:
+    count = len(listing.runs)
+    return st.none() | st.lists(st.integers(1, 9), min_size=count, max_size=count)
+
+
+def behind(position: Position, whole: list[str], order: Order) -> list[str]:
+    if order is Order.NEWEST_FIRST:
+        return [place for place in whole if place < position.place]
+    return [place for place in whole if place > position.place]
+
+
+def in_front(position: Position, whole: list[str], order: Order) -> list[str]:
+    if order is Order.NEWEST_FIRST:
+        return [place for place in whole if place > position.place]
+    return [place for place in whole if place < position.place]
+
+
+class TestWalkingAList:
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
+    def test_forward_gives_exactly_the_sorted_answer(self, data, listing, order, size):
+        first_reads = data.draw(first_reads_of(listing))
+        pages = list(listing.walk(PageRequest(size), order, first_reads=first_reads))
+        whole = listing.places(order)
+        assert [place for page in pages for place in places(page)] == whole
+        assert all(len(page.entries) == size for page in pages[:-1])
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
+    def test_back_from_the_end_gives_the_same(self, data, listing, order, size):
+        first_reads = data.draw(first_reads_of(listing))
+        whole = listing.places(order)
+        end = Position("9999" if order is Order.OLDEST_FIRST else "0000", ordinal=len(whole) + 1)
+        request = PageRequest(size, end, PREVIOUS)
+        pages = list(listing.walk(request, order, first_reads=first_reads))
+        assert [place for page in reversed(pages) for place in places(page)] == whole
+
+    @given(listing=merged_lists(), order=orders, size=sizes)
+    def test_numbers_the_items_from_one(self, listing, order, size):
+        pages = list(listing.walk(PageRequest(size), order))
+        ordinals = [entry.position.ordinal for page in pages for entry in page.entries]
+        assert ordinals == list(range(1, len(ordinals) + 1))
+
+    @given(listing=merged_lists(), order=orders, size=sizes)
+    def test_back_numbers_them_the_same(self, listing, order, size):
+        *_, last = listing.walk(PageRequest(size), order)
+        if not last.entries:
+            return
+        start = last.entries[0].position
+        pages = list(listing.walk(PageRequest(size, start, PREVIOUS), order))
+        ordinals = [entry.position.ordinal for page in reversed(pages) for entry in page.entries]
+        assert ordinals == list(range(1, start.ordinal))
+
+
+class TestAPageFromAnyPosition:
+    """Of an item of any run, of one that is gone, or of none there ever was."""
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
+    def test_onward_is_what_lies_behind(self, listing, order, size, position):
+        page = listing.read(PageRequest(size, position), order)
+        rest = behind(position, listing.places(order), order)
+        assert places(page) == rest[:size]
+        assert page.has_next is (len(rest) > size)
+        assert page.has_previous
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
+    def test_back_is_what_lies_in_front(self, listing, order, size, position):
+        page = listing.read(PageRequest(size, position, PREVIOUS), order)
+        rest = in_front(position, listing.places(order), order)
+        assert places(page) == rest[-size:]
+        assert page.has_previous is (len(rest) > size)
+        assert page.has_next
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
+    def test_of_each_item_leads_on_and_back(self, data, listing, order, size):
+        whole = listing.places(order)
+        if not whole:
+            return
+        at = data.draw(st.integers(0, len(whole) - 1))
+        position = next(t.position() for t in listing.things if t.place == whole[at])
+        onward = listing.read(PageRequest(size, position), order)
+        back = listing.read(PageRequest(size, position, PREVIOUS), order)
+        assert places(onward) == whole[at + 1 :][:size]
+        assert places(back) == whole[max(0, at - size) : at]
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions | st.none())
+    def test_without_look_ahead_has_the_same_items_and_never_invents_a_next_page(
+        self, listing, order, size, position
+    ):
+        request = PageRequest(size, position)
+        page = listing.read(request, order, look_ahead=False)
+        looked = listing.read(request, order)
+        assert page.entries == looked.entries
+        assert looked.has_next or not page.has_next
+
+    @given(listing=merged_lists(), order=orders, size=sizes)
+    def test_without_look_ahead_numbers_items_the_same_going_back(self, listing, order, size):
+        whole = listing.places(order)
+        if not whole:
+            return
+        last = next(t.position(len(whole)) for t in listing.things if t.place == whole[-1])
+        request = PageRequest(size, last, PREVIOUS)
+        page = listing.read(request, order, look_ahead=False)
+        assert page.entries == listing.read(request, order).entries
+
+
+class TestFallingBackInMidPage:
+    """To other runs of the same list, when the first ones turn out dearer than expected."""
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_changes_nothing_but_the_cost(self, data, listing, order, size, at):
+        price = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]))
+        budget = data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, inf]))
+        others = [half for run in listing.runs for half in split(run, at)]
+        how = {
+            "fallback": Fallback(others, capacity_units=price, budget=budget),
+            "first_reads": data.draw(first_reads_of(listing)),
+            "look_ahead": data.draw(st.booleans()),
+        }
+        position = data.draw(positions | st.none())
+        toward = data.draw(st.sampled_from(Toward)) if position else Toward.NEXT
+        request = PageRequest(size, position, toward)
+        page, plain = listing.read(request, order, **how), listing.read(request, order)
+        assert [(e.item, e.position) for e in page.entries] == [
+            (e.item, e.position) for e in plain.entries
+        ]
+        if how["look_ahead"]:
+            assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_is_told_and_its_runs_are_among_the_reads(self, listing, order, size, at):
+        others = [half for run in listing.runs for half in split(run, at)]
+        fallback = Fallback(others, capacity_units=1.0, budget=0.5)
+        page = listing.read(PageRequest(size), order, fallback=fallback)
+        expected = listing.runs + (others if page.fell_back else [])
+        assert [read.run for read in page.reads] == expected
+        assert sum(read.rounds for read in page.reads) == len(listing.requests)
+        assert sum(read.items_returned for read in page.reads) == len(page.entries)
+
+
+class TestAListThatChangesBetweenPages:
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
+    def test_shows_each_untouched_item_once_and_in_order(self, data, listing, order, size):
+        whole, untouched = listing.places(order), set(listing.places(order))
+        seen: list[str] = []
+        for page in listing.walk(PageRequest(size), order):
+            seen += places(page)
+            untouched -= _change(data, listing)
+        assert [place for place in seen if place in untouched] == [
+            place for place in whole if place in untouched
+        ]
+        assert len(seen) == len(set(seen))
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
+    def test_shows_each_untouched_item_once_going_back(self, data, listing, order, size):
+        whole, untouched = listing.places(order), set(listing.places(order))
+        end = Position("9999" if order is Order.OLDEST_FIRST else "0000")
+        seen: list[str] = []
+        for page in listing.walk(PageRequest(size, end, PREVIOUS), order):
+            seen[:0] = places(page)
+            untouched -= _change(data, listing)
+        assert [place for place in seen if place in untouched] == [
+            place for place in whole if place in untouched
+        ]
+        assert len(seen) == len(set(seen))
+
+
+class TestTheCostOfAPage:
+    @given(listing=merged_lists(), order=orders, size=sizes, position=positions | st.none())
+    def test_is_one_round_of_one_query_a_run_when_nothing_is_cut(
+        self, listing, order, size, position
+    ):
+        page = listing.read(PageRequest(size, position), order)
+        assert page.rounds == bool(listing.runs)
+        assert len(listing.requests) == sum(read.rounds for read in page.reads)
+        assert len(listing.requests) <= len(listing.runs)
+
+    @given(
+        data=st.data(),
+        listing=merged_lists(),
+        order=orders,
+        size=sizes,
+        cut=cuts | st.just(lambda _request: None),
+    )
+    def test_is_never_more_of_a_run_than_a_page_and_one_item(self, data, listing, order, size, cut):
+        listing.cut = cut
+        first_reads = data.draw(st.none() | st.just([min(2, size)] * len(listing.runs)))
+        page = listing.read(PageRequest(size), order, first_reads=first_reads)
+        assert all(read.items_read <= size + 1 for read in page.reads)
+
+    @given(listing=hostile_lists(), order=orders, size=sizes)
+    def test_is_told_for_each_run(self, listing, order, size):
+        page = listing.read(PageRequest(size), order)
+        assert [read.run for read in page.reads] == listing.runs
+        assert sum(read.rounds for read in page.reads) == len(listing.requests)
+        assert sum(read.items_returned for read in page.reads) == len(page.entries)
+        assert sum(read.capacity_units for read in page.reads) == 0.5 * len(listing.requests)
+
+
+def _change(data: st.DataObject, listing: MergedList) -> set[str]:
+    """Delete some things and add others; name the places of those that are gone."""
+    gone = data.draw(st.sets(st.sampled_from(listing.things), max_size=3)) if listing.things else ()
+    taken = {id_at(thing.place) for thing in listing.things}
+    new = [t for t in data.draw(things(at_most=3)) if id_at(t.place) not in taken]
+    listing.things = [thing for thing in listing.things if thing not in gone] + new
+    return {thing.place for thing in gone}

@@ -1,0 +1,241 @@
+"""``manage.py bench``, from end to end on a little data."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from comments.filters import CommentFilter
+from dynamo.calls.client import client
+from dynamo.engine import find
+from lab.bench import run as benchmark_run
+from lab.bench.grid import grid
+from tests.support.project import PROJECT
+
+LITTLE = {
+    "comments": 2_000,
+    "orders": 400,
+    "queued": 600,
+    "pages": (1, 10),
+    "turns": 1,
+    "seconds": 0.3,
+    "imported": 200,
+}
+GRID = [
+    CommentFilter(),
+    CommentFilter.of(ratings=(1, 2, 4, 5)),
+    CommentFilter.of(("de", "en"), (1, 2, 4, 5)),
+    CommentFilter.of(("pt",), (2,)),
+]
+
+pytestmark = pytest.mark.real_engine
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("docs")
+
+
+@pytest.fixture(scope="module")
+def report(output) -> dict[str, Any]:
+    if find(PROJECT) is None:
+        pytest.skip("dynoxide is not installed")
+    printed = StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(benchmark_run, "grid", lambda: GRID)
+        call_command("bench", "--json", **LITTLE, output=output, stdout=printed)
+    return json.loads(printed.getvalue())
+
+
+@pytest.fixture
+def pages(report) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(p["list_name"], p["page"]): p for p in report["parts"]["comments"]["pages"]}
+
+
+@pytest.fixture
+def order_pages(report) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(p["list_name"], p["page"]): p for p in report["parts"]["orders"]["pages"]}
+
+
+def first_cost(one: dict[str, Any], reader: str) -> dict[str, Any]:
+    """Give what the first page of a list of the grid cost."""
+    return one["by_reader"][reader]["pages"][0]["list_cost"]
+
+
+class TestPagesOfComments:
+    def test_describe_the_machine_and_the_load(self, report):
+        load = report["parts"]["comments"]["data"]["load"]
+        assert report["machine"]["engine"].startswith("dynoxide ")
+        assert load["items"] >= 2_000
+        assert load["seconds"] > 0
+
+    def test_are_of_every_list_at_each_depth_and_its_last_page(self, pages):
+        depths: dict[str, list[int]] = {}
+        for name, page in pages:
+            depths.setdefault(name, []).append(page)
+        assert len(depths) == 5
+        assert all(found[:2] == [1, 10] and len(found) == 3 for found in depths.values())
+        assert depths["no filter"] == [1, 10, 100]
+
+    def test_have_a_time_for_everything_and_ratios(self, pages):
+        for page in pages.values():
+            assert set(page["times"]) == {"query", "list", "fragment", "page", "page_calls"}
+            assert all(timing["median_ms"] > 0 for timing in page["times"].values())
+            assert set(page["ratios"]) == {
+                "list / query",
+                "fragment / query",
+                "page / query",
+                "page / page_calls",
+            }
+
+    def test_cost_the_same_at_page_10_as_at_page_1_without_a_filter(self, pages):
+        first, tenth = pages["no filter", 1], pages["no filter", 10]
+        assert first["list_cost"] == tenth["list_cost"]
+
+    def test_read_a_page_and_one_item_more_from_a_single_run(self, pages):
+        cost = pages["no filter", 1]["list_cost"]
+        assert cost == {"calls": 1, "items_read": 21, "capacity_units": 1.0}
+
+    def test_cost_four_runs_at_most_four_times_one(self, pages):
+        one = pages["no filter", 1]["list_cost"]["capacity_units"]
+        for name in ("four ratings", "two languages, two ratings"):
+            assert pages[name, 1]["list_cost"]["capacity_units"] <= 4 * one
+
+    def test_tell_the_list_apart_from_the_counts_and_the_page(self, pages):
+        page = pages["no filter", 1]
+        assert page["other_cost"] == {"calls": 1, "items_read": 0, "capacity_units": 0.5}
+        assert page["page_cost"]["calls"] > page["list_cost"]["calls"] + 1
+
+    def test_weigh_what_a_list_entry_weighs(self, pages):
+        assert 200 < pages["no filter", 1]["entry_bytes"] < 500
+
+
+class TestPagesOfOrders:
+    def test_are_of_the_customer_and_of_the_queue(self, order_pages):
+        assert len({name for name, _ in order_pages}) == 6
+        assert order_pages["all orders", 1]["plan"] == "orders_by_user"
+        assert order_pages["one status", 1]["plan"] == "orders_by_status"
+        assert order_pages["queue", 1]["plan"] == "open_orders"
+
+    def test_make_a_query_for_each_status(self, order_pages):
+        assert order_pages["one status", 1]["list_cost"]["calls"] == 1
+        assert order_pages["three statuses", 1]["list_cost"]["calls"] == 3
+
+    def test_cost_the_same_at_page_10_as_at_page_1(self, order_pages):
+        for name in ("all orders", "queue"):
+            first, tenth = order_pages[name, 1], order_pages[name, 10]
+            assert first["list_cost"]["capacity_units"] == tenth["list_cost"]["capacity_units"]
+
+    def test_tell_the_queue_apart_from_the_read_of_its_shards(self, order_pages):
+        assert order_pages["queue", 1]["other_cost"]["calls"] == 1
+        assert order_pages["all orders", 1]["other_cost"]["calls"] == 0
+
+
+class TestTheGrid:
+    def test_has_some_pages_of_every_list_by_every_reader(self, report):
+        lists = report["parts"]["grid"]["lists"]
+        assert len(lists) == len(GRID)
+        assert all(set(one["by_reader"]) == {"planner", "rules", "filter"} for one in lists)
+        assert [page["page"] for page in lists[0]["by_reader"]["planner"]["pages"]] == [1, 34, 67]
+
+    def test_reads_a_whole_page_of_each_run_by_the_rules(self, report):
+        _, four_ratings, eight_runs, _ = report["parts"]["grid"]["lists"]
+        assert first_cost(four_ratings, "rules")["items_read"] == 84
+        assert first_cost(eight_runs, "rules")["calls"] == 8
+
+    def test_costs_the_planner_no_more_than_the_rules(self, report):
+        for one in report["parts"]["grid"]["lists"]:
+            planner, rules = (first_cost(one, name) for name in ("planner", "rules"))
+            assert planner["capacity_units"] <= rules["capacity_units"]
+
+    def test_reads_everything_to_find_a_rare_comment_by_a_filter(self, report):
+        *_, rare = report["parts"]["grid"]["lists"]
+        assert rare["matching"] < 20
+        assert first_cost(rare, "filter")["items_read"] == 2_000
+
+    def test_is_slower_with_a_delay(self, report):
+        for one in report["parts"]["grid"]["lists"]:
+            assert one["by_reader"]["filter"]["delayed_ms"] > report["parts"]["grid"]["delay_ms"]
+
+    def test_has_31_sets_of_ratings_and_12_of_languages(self):
+        filters = list(grid())
+        assert len(filters) == 31 * 12 == len(set(filters))
+        assert filters[0] == CommentFilter()
+
+
+class TestThroughput:
+    def test_is_measured_for_each_list(self, report):
+        rates = report["parts"]["throughput"]["per_second"]
+        assert len(rates) == 4
+        assert all(rate > 0 for rate in rates.values())
+        assert report["parts"]["throughput"]["ratios"]["no filter"] == 1
+
+
+class TestWhatIsWritten:
+    def test_is_a_document_with_the_tables(self, report, output):
+        text = (output / "benchmarks.md").read_text()
+        assert "## Pages of comments" in text
+        assert "## Pages of orders" in text
+        assert "| no filter | 1 | all |" in text
+        assert "| capacity units | planner |" in text
+        assert "| no filter | " in text.partition("Pages a second")[2]
+        assert report["machine"]["engine"] in text
+
+    @pytest.mark.parametrize(
+        ("name", "label"),
+        [
+            ("comments", "number of the page"),
+            ("orders", "number of the page"),
+            ("grid", "share of the pages"),
+            ("throughput", "pages a second"),
+        ],
+    )
+    def test_are_plots_with_text_and_a_ground_of_their_own(self, report, output, name, label):
+        plot = (output / "benchmarks" / f"{name}.svg").read_text()
+        assert f"{label}</text>" in plot
+        assert "#fbfaf7" in plot
+
+    def test_names_no_place_of_this_machine(self, report, output):
+        text = (output / "benchmarks.md").read_text()
+        assert str(PROJECT) not in text + json.dumps(report)
+
+
+class TestTheCommand:
+    def test_prints_tables_of_what_was_asked_for(self, report, settings):
+        printed = StringIO()
+        folder = settings.VAR_DIR / "docs"
+        asked = LITTLE | {"pages": (1,)}
+        call_command("bench", "comments", **asked, output=folder, stdout=printed)
+        assert "÷" in printed.getvalue()
+        assert "PAGES OF COMMENTS" in printed.getvalue()
+        assert "PAGES OF ORDERS" not in printed.getvalue()
+
+    def test_leaves_the_site_connected_to_its_own_engine(self, report, settings):
+        assert client().meta.endpoint_url == settings.DYNAMODB_ENDPOINT_URL
+
+    def test_says_in_one_line_that_dynoxide_is_missing(self, monkeypatch):
+        monkeypatch.setattr(benchmark_run, "find", lambda _folder: None)
+        with pytest.raises(CommandError, match=r"^dynoxide is not installed here.*$"):
+            call_command("bench", stdout=StringIO())
+
+    def test_refuses_a_part_that_does_not_exist(self):
+        with pytest.raises(CommandError, match="There is no part “lunch”"):
+            call_command("bench", "lunch", stdout=StringIO())
+
+
+class TestImports:
+    def test_are_timed_with_counts_and_without(self, report):
+        imports = report["parts"]["imports"]
+        assert set(imports["per_second"]) == {"raw batches", "with counts"}
+        assert all(rate > 0 for rates in imports["per_second"].values() for rate in rates)
+
+    def test_compare_both_ways_turn_by_turn(self, report):
+        imports = report["parts"]["imports"]
+        (raw,), (counted,) = (imports["per_second"][w] for w in ("raw batches", "with counts"))
+        assert imports["ratios"] == [round(counted / raw, 2)]
+
+    def test_are_on_data_of_their_own(self, report):
+        assert report["parts"]["imports"]["data"] is None

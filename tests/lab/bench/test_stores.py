@@ -1,0 +1,77 @@
+"""Data sets in files of the engine, loaded once."""
+
+import pytest
+
+from dynamo.engine import FileBusy, find
+from dynamo.engine.lock import FileLock
+from dynamo.lists.reader import Page
+from dynamo.progress import Progress
+from lab.bench.comment_data import CommentData
+from lab.bench.pages import WrongAnswer, depths, require_answer
+from lab.bench.readers import ListRead
+from lab.bench.stores import Stores
+from tests.support.project import PROJECT
+
+DATA = CommentData(50)
+
+
+@pytest.fixture
+def stores(tmp_path) -> Stores:
+    binary = find(PROJECT)
+    if binary is None:
+        pytest.skip("dynoxide is not installed")
+    return Stores(tmp_path, binary, Progress(shown=False))
+
+
+@pytest.mark.real_engine
+class TestHoldingADataSet:
+    def test_loads_every_item(self, stores):
+        stored = stores.hold(DATA)
+        assert stored.path.exists()
+        assert stored.load.items == len(list(DATA.items()))
+        assert stored.load.items_per_second > 0
+
+    def test_loads_it_once(self, stores):
+        first = stores.hold(DATA)
+        written = first.path.stat().st_mtime_ns
+        assert stores.hold(DATA) == first
+        assert first.path.stat().st_mtime_ns == written
+
+    def test_loads_it_again_when_asked_to(self, stores):
+        written = stores.hold(DATA).path.stat().st_mtime_ns
+        assert stores.hold(DATA, fresh=True).path.stat().st_mtime_ns > written
+
+    def test_loads_it_again_when_the_items_are_others(self, stores):
+        written = stores.hold(DATA).path.stat().st_mtime_ns
+        assert stores.hold(CommentData(50, seed=1)).path.stat().st_mtime_ns > written
+
+    def test_loads_it_again_when_it_was_interrupted(self, stores):
+        stored = stores.hold(DATA)
+        stored.path.with_suffix(".json").unlink()
+        written = stored.path.stat().st_mtime_ns
+        assert stores.hold(DATA).path.stat().st_mtime_ns > written
+
+    def test_leaves_nothing_but_the_file_its_lock_and_its_note(self, stores, tmp_path):
+        stores.hold(DATA)
+        assert {path.suffix for path in tmp_path.iterdir()} == {".db", ".lock", ".json"}
+
+    def test_does_not_replace_a_file_that_is_in_use(self, stores, tmp_path):
+        with FileLock(tmp_path / f"{DATA.name}.db"), pytest.raises(FileBusy):
+            stores.hold(DATA)
+
+
+class TestTheDepthsOfAList:
+    def test_are_the_pages_it_has_and_its_last(self):
+        assert depths(205, pages=(1, 10, 100), size=20) == [1, 10, 11]
+
+    def test_are_its_only_page(self):
+        assert depths(3, pages=(1, 10), size=20) == [1]
+
+    def test_are_none_when_it_is_empty(self):
+        assert depths(0, pages=(1, 10), size=20) == []
+
+
+def test_a_page_that_holds_something_else_is_not_measured():
+    read = ListRead("all", Page((), has_next=False, has_previous=False, rounds=1, reads=()))
+    with pytest.raises(WrongAnswer, match="page 1"):
+        require_answer(read, ["2024-01-01T00:00:00.000000Z#1"], name="page 1")

@@ -1,0 +1,248 @@
+"""``manage.py compare``, from end to end on little data."""
+
+import json
+import signal
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from comments.items import NewComment
+from dynamo.calls.client import client
+from dynamo.engine import find
+from lab.bench.order_data import OrderData
+from lab.designs import bodies, engines
+from lab.designs import run as lab_run
+from lab.designs.engines import own_engine
+from lab.designs.figures import LabFigures
+from lab.designs.keeping import find_kept, keep
+from lab.management.commands import compare as command
+from tests.support.comments.loading import load
+from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+LITTLE = OrderData(of_customer=200, queued=20)
+SUBJECTS = {
+    "comments": ["scan", "filter", "sets", "rules", "planner"],
+    "customer orders": ["scan", "filter", "composite"],
+    "open orders": ["scan", "unsharded", "sharded"],
+    "long texts": ["inline", "apart"],
+}
+
+
+@pytest.fixture(scope="module")
+def little() -> Any:
+    with pytest.MonkeyPatch.context() as patch, small_pages():
+        patch.setattr(lab_run, "_subjects", _few(lab_run._subjects))
+        patch.setattr(bodies, "COMMENTS", 40)
+        yield
+
+
+def _few(subjects: Any) -> Any:
+    return lambda lab, data, _orders: subjects(lab, data, LITTLE)
+
+
+@pytest.fixture(scope="module")
+def run(tables, little) -> SimpleNamespace:
+    """What a run printed, and what it had left behind when it ended."""
+    out = StringIO()
+    call_command("compare", "--here", "--json", "--comments", "100", "--turns", "1", stdout=out)
+    return SimpleNamespace(
+        printed=json.loads(out.getvalue()),
+        kept=find_kept(),
+        page=Client().get("/lab/").content.decode(),
+        tables=lab_tables(),
+    )
+
+
+@pytest.fixture
+def printed(run) -> Any:
+    return run.printed
+
+
+@pytest.mark.real_engine
+class TestTheFigures:
+    def test_are_of_every_design(self, printed):
+        found = {s["name"]: [d["name"] for d in s["designs"]] for s in printed["subjects"]}
+        assert found == SUBJECTS
+
+    def test_have_the_shape_the_documents_tell(self, printed):
+        assert printed.keys() == {
+            *("taken_at", "engine", "machine", "warning", "page_size", "turns", "subjects"),
+        }
+        subject = printed["subjects"][0]
+        assert subject.keys() == {"name", "data", "questions", "designs"}
+        reading = subject["designs"][0]["readings"][0]
+        assert reading.keys() == {"question", "page", "pages", "items", "cost", "latency_ms"}
+        assert reading["cost"].keys() == {
+            *("requests", "items_read", "capacity_units", "response_bytes"),
+        }
+        writing = subject["designs"][0]["writings"][0]
+        assert writing.keys() == {
+            *("action", "cost", "items_stored", "bytes_stored", "latency_ms", "consistent_ms"),
+        }
+
+    def test_are_asked_the_same_of_every_design(self, printed):
+        for subject in printed["subjects"]:
+            asked = [
+                [(r["question"], r["page"], r["items"]) for r in design["readings"]]
+                for design in subject["designs"]
+            ]
+            assert asked.count(asked[0]) == len(asked)
+
+    def test_are_none_of_nothing(self, printed):
+        readings = [
+            r for s in printed["subjects"] for design in s["designs"] for r in design["readings"]
+        ]
+        for reading in readings:
+            assert reading["items"] > 0
+            assert all(value > 0 for value in reading["cost"].values())
+            assert reading["latency_ms"] > 0
+
+    def test_are_kept_for_the_page(self, run):
+        assert run.kept == LabFigures.of_dict(run.printed)
+        for name in ("comments-scan", "comments-sets", "open-orders-sharded"):
+            assert f'data-lab-design="{name}"' in run.page
+
+    def test_leave_no_table_behind(self, run):
+        assert run.tables == []
+
+
+@pytest.mark.real_engine
+class TestTheUsersOwnComments:
+    def test_are_compared_as_they_are(self, little, fresh):
+        product = fresh("product")
+        long = "A long story. " * 200
+        comments = [
+            NewComment(
+                f"{product}-{n}", product, "en", n % 5 + 1, NOW, body=long if n % 7 else "ok"
+            )
+            for n in range(30)
+        ]
+        load(comments)
+        out = StringIO()
+        call_command(
+            "compare",
+            *("--here", "--json", "--product", product, "--turns", "1", "--comments", "25"),
+            stdout=out,
+        )
+        subject = json.loads(out.getvalue())["subjects"][0]
+        assert product in subject["data"]
+        assert subject["data"].startswith("25 comments")
+
+    def test_must_be_there(self, little, fresh):
+        with pytest.raises(CommandError, match="There are no comments on “nothing"):
+            call_command("compare", "--here", "--product", f"nothing-{fresh('x')}")
+
+
+@pytest.mark.real_engine
+class TestAnEngineOfItsOwn:
+    def test_is_used_and_removed(self, little, capsys):
+        if find(settings.BASE_DIR) is None:
+            pytest.skip("dynoxide is not installed")
+        call_command("compare", "--comments", "60", "--turns", "1")
+        assert "COMMENTS OF A PRODUCT" in capsys.readouterr().out
+        kept = find_kept()
+        assert kept is not None
+        assert kept.engine.startswith("dynoxide ")
+        assert kept.engine.endswith(" in memory")
+
+    @pytest.mark.parametrize(("comments", "files", "where"), [(10, 0, "memory"), (11, 1, "disk")])
+    def test_keeps_many_comments_on_a_file_that_is_removed(
+        self, monkeypatch, comments, files, where
+    ):
+        if find(settings.BASE_DIR) is None:
+            pytest.skip("dynoxide is not installed")
+        monkeypatch.setattr(engines, "MOST_IN_MEMORY", 10)
+        with own_engine(comments=comments) as name:
+            assert len(kept_files()) == files
+            assert client().list_tables()["TableNames"] == []
+        assert name.endswith(where)
+        assert kept_files() == []
+
+    def test_is_asked_for_where_it_is_missing(self, monkeypatch):
+        monkeypatch.setattr("lab.designs.engines.find", lambda _folder: None)
+        with pytest.raises(CommandError, match="dynoxide is not installed"):
+            call_command("compare")
+
+
+def kept_files() -> list[Path]:
+    """The files of the engines of labs."""
+    return list(Path(settings.VAR_DIR).glob("lab-*/lab.db"))
+
+
+class TestWhatGoesWrong:
+    def test_is_told_when_interrupted(self, monkeypatch, capsys):
+        def interrupted(*_: Any, **__: Any) -> LabFigures:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(command, "compare", interrupted)
+        with pytest.raises(SystemExit) as ended:
+            call_command("compare")
+        assert ended.value.code == 130
+        assert "removed" in capsys.readouterr().err
+
+    def test_is_told_when_terminated(self, monkeypatch):
+        def terminated(*_: Any, **__: Any) -> LabFigures:
+            signal.raise_signal(signal.SIGTERM)
+            raise AssertionError
+
+        before = signal.getsignal(signal.SIGTERM)
+        monkeypatch.setattr(command, "compare", terminated)
+        with pytest.raises(SystemExit) as ended:
+            call_command("compare")
+        assert ended.value.code == 130
+        assert signal.getsignal(signal.SIGTERM) == before
+
+    def test_spoils_no_run_when_the_figures_cannot_be_kept(self, monkeypatch, capsys):
+        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
+        monkeypatch.setattr("lab.designs.keeping.keys.LAB", "")  # no key at all
+        call_command("compare")
+        told = capsys.readouterr()
+        assert "4,321 comments of nobody." in told.out
+        assert "not kept" in told.err
+
+    def test_is_a_number_out_of_bounds(self):
+        with pytest.raises(CommandError, match="not a number from 1 to 100"):
+            call_command("compare", "--turns", "0")
+
+
+class TestDrawing:
+    def test_writes_a_plot_for_each_subject(self, monkeypatch, tmp_path):
+        pytest.importorskip("matplotlib")
+        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
+        call_command("compare", "--plots", str(tmp_path), "--no-keep", stdout=StringIO())
+        assert "Scan and FilterExpression" in (tmp_path / "comments.svg").read_text()
+
+    def test_brings_the_documents_up_to_date(self, monkeypatch, tmp_path):
+        pytest.importorskip("matplotlib")
+        designs = tmp_path / "designs"
+        designs.mkdir()
+        begin, end = "<!-- price: written by manage.py compare -->", "<!-- end of price -->"
+        (designs / "scan-and-filter.md").write_text(f"# Scan\n\n{begin}\nold\n{end}\n\nAfter.\n")
+        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
+        call_command("compare", "--write-docs", str(tmp_path), "--no-keep", stdout=StringIO())
+        document = (designs / "scan-and-filter.md").read_text()
+        assert "| scan | popular | 1 of 62 | 2 | 4,321 | 138.5 | 2.0 | 187.5 |" in document
+        assert "old" not in document
+        assert document.endswith("\n\nAfter.\n")
+        assert "![Comments of a product" in (tmp_path / "lab.md").read_text()
+        assert (tmp_path / "lab" / "comments.svg").exists()
+        assert not (designs / "sets.md").exists()
+
+
+class TestKeeping:
+    def test_gives_back_what_was_kept(self):
+        keep(made_figures())
+        assert find_kept() == made_figures()
+
+    def test_keeps_the_last_ones_only(self):
+        keep(made_figures(design="scan"))
+        keep(made_figures(design="sets"))
+        assert find_kept() == made_figures(design="sets")

@@ -1,0 +1,193 @@
+"""What keeps the lab honest, and the shop unharmed."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from comments.filters import CommentFilter
+from comments.models import Comment
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from lab.bench.pages import WrongAnswer
+from lab.designs import comments as lab_comments
+from lab.designs import exactness, reading, writing
+from lab.designs.comment_designs import FILTER, SCAN, SETS
+from lab.designs.comment_source import sample
+from lab.designs.comments import compare_comments, questions
+from lab.designs.exactness import InexactEngine, require_exact
+from lab.designs.reading import pages_of
+from lab.designs.redirect import OutsideTheLab
+from lab.designs.tables import Layout
+from lab.designs.writing import NeverConsistent
+from shop.models import ShopItem
+from tests.support.lab.labs import NOW, lab_tables, small_lab
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+ITEM = {"pk": {"S": "LAB#test"}, "sk": {"S": "LAB#test"}}
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch) -> None:
+    monkeypatch.setattr(reading, "SETTLING", 0.0)
+
+
+class TestAWrongAnswer:
+    @pytest.mark.real_engine
+    def test_is_refused_before_anything_is_counted(self, monkeypatch):
+        lacking = replace(FILTER, read=lambda *asked: FILTER.read(*asked)[1:])
+        monkeypatch.setattr(lab_comments, "DESIGNS", (lacking,))
+        with small_lab() as lab, pytest.raises(WrongAnswer, match="as “filter” reads it"):
+            compare_comments(lab, sample(60, now=NOW))
+        assert lab_tables() == []
+
+    @pytest.mark.real_engine
+    def test_is_one_that_says_other_things_of_the_same_comments(self, monkeypatch):
+        def shortened(*asked):
+            return [{**item, "x": {"S": "…"}} for item in SCAN.read(*asked)]
+
+        monkeypatch.setattr(lab_comments, "DESIGNS", (replace(SCAN, read=shortened),))
+        with small_lab() as lab, pytest.raises(WrongAnswer):
+            compare_comments(lab, sample(60, now=NOW))
+
+    @pytest.mark.real_engine
+    def test_is_given_by_sets_that_lack_copies(self, monkeypatch):
+        primary_only = replace(SETS, items=lambda item: SETS.items(item)[:1])
+        monkeypatch.setattr(lab_comments, "DESIGNS", (primary_only,))
+        with small_lab() as lab, pytest.raises(WrongAnswer):
+            compare_comments(lab, sample(60, now=NOW))
+
+
+class TestAnIndexThatLagsBehind:
+    @pytest.mark.real_engine
+    def test_is_waited_for(self, monkeypatch):
+        monkeypatch.setattr(reading, "SETTLING", 30.0)
+        asked: list[object] = []
+
+        def late(*question):
+            asked.append(question)
+            return FILTER.read(*question)[: len(asked) - 1]
+
+        monkeypatch.setattr(lab_comments, "DESIGNS", (replace(FILTER, read=late),))
+        with small_lab() as lab:
+            (found,) = compare_comments(lab, sample(60, now=NOW)).designs
+        assert found.readings[0].items == 5
+
+
+class TestTheTablesOfALab:
+    def test_are_called_its_own(self):
+        with small_lab() as lab:
+            made = lab.make(Layout("probe", ShopItem))
+            assert made.name in lab_tables()
+            assert made.name.startswith(ShopItem.Meta.table_name.removesuffix("shop") + "lab-")
+
+    @pytest.mark.parametrize("failure", [KeyboardInterrupt, ValueError, SystemExit])
+    def test_are_removed_whatever_ends_it(self, failure):
+        with pytest.raises(failure), small_lab() as lab:  # noqa: PT012 - the block is the test
+            lab.make(Layout("first", ShopItem))
+            lab.make(Layout("second", ShopItem, ("open_orders",)))
+            raise failure
+        assert lab_tables() == []
+
+    def test_have_the_indexes_asked_for_and_no_others(self):
+        with small_lab() as lab:
+            made = lab.make(Layout("probe", Comment, ("all",)))
+            described = client().describe_table(TableName=made.name)["Table"]
+        assert [i["IndexName"] for i in described["GlobalSecondaryIndexes"]] == ["all"]
+
+
+class TestTheShopsTables:
+    def test_cannot_be_written_to_within_a_lab(self):
+        with small_lab(), pytest.raises(OutsideTheLab):
+            client().put_item(TableName=ShopItem.Meta.table_name, Item=ITEM)
+        assert "Item" not in client().get_item(TableName=ShopItem.Meta.table_name, Key=ITEM)
+
+    def test_cannot_be_written_to_by_batches_or_transactions(self):
+        put = {"Put": {"TableName": ShopItem.Meta.table_name, "Item": ITEM}}
+        with small_lab():
+            with pytest.raises(OutsideTheLab):
+                Batches(client(), pool()).put(ShopItem.Meta.table_name, [ITEM])
+            with pytest.raises(OutsideTheLab):
+                client().transact_write_items(TransactItems=[put])
+        assert "Item" not in client().get_item(TableName=ShopItem.Meta.table_name, Key=ITEM)
+
+    def test_are_stood_for_by_the_labs(self):
+        with small_lab() as lab:
+            made = lab.make(Layout("probe", ShopItem))
+            batches = Batches(client(), pool())
+            with lab.redirection.to(made.in_place):
+                batches.put(ShopItem.Meta.table_name, [ITEM])
+                found = batches.get(ShopItem.Meta.table_name, [ITEM])
+        assert found == [ITEM]
+        assert "Item" not in client().get_item(TableName=ShopItem.Meta.table_name, Key=ITEM)
+
+    def test_are_reached_again_afterwards(self):
+        with small_lab():
+            pass
+        client().get_item(TableName=ShopItem.Meta.table_name, Key=ITEM)
+
+
+class TestAnEngine:
+    @pytest.mark.real_engine
+    def test_that_charges_what_dynamodb_does_is_accepted(self):
+        with small_lab() as lab:
+            require_exact(lab)
+
+    def test_that_invents_its_units_is_refused(self, engine_name):
+        if engine_name != "moto":
+            pytest.skip("moto invents them")
+        with small_lab() as lab, pytest.raises(InexactEngine, match="fiction"):
+            require_exact(lab)
+        assert lab_tables() == []
+
+    @pytest.mark.real_engine
+    def test_that_charges_too_little_is_refused(self, monkeypatch):
+        monkeypatch.setattr(exactness, "WRITE_UNITS", 11)
+        with small_lab() as lab, pytest.raises(InexactEngine, match="charges 10 units"):
+            require_exact(lab)
+
+
+class TestAWriteThatNeverArrives:
+    @pytest.mark.real_engine
+    def test_ends_the_run(self, monkeypatch):
+        monkeypatch.setattr(writing, "PATIENCE", 0.1)
+        monkeypatch.setattr(lab_comments, "following", lambda *_: lambda: None)  # no handler
+        monkeypatch.setattr(lab_comments, "DESIGNS", (SETS,))
+        with small_lab() as lab, pytest.raises(NeverConsistent, match="sets"):
+            compare_comments(lab, sample(60, now=NOW))
+        assert lab_tables() == []
+
+
+class TestTheQuestions:
+    def test_are_a_popular_a_rare_and_a_four_of_five_filter(self):
+        listed = sample(600, now=NOW).listed
+        asked = questions(listed, size=5)
+        popular, rare, four = asked.values()
+        assert popular == CommentFilter.of(ratings=[5])
+        assert len(rare.languages) == len(rare.ratings) == 1
+        assert four == CommentFilter.of(ratings=[1, 2, 4, 5])
+
+    def test_ask_for_the_rarest_list_that_has_three_pages(self):
+        listed = sample(600, now=NOW).listed
+        rare = questions(listed, size=5)["rare"]
+        cells = Counter((one.language, one.rating) for one in listed)
+        assert cells[rare.languages[0], rare.ratings[0]] == min(n for n in cells.values() if n > 10)
+
+    def test_take_the_longest_list_where_all_are_short(self):
+        listed = sample(60, now=NOW).listed
+        assert questions(listed, size=500)["rare"] == CommentFilter.of(["en"], [5])
+
+    @pytest.mark.parametrize(
+        ("items", "pages"),
+        [
+            (0, [1]),
+            (3, [1]),
+            (10, [1, 2]),
+            (30, [1, 3, 6]),
+            (500, [1, 50, 100]),
+            (505, [1, 100, 101]),
+        ],
+    )
+    def test_are_of_the_first_page_the_hundredth_or_middle_one_and_the_last(self, items, pages):
+        assert pages_of(items, size=5) == pages

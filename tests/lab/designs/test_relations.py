@@ -1,0 +1,180 @@
+"""What the articles claim about the designs, measured on a few hundred comments and orders."""
+
+import pytest
+
+from lab.bench.order_data import OrderData
+from lab.designs.bodies import compare_bodies
+from lab.designs.comment_source import sample
+from lab.designs.comments import FOUR, POPULAR, RARE, compare_comments
+from lab.designs.customer_orders import QUESTION as SHIPPED
+from lab.designs.customer_orders import compare_customer_orders
+from lab.designs.figures import SubjectFigures
+from lab.designs.open_orders import QUESTION as ALL_OPEN
+from lab.designs.open_orders import compare_open_orders
+from lab.designs.order_tables import load_orders
+from tests.support.lab.labs import NOW, PAGE_SIZE, design, pages, small_lab
+
+pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
+
+
+@pytest.fixture(scope="module")
+def few() -> SubjectFigures:
+    with small_lab() as lab:
+        return compare_comments(lab, sample(100, now=NOW))
+
+
+@pytest.fixture(scope="module")
+def many() -> SubjectFigures:
+    with small_lab() as lab:
+        return compare_comments(lab, sample(300, now=NOW))
+
+
+@pytest.fixture(scope="module")
+def orders() -> dict[str, SubjectFigures]:
+    with small_lab() as lab:
+        loaded = load_orders(lab, OrderData(of_customer=300, queued=100))
+        return {
+            "customer": compare_customer_orders(lab, loaded),
+            "open": compare_open_orders(lab, loaded),
+        }
+
+
+@pytest.fixture(scope="module")
+def texts() -> SubjectFigures:
+    with small_lab() as lab:
+        return compare_bodies(lab)
+
+
+def written(subject: SubjectFigures, name: str) -> tuple[float, float]:
+    """The capacity units and the items stored of one write."""
+    writing = design(subject, name).writings[0]
+    return writing.cost.capacity_units, writing.items_stored
+
+
+class TestAScan:
+    def test_costs_more_the_more_there_is(self, few, many):
+        before, after = pages(few, "scan", POPULAR)[0], pages(many, "scan", POPULAR)[0]
+        assert (before.items_read, after.items_read) == (100, 300)
+        assert after.capacity_units > 2 * before.capacity_units
+
+    def test_costs_the_same_on_every_page(self, many):
+        costs = [cost.capacity_units for cost in pages(many, "scan", FOUR)]
+        assert len(costs) == 3
+        assert len(set(costs)) == 1
+
+    def test_answers_with_all_that_matches_for_one_page(self, many):
+        assert pages(many, "scan", FOUR)[0].response_bytes > 5 * (
+            pages(many, "planner", FOUR)[0].response_bytes
+        )
+
+
+class TestAPlannedPage:
+    def test_costs_no_more_the_more_there_is(self, few, many):
+        for question in (POPULAR, FOUR):
+            before, after = pages(few, "planner", question)[0], pages(many, "planner", question)[0]
+            assert after.capacity_units <= before.capacity_units
+
+    def test_costs_half_a_unit_more_than_the_cheapest_design_at_most(self, many):
+        for question in (POPULAR, RARE, FOUR):
+            for number, cost in enumerate(pages(many, "planner", question)):
+                others = (pages(many, name, question)[number] for name in ("filter", "rules"))
+                assert cost.capacity_units <= min(o.capacity_units for o in others) + 0.5
+
+
+class TestPagesByRule:
+    def test_read_a_page_of_each_partition(self, many):
+        first = pages(many, "rules", FOUR)[0]
+        assert first.requests == 4
+        assert first.items_read > 2 * (PAGE_SIZE + 1)
+
+
+class TestAQueryWithAFilter:
+    def test_reads_little_more_than_a_page_where_most_match(self, many):
+        assert pages(many, "filter", FOUR)[0].items_read <= 2 * (PAGE_SIZE + 1)
+
+    def test_reads_much_more_than_a_page_where_few_match(self, many):
+        assert pages(many, "filter", RARE)[0].items_read > 3 * (PAGE_SIZE + 1)
+
+
+class TestACopyForEverySet:
+    def test_is_read_by_one_query_that_drops_nothing(self, many):
+        for question in (POPULAR, RARE, FOUR):
+            for cost in pages(many, "sets", question):
+                assert cost.requests == 1
+                assert cost.items_read <= PAGE_SIZE + 1
+
+    def test_stores_each_comment_32_times_and_each_copy_twice(self, many):
+        assert written(many, "sets")[1] == 64
+
+    def test_costs_more_to_write_than_any_index(self, many):
+        units = {one.name: written(many, one.name)[0] for one in many.designs}
+        assert sorted(units, key=units.__getitem__) == [
+            "scan",
+            "filter",
+            "rules",
+            "planner",
+            "sets",
+        ]
+        assert units["sets"] >= 64
+
+    def test_stores_more_than_any_index(self, many):
+        stored = {one.name: one.writings[0].bytes_stored for one in many.designs}
+        assert stored["sets"] > 10 * stored["rules"]
+        assert [written(many, name)[1] for name in ("scan", "filter", "rules")] == [1, 2, 5]
+
+
+class TestWriting:
+    def test_is_consistent_some_time_after_the_write(self, many):
+        for one in many.designs:
+            assert one.writings[0].consistent_ms >= one.writings[0].latency_ms
+
+
+class TestACompositeKey:
+    def test_reads_what_a_page_shows_and_one_item_more(self, orders):
+        first, *_ = pages(orders["customer"], "composite", SHIPPED)
+        assert first.requests == 1
+        assert first.items_read <= PAGE_SIZE + 1
+
+    def test_spares_reading_all_orders_of_the_customer(self, orders):
+        for cost in pages(orders["customer"], "filter", SHIPPED):
+            assert cost.items_read == 300
+
+    def test_spares_reading_the_orders_of_all(self, orders):
+        for cost in pages(orders["customer"], "scan", SHIPPED):
+            assert cost.items_read >= 400
+
+    def test_is_written_anew_when_the_status_changes(self, orders):
+        placed, shipped = design(orders["customer"], "composite").writings
+        assert (placed.cost.capacity_units, shipped.cost.capacity_units) == (2, 3)
+
+
+class TestASparseIndex:
+    def test_costs_what_it_shows_at_any_depth(self, orders):
+        costs = pages(orders["open"], "unsharded", ALL_OPEN)
+        assert max(cost.items_read for cost in costs) <= PAGE_SIZE + 1
+        assert max(cost.requests for cost in costs) == 1
+
+    def test_spares_a_scan(self, orders):
+        unsharded = pages(orders["open"], "unsharded", ALL_OPEN)[0]
+        scanned = pages(orders["open"], "scan", ALL_OPEN)[0]
+        assert scanned.capacity_units > 10 * unsharded.capacity_units
+
+    def test_costs_a_request_for_each_shard(self, orders):
+        first = pages(orders["open"], "sharded", ALL_OPEN)[0]
+        assert first.requests == 1 + 3 * 4
+
+    def test_holds_open_orders_only(self, orders):
+        for name in ("unsharded", "sharded"):
+            placed, shipped = design(orders["open"], name).writings
+            assert (placed.items_stored, shipped.items_stored) == (2, 1)
+
+
+class TestLongTexts:
+    def test_make_lists_dear_in_the_item(self, texts):
+        inline, apart = (pages(texts, name, "a list")[0] for name in ("inline", "apart"))
+        assert inline.capacity_units > 2 * apart.capacity_units
+
+    def test_make_single_comments_dearer_apart(self, texts):
+        inline, apart = (pages(texts, name, "one, whole")[0] for name in ("inline", "apart"))
+        assert (inline.requests, apart.requests) == (1, 2)
+        assert inline.capacity_units < apart.capacity_units

@@ -1,0 +1,117 @@
+"""The basket, from a product's page to a placed order."""
+
+from collections.abc import Callable
+
+import pytest
+
+from shop.accounts.queries import find_user
+from shop.order_status import Status
+from shop.orders.counts import counts_of
+from tests.support.orders.making import put_product
+from tests.support.orders.visiting import Shown, Visitor
+
+
+@pytest.fixture
+def lamp(fresh: Callable[[str], str], tables: None) -> str:
+    return put_product(fresh("lamp"), cents=1_999)
+
+
+def add(visitor: Visitor, product_id: str, quantity: str = "1") -> Shown:
+    return visitor.post("/basket/add/", {"product_id": product_id, "quantity": quantity})
+
+
+def intent_in(shown: Shown) -> dict[str, str]:
+    return {"order_id": shown.page.one("input", name="order_id")["value"]}
+
+
+class TestAProductsPage:
+    def test_offers_to_buy_what_has_a_price(self, stranger: Visitor, lamp: str) -> None:
+        page = stranger.get(f"/products/{lamp}/").page
+        form = page.one("form", action="/basket/add/")
+        assert form.one("input", name="product_id")["value"] == lamp
+        assert "EUR 19.99" in form.text
+
+    def test_does_not_offer_what_has_none(
+        self, stranger: Visitor, fresh: Callable[[str], str], tables: None
+    ) -> None:
+        product_id = put_product(fresh("heirloom"), cents=None)
+        assert not stranger.get(f"/products/{product_id}/").page.all(action="/basket/add/")
+
+
+class TestTheBasket:
+    def test_adds_up_what_was_put_in(self, alice: Visitor, lamp: str) -> None:
+        add(alice, lamp, "2")
+        shown = add(alice, lamp, "3")
+        assert shown.page.one("tbody").one("tr").all("td")[1].text == "5"
+        assert "EUR 99.95" in shown.page.one("tfoot").text
+
+    def test_is_kept_while_signing_in(self, stranger: Visitor, alice: Visitor, lamp: str) -> None:
+        add(stranger, lamp)
+        stranger.browser.force_login(find_user(alice.username))
+        assert stranger.get("/basket/").page.all("a", href=f"/products/{lamp}/")
+
+    def test_lets_a_product_be_taken_out(self, alice: Visitor, lamp: str) -> None:
+        add(alice, lamp)
+        shown = alice.post("/basket/remove/", {"product_id": lamp})
+        assert "nothing in it" in shown.page.text
+
+    def test_drops_what_cannot_be_bought_any_more(self, alice: Visitor, lamp: str) -> None:
+        add(alice, lamp)
+        put_product(lamp, cents=None)
+        shown = alice.get("/basket/")
+        assert shown.messages == ["What cannot be bought any more was taken out."]
+        assert "nothing in it" in shown.page.text
+
+    @pytest.mark.parametrize("quantity", ["0", "-1", "100", "1.5", "many", ""])
+    def test_refuses_a_quantity_out_of_bounds(
+        self, alice: Visitor, lamp: str, quantity: str
+    ) -> None:
+        shown = add(alice, lamp, quantity)
+        assert (shown.status, shown.page.one("h1").text) == (400, "That cannot be done")
+
+    def test_refuses_more_of_a_product_than_an_order_holds(self, alice: Visitor, lamp: str) -> None:
+        add(alice, lamp, "99")
+        assert add(alice, lamp).messages == ["One order holds at most 99 pieces of a product."]
+
+    @pytest.mark.parametrize("product_id", ["", "no-such-product", "x" * 3_000])
+    def test_takes_no_product_that_does_not_exist(self, alice: Visitor, product_id: str) -> None:
+        assert add(alice, product_id).status == 404
+
+    def test_is_full_before_its_cookie_is(
+        self, alice: Visitor, fresh: Callable[[str], str]
+    ) -> None:
+        shown = [add(alice, put_product(fresh("lamp" * 9))) for _ in range(41)]
+        assert "The basket is full" in shown[-1].messages[0]
+        cookie = alice.browser.cookies["sessionid"].OutputString()
+        assert len(cookie) < 4_000
+
+
+class TestPlacing:
+    def test_shows_the_new_order_and_empties_the_basket(self, alice: Visitor, lamp: str) -> None:
+        shown = alice.post("/basket/place/", intent_in(add(alice, lamp, "2")))
+        assert shown.page.one("article")["data-status"] == "PLACED"
+        assert shown.messages == ["Thank you! Your order is placed."]
+        assert "nothing in it" in alice.get("/basket/").page.text
+
+    def test_twice_shows_the_same_order(self, alice: Visitor, lamp: str) -> None:
+        intent = intent_in(add(alice, lamp))
+        first, second = (alice.send("/basket/place/", intent)["Location"] for _ in range(2))
+        assert first == second
+        assert counts_of(alice.username)[Status.PLACED] == 1
+
+    def test_does_not_order_what_the_form_did_not_show(self, alice: Visitor, lamp: str) -> None:
+        intent = intent_in(add(alice, lamp))
+        add(alice, lamp)
+        shown = alice.post("/basket/place/", intent)
+        assert "The basket has changed" in shown.messages[0]
+        assert counts_of(alice.username)[Status.PLACED] == 0
+
+    def test_asks_to_sign_in_first_and_leads_back(self, stranger: Visitor, lamp: str) -> None:
+        shown = add(stranger, lamp)
+        address = shown.page.one("form", class_="place")["action"]
+        response = stranger.send(address, intent_in(shown))
+        assert response["Location"] == "/accounts/login/?next=%2Fbasket%2F"
+
+    @pytest.mark.parametrize("fields", [{}, {"order_id": "../etc"}, {"order_id": "x" * 26}])
+    def test_refuses_a_form_without_an_intent(self, alice: Visitor, fields: dict[str, str]) -> None:
+        assert alice.send("/basket/place/", fields).status_code == 400

@@ -1,0 +1,50 @@
+"""The cast of the order tests: alice and bob are customers, sam is staff."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+
+from dynamo.calls.client import client
+from shop.accounts.queries import find_user
+from shop.accounts.services import create_profile
+from tests.support.orders.visiting import Visitor
+from tests.support.strict import refuse_what_aws_refuses
+
+
+@pytest.fixture
+def stranger() -> Visitor:
+    return Visitor("", Client())
+
+
+@pytest.fixture
+def sign_up(tables: None) -> Callable[..., Visitor]:
+    def sign_up(username: str, *, is_staff: bool = False) -> Visitor:
+        create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
+        browser = Client()
+        browser.force_login(find_user(username))
+        return Visitor(username, browser)
+
+    return sign_up
+
+
+@pytest.fixture
+def alice(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+    return sign_up(fresh("alice"))
+
+
+@pytest.fixture
+def bob(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+    return sign_up(fresh("bob"))
+
+
+@pytest.fixture
+def sam(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+    return sign_up(fresh("sam"), is_staff=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def strict_as_aws() -> None:
+    """The process's client refuses what only AWS refuses."""
+    refuse_what_aws_refuses(client())

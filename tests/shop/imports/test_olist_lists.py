@@ -1,0 +1,256 @@
+"""Every list of the imported orders, compared with the brute-force answer from the files.
+
+The hundred users with the most orders, and one made user who has copies of many. Without
+``--slow`` it is their orders and some of the filters; with it, all orders and all filters.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, timedelta
+from itertools import chain, combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dynamo.lists.reader import PageRequest
+from shop.accounts.queries import find_user
+from shop.order_status import OPEN, Status
+from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import find_order, list_open_orders, list_orders
+from shop.orders.shards import count_shards
+from tests.support.shop.olist_folders import give_copies, part_of
+from tests.support.shop.olist_loading import import_folder
+from tests.support.shop.olist_truth import OPEN as OPEN_STATUSES
+from tests.support.shop.olist_truth import STATUS, Truth, TruthOrder, truth_of
+from tests.support.shop.order_walks import orders_of, queue_of, there_and_back
+
+pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
+
+PART, WHOLE = "part-of-all", "all-of-them"
+"""The made users."""
+SETS = [
+    frozenset(chosen)
+    for chosen in chain.from_iterable(combinations(Status, size) for size in range(1, 8))
+]
+FIRST_DAY, LAST_DAY = date(2016, 9, 1), date(2018, 11, 1)
+IN_DETAIL = (1, 20)
+"""Items on a page for a dozen of the users."""
+
+
+@pytest.fixture(scope="module")
+def olist(real_data: Path) -> Path:
+    return real_data / "olist"
+
+
+@pytest.fixture(scope="module")
+def part(olist: Path, tmp_path_factory: pytest.TempPathFactory) -> Truth:
+    """The orders of the hundred users, and every sixteenth order again for a made one."""
+    folder = part_of(olist, users=truth_of(olist).busiest(100))
+    give_copies(folder, olist, user=PART, every=16)
+    return imported(folder.write(tmp_path_factory.mktemp("part")))
+
+
+@pytest.fixture(scope="module")
+def whole(olist: Path, tmp_path_factory: pytest.TempPathFactory) -> Truth:
+    """All orders, and all of them again for a made user."""
+    folder = part_of(olist)
+    give_copies(folder, olist, user=WHOLE, every=1)
+    return imported(folder.write(tmp_path_factory.mktemp("whole")))
+
+
+def imported(folder: Path) -> Truth:
+    truth = truth_of(folder)
+    counts = import_folder(folder)
+    orders = counts["files"]["olist_orders_dataset"]
+    assert (orders["read"], orders["rejected"]) == (len(truth.orders), 0)
+    return truth
+
+
+def filter_of(statuses: frozenset[Status] = frozenset(), *days: date | None) -> OrderFilter:
+    since, until = days or (None, None)
+    return OrderFilter(tuple(s for s in Status if s in statuses), since=since, until=until)
+
+
+def expected(truth: Truth, username: str, chosen: OrderFilter) -> list[str]:
+    return truth.listed(
+        username,
+        chosen.statuses,
+        since=str(chosen.since or ""),
+        until=str(chosen.until or ""),
+    )
+
+
+def check_user(truth: Truth, username: str, chosen: OrderFilter, *, size: int = 500) -> None:
+    found = there_and_back(orders_of(username, chosen), size=size)
+    assert found == expected(truth, username, chosen), (username, chosen)
+
+
+def random_ranges(count: int) -> Iterator[tuple[date, date]]:
+    """Spans of days, some of no day at all."""
+    rng = Random(count)
+    days = (LAST_DAY - FIRST_DAY).days
+    for _ in range(count):
+        since = FIRST_DAY + timedelta(rng.randrange(days))
+        yield since, since + timedelta(int(days ** rng.random()) - 1)
+
+
+def check_order(order: TruthOrder) -> None:
+    for order_id in (order.id, order.foreign_id):
+        found = find_order(order_id).order
+        pieces = Counter({line.product_id: line.quantity for line in found.items})
+        assert found.username == order.username
+        assert (found.status, found.total * 100) == (order.status, order.cents)
+        assert (pieces, found.item_count) == (order.pieces, order.pieces.total())
+        assert f"{found.date:%Y-%m-%d %H:%M:%S}" == order.entered
+        assert found.history[-1].original == order.original
+
+
+def check_queue(truth: Truth, *statuses: Status, size: int = 500) -> None:
+    """Compare the queue with ours; other tests may have left open orders in it, too."""
+    ours = {order.id for order in truth.orders}
+    found = there_and_back(queue_of(*statuses), size=size)
+    wanted = truth.queue(statuses or OPEN_STATUSES)
+    assert wanted
+    assert [order_id for order_id in found if order_id in ours] == wanted
+
+
+class TestPartOfOlist:
+    def test_has_a_profile_for_every_user(self, part: Truth) -> None:
+        for username in part.by_user:
+            assert find_user(username).get_username() == username
+
+    def test_lists_every_users_orders(self, part: Truth) -> None:
+        for username in part.by_user:
+            check_user(part, username, filter_of())
+
+    def test_lists_every_users_open_orders(self, part: Truth) -> None:
+        for username in part.by_user:
+            found = there_and_back(orders_of(username, OrderFilter(open_only=True)), size=500)
+            assert found == part.open_of(username)
+
+    def test_finds_every_order_by_either_id(self, part: Truth) -> None:
+        for username in part.busiest(30)[1:]:
+            for order in part.by_user[username]:
+                check_order(order)
+
+    def test_lists_sets_of_statuses(self, part: Truth) -> None:
+        rng = Random(1)
+        for username in part.by_user:
+            for chosen in rng.sample(SETS, 3):
+                check_user(part, username, filter_of(chosen))
+
+    def test_lists_sets_of_statuses_of_one_with_many_orders(self, part: Truth) -> None:
+        for chosen in Random(2).sample(SETS, 12):
+            for size in (20, 500):
+                check_user(part, PART, filter_of(chosen), size=size)
+
+    def test_lists_ranges_of_days(self, part: Truth) -> None:
+        rng = Random(3)
+        for days in random_ranges(150):
+            chosen = filter_of(rng.choice([frozenset(), *SETS]), *days)
+            check_user(part, PART, chosen, size=100)
+
+    def test_lists_one_by_one(self, part: Truth) -> None:
+        check_user(part, PART, filter_of(frozenset(OPEN)), size=1)
+
+    def test_lists_open_orders_of_everybody_the_oldest_first(self, part: Truth) -> None:
+        for size in (7, 500):
+            check_queue(part, size=size)
+
+    @pytest.mark.parametrize("status", OPEN)
+    def test_lists_open_orders_of_one_status(self, part: Truth, status: Status) -> None:
+        if part.queue([status]):
+            check_queue(part, status, size=20)
+
+    def test_counts_every_users_orders(self, part: Truth) -> None:
+        for username, orders in part.by_user.items():
+            counted = {status.value: n for status, n in counts_of(username).items() if n}
+            assert counted == Counter(order.status for order in orders)
+
+    def test_shipped_before_2018_holds_no_other_status(self, part: Truth) -> None:
+        chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
+        found = list_orders(PART, chosen, PageRequest(500)).orders
+        assert {order.status for order in found} == {Status.SHIPPED}
+        assert max(order.date.year for order in found) == 2017
+        check_user(part, PART, chosen)
+
+    def test_reads_a_run_for_each_status_and_shard_in_one_round(self, part: Truth) -> None:
+        del part
+        read = list_open_orders(OPEN, PageRequest(20))
+        assert len(read.page.reads) == len(OPEN) * count_shards()
+
+
+@pytest.mark.slow
+class TestOlist:
+    def test_is_imported_whole(self, whole: Truth) -> None:
+        assert len(whole.orders) == 2 * 8_135
+        assert Counter(order.original for order in whole.orders).keys() == STATUS.keys()
+
+    def test_lists_every_users_orders(self, whole: Truth) -> None:
+        for username in whole.by_user:
+            check_user(whole, username, filter_of())
+
+    def test_lists_every_users_open_orders(self, whole: Truth) -> None:
+        for username in whole.by_user:
+            found = there_and_back(orders_of(username, OrderFilter(open_only=True)), size=500)
+            assert found == whole.open_of(username)
+
+    def test_has_a_profile_for_every_user(self, whole: Truth) -> None:
+        for username in whole.by_user:
+            assert find_user(username).get_username() == username
+
+    def test_finds_every_order_by_either_id(self, whole: Truth) -> None:
+        for order in whole.orders:
+            if order.username != WHOLE:
+                check_order(order)
+
+    def test_lists_every_set_of_statuses(self, whole: Truth) -> None:
+        for username in whole.busiest(101):
+            for chosen in SETS:
+                check_user(whole, username, filter_of(chosen))
+
+    def test_lists_every_status_before_and_between_days(self, whole: Truth) -> None:
+        for username in whole.busiest(101)[1:]:
+            for status, days in zip(Status, random_ranges(7), strict=True):
+                check_user(whole, username, filter_of(frozenset({status}), *days))
+
+    def test_lists_thousands_of_ranges_of_days(self, whole: Truth) -> None:
+        rng, (made, *users) = Random(4), whole.busiest(101)
+        for days in random_ranges(3_000):
+            username = made if rng.random() < 0.1 else rng.choice(users)
+            since, until = days if rng.random() < 0.8 else (None, days[1])
+            chosen = filter_of(rng.choice([frozenset(), *SETS]), since, until)
+            check_user(whole, username, chosen)
+
+    @pytest.mark.parametrize("size", IN_DETAIL)
+    def test_lists_pages_of_any_size_for_a_dozen(self, whole: Truth, size: int) -> None:
+        for username in whole.busiest(12)[1:]:
+            for chosen in SETS:
+                check_user(whole, username, filter_of(chosen), size=size)
+        check_user(whole, WHOLE, filter_of(frozenset({Status.SHIPPED})), size=size)
+
+    def test_shipped_before_2018_is_exactly_that(self, whole: Truth) -> None:
+        chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
+        wanted = [o for o in whole.by_user[WHOLE] if o.original == "shipped" and o.entered < "2018"]
+        assert len(wanted) == 531
+        found = there_and_back(orders_of(WHOLE, chosen), size=500)
+        assert set(found) == {order.id for order in wanted}
+        check_user(whole, WHOLE, chosen, size=20)
+
+    def test_lists_open_orders_of_everybody_the_oldest_first(self, whole: Truth) -> None:
+        for size in (20, 500):
+            check_queue(whole, size=size)
+        for status in OPEN:
+            check_queue(whole, status)
+
+    def test_counts_every_users_orders(self, whole: Truth) -> None:
+        for username, orders in whole.by_user.items():
+            counted = {status.value: n for status, n in counts_of(username).items() if n}
+            assert counted == Counter(order.status for order in orders)
+
+    def test_counts_the_queue(self, whole: Truth) -> None:
+        pages = there_and_back(queue_of(), size=500)
+        assert sum(queue_lengths().values()) == len(pages)
+        assert len(pages) >= len(whole.queue())

@@ -1,0 +1,187 @@
+"""The check of the catalogue: what it finds, and that repairing mends it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from dynamo.lists.reader import PageRequest
+from dynamo.upkeep.integrity import Difference
+from shop import keys
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.category_queries import list_category
+from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.items import NewProduct
+from shop.catalogue.queries import find_product
+from shop.order_status import Status
+from tests.support.catalogue.making import sell
+from tests.support.catalogue.spoiling import (
+    Key,
+    by_name_of,
+    edge_of,
+    found,
+    lose,
+    mend,
+    put_lamp,
+    sell_to_someone,
+    spoil,
+    stored,
+)
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+WRONG_EDGES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
+    "no keys": (["data_partition", "data"], {}),
+    "another datum": ([], {"data": {"S": "000000000001#lamp"}}),
+    "another category's partition": ([], {"data_partition": {"S": "CATEGORY#elsewhere#PRICE#0"}}),
+    "no such shard": ([], {"data_partition": {"S": "CATEGORY#elsewhere#PRICE#99999"}}),
+    "another name": ([], {"name": {"S": "Another"}}),
+    "another price": ([], {"unit_price_cents": {"N": "5"}}),
+    "no currency": (["currency"], {}),
+    "another name of the category": ([], {"category": {"S": "Another"}}),
+}
+WRONG_PURCHASES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
+    "no keys": (["data_partition", "data", "order_status_date"], {}),
+    "another datum": ([], {"data": {"S": "2024-01-01#buyer"}}),
+    "another date": ([], {"order_status_date": {"S": "BOUGHT#2024"}}),
+    "another product's partition": ([], {"data_partition": {"S": "BOUGHT#another#0"}}),
+}
+"""What is taken away from an item, and what is written over it."""
+
+
+@pytest.fixture
+def lamp() -> NewProduct:
+    return put_lamp()
+
+
+@pytest.fixture
+def buyer(lamp: NewProduct) -> str:
+    return sell_to_someone(lamp)
+
+
+@dataclass(frozen=True)
+class Spoilt:
+    """An item before it was spoilt, and what the differences that tell of it name."""
+
+    key: Key
+    before: dict[str, Any]
+    name: str
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check of many spoilt items at once, because each reads the whole table, and one after."""
+
+    edges: dict[str, Spoilt]
+    purchases: dict[str, Spoilt]
+    differences: list[Difference]
+    mended: list[tuple[str, bool]]
+    left: list[Difference]
+
+    def found(self, spoilt: Spoilt) -> list[str]:
+        return [d.kind for d in self.differences if spoilt.name in d.subject]
+
+    def is_mended(self, spoilt: Spoilt) -> bool:
+        assert [d for d in self.left if spoilt.name in d.subject] == []
+        assert stored(spoilt.key) == spoilt.before
+        return [done for subject, done in self.mended if spoilt.name in subject] == [True]
+
+
+@pytest.fixture(scope="module")
+def checked(tables: None) -> Checked:
+    """Every wrong edge and purchase, found, mended and looked for again."""
+    edges, purchases = {}, {}
+    for case, (removed, values) in WRONG_EDGES.items():
+        lamp = put_lamp()
+        before = spoil(edge_of(lamp), *removed, **values)
+        edges[case] = Spoilt(edge_of(lamp), before, lamp.id)
+    bought = put_lamp()
+    for case, (removed, values) in WRONG_PURCHASES.items():
+        buyer = sell_to_someone(bought)
+        key = keys.user(buyer), keys.bought(buyer, bought.id)
+        before = spoil(key, *removed, **values)
+        purchases[case] = Spoilt(key, before, before["order_id"]["S"])
+    names = [spoilt.name for spoilt in (*edges.values(), *purchases.values())]
+    differences = found(*names)
+    mended = [(d.subject, bool(d.mend and d.mend())) for d in differences]
+    return Checked(edges, purchases, differences, mended, left=found(*names))
+
+
+class TestTheCheck:
+    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, lamp, buyer):
+        assert found(lamp.id, *lamp.category_slugs, buyer) == []
+
+    @pytest.mark.parametrize("case", WRONG_EDGES)
+    def test_finds_and_mends_what_an_edge_shows_and_is_found_by(self, checked: Checked, case: str):
+        assert checked.found(checked.edges[case]) == ["edge"]
+        assert checked.is_mended(checked.edges[case])
+
+    def test_gives_an_edge_by_name_to_what_was_there_before_the_index(self, lamp):
+        lose(by_name_of(lamp))
+        spoil(edge_of(lamp), "data_partition", "data")
+        assert mend(lamp.id) == [True, True]
+        for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
+            page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
+            assert [product.id for product in page.products] == [lamp.id]
+
+    def test_takes_away_an_edge_by_name_that_has_no_other(self, lamp):
+        lose(edge_of(lamp))
+        assert mend(lamp.id) == [True]
+        assert stored(by_name_of(lamp)) is None
+
+    def test_takes_away_edges_to_a_product_that_is_gone(self, lamp):
+        lose((keys.product(lamp.id), keys.product(lamp.id)))
+        assert mend(lamp.id) == [True] * 4
+        assert (stored(edge_of(lamp)), stored(by_name_of(lamp))) == (None, None)
+
+    def test_takes_any_shard_that_is_read_for_right(self):
+        lamps = [put_lamp() for _ in range(count_edge_shards())]
+        for shard, lamp in enumerate(lamps):
+            stem = stored(edge_of(lamp))["data_partition"]["S"].rpartition("#")[0]
+            spoil(edge_of(lamp), data_partition={"S": f"{stem}#{shard}"})
+        assert found(*(lamp.id for lamp in lamps)) == []
+
+    def test_tells_readers_of_a_shard_they_do_not_read(self, lamp):
+        partition = stored(edge_of(lamp))["data_partition"]["S"]
+        further = count_edge_shards()
+        spoil(edge_of(lamp), data_partition={"S": f"{partition.rpartition('#')[0]}#{further}"})
+        (difference,) = found("edges")
+        assert (difference.kind, difference.mend()) == ("shards", True)
+        assert count_edge_shards() == further + 1
+        page = list_category(lamp.category_slugs[0], PageRequest(5), order=ProductOrder.CHEAPEST)
+        assert [product.id for product in page.products] == [lamp.id]
+
+    def test_mends_nothing_that_changes_at_this_very_moment(self, lamp):
+        spoil(edge_of(lamp), name={"S": "Another"})
+        (difference,) = found(lamp.id)
+        spoil((keys.product(lamp.id), keys.product(lamp.id)), name={"S": "New"})
+        assert difference.mend() is False
+        assert stored(edge_of(lamp))["name"] == {"S": "Another"}
+
+    @pytest.mark.parametrize("wrong", [None, "Renamed"])
+    def test_finds_and_mends_a_wrong_way_to_a_product(self, lamp, wrong):
+        node = (keys.product(lamp.id), keys.product(lamp.id))
+        trail = [{"M": {"slug": {"S": "x"}, "name": {"S": wrong}}}]
+        before = spoil(node, "trail", **({"trail": {"L": trail}} if wrong else {}))
+        assert [d.kind for d in found(lamp.id)] == ["trail"]
+        assert mend(lamp.id) == [True]
+        assert stored(node) == before
+        assert [step.slug for step in find_product(lamp.id).trail] == list(
+            reversed(lamp.category_slugs)
+        )
+
+
+class TestTheCheckOfPurchases:
+    @pytest.mark.parametrize("case", WRONG_PURCHASES)
+    def test_finds_and_mends_wrong_keys(self, checked: Checked, case: str):
+        assert checked.found(checked.purchases[case]) == ["purchase"]
+        assert checked.is_mended(checked.purchases[case])
+
+    def test_mends_nothing_that_was_bought_again_meanwhile(self, lamp, buyer):
+        key = (keys.user(buyer), keys.bought(buyer, lamp.id))
+        order = spoil(key, "data")["order_id"]["S"]
+        (difference,) = found(order)
+        sell(buyer, [lamp.id], day=9, status=Status.PLACED)
+        assert difference.mend() is False
+        assert found(buyer) == []

@@ -1,0 +1,132 @@
+"""The check of orders: what it finds, and that repairing mends it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dynamo.calls.client import client
+from dynamo.upkeep.integrity import Difference
+from shop import keys
+from shop.integrity.orders import order_differences
+from shop.models import ShopItem
+from shop.order_status import Status
+from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
+from shop.orders.items import NewOrder
+from shop.orders.moving import move_order
+from shop.orders.shards import OPEN_ORDERS, count_shards, raise_shards
+from tests.support.orders.making import made_order, put, stored_order
+
+TABLE = ShopItem.Meta.table_name
+
+
+@pytest.fixture
+def order(fresh: Callable[[str], str], tables: None) -> NewOrder:
+    order = made_order(fresh("alex"))
+    put(order)
+    return order
+
+
+def spoil(key: dict[str, str], *removed: str, **values: dict[str, str]) -> None:
+    """Write what no service would write."""
+    wire_key = {name: {"S": value} for name, value in key.items()}
+    item: dict[str, Any] = client().get_item(TableName=TABLE, Key=wire_key).get("Item", wire_key)
+    kept = {name: value for name, value in item.items() if name not in removed}
+    client().put_item(TableName=TABLE, Item={**kept, **values})
+
+
+def key_of(order: NewOrder) -> dict[str, str]:
+    return {"pk": keys.user(order.username), "sk": keys.order(order.id)}
+
+
+def found(kind: str, subject: str) -> list[Difference]:
+    every = order_differences()
+    return [found for found in every if (found.kind, found.subject) == (kind, subject)]
+
+
+def mend(difference: Difference) -> bool:
+    assert difference.mend is not None
+    return difference.mend()
+
+
+class TestTheCheck:
+    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
+        assert list(order_differences()) == []
+
+    def test_finds_and_mends_a_wrong_key(self, order: NewOrder) -> None:
+        before = stored_order(order.username, order.id)
+        spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
+        (difference,) = found("keys", f"order {order.id}")
+        assert difference.stored == "order_status_date SHIPPED#never"
+        assert difference.expected == f"order_status_date {before['order_status_date']['S']}"
+        assert mend(difference)
+        assert stored_order(order.username, order.id) == before
+
+    def test_finds_and_mends_a_missing_sparse_key(self, order: NewOrder) -> None:
+        before = stored_order(order.username, order.id)
+        spoil(key_of(order), "open_shard", "open_place")
+        (difference,) = found("keys", f"order {order.id}")
+        assert mend(difference)
+        assert stored_order(order.username, order.id) == before
+
+    def test_finds_and_mends_a_closed_order_in_the_queue(
+        self, fresh: Callable[[str], str], tables: None
+    ) -> None:
+        order = made_order(fresh("alex"), Status.SHIPPED)
+        put(order)
+        before = stored_order(order.username, order.id)
+        spoil(
+            key_of(order),
+            open_shard={"S": "OPEN#PLACED#0"},
+            open_place={"S": "2023-01-01T00:00:00.000000Z#x"},
+        )
+        (difference,) = found("keys", f"order {order.id}")
+        assert mend(difference)
+        assert stored_order(order.username, order.id) == before
+
+    def test_finds_and_mends_wrong_counts_of_a_customer(self, order: NewOrder) -> None:
+        key = keys.counter(counter_of(order.username), 0)
+        spoil(key, PLACED={"N": "3"}, SHIPPED={"N": "2"})
+        (difference,) = found("counts", f"customer {order.username}")
+        assert difference.stored == "PLACED 3, SHIPPED 2"
+        assert difference.expected == "PLACED 1, SHIPPED 0"
+        assert mend(difference)
+        assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
+
+    def test_finds_counts_of_a_customer_without_orders(
+        self, fresh: Callable[[str], str], tables: None
+    ) -> None:
+        username = fresh("nobody")
+        spoil(keys.counter(counter_of(username), 0), PLACED={"N": "1"})
+        (difference,) = found("counts", f"customer {username}")
+        assert mend(difference)
+        assert found("counts", f"customer {username}") == []
+
+    def test_finds_and_mends_a_wrong_length_of_the_queue(self, order: NewOrder) -> None:
+        before = queue_lengths()
+        spoil(keys.counter(QUEUE, 0), PLACED={"N": "777"})
+        (difference,) = found("counts", "the queue")
+        assert mend(difference)
+        assert queue_lengths() == before
+
+    def test_finds_and_mends_too_few_shards(self, order: NewOrder) -> None:
+        number = count_shards()
+        spoil(keys.shards(OPEN_ORDERS), _shards={"N": "0"})
+        (difference,) = found("shards", "the queue")
+        assert difference.stored == "number 0"
+        assert mend(difference)
+        assert 0 < count_shards() <= number
+        raise_shards(number)
+
+    def test_does_not_repair_what_has_moved_since(self, order: NewOrder) -> None:
+        spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
+        (difference,) = found("keys", f"order {order.id}")
+        move_order(
+            username=order.username,
+            order_id=order.id,
+            source=Status.PLACED,
+            target=Status.CANCELED,
+            is_staff=True,
+            now=order.placed_at,
+        )
+        assert not mend(difference)

@@ -1,0 +1,48 @@
+"""Entries made up for tests, and the plain answers that the log must agree with."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from dynamo.lists.reader import PageRequest, Toward
+from shop.activity.entries import Action, Entry, Kind
+from shop.activity.months import Month
+from shop.activity.queries import ActivityPage, list_activity
+from shop.activity.recording import LOG
+from tests.support.chance import unique
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+THIS = Month(2026, 11)
+ACTIONS = {Kind.ORDER: Action.MOVED, Kind.COMMENT: Action.POSTED, Kind.MODERATION: Action.HIDDEN}
+
+
+def made_entry(moment: datetime = NOW, kind: Kind = Kind.ORDER, **fields: str) -> Entry:
+    told = {"who": "sam", "subject": unique("subject"), "about": "alex", **fields}
+    return Entry(kind=kind, action=ACTIONS[kind], moment=moment, **told)
+
+
+def newest_first(entries: Iterable[Entry], *kinds: Kind) -> list[Entry]:
+    chosen = [entry for entry in entries if not kinds or entry.kind in kinds]
+    return sorted(chosen, key=lambda entry: entry.place, reverse=True)
+
+
+def whole_log(*kinds: Kind, now: datetime | None = None) -> list[Entry]:
+    """Everything in the log, as it is after what waits to be written has been."""
+    assert LOG.flush(seconds=10)
+    found = list_activity(kinds, PageRequest(200), now=now or datetime.now(UTC))
+    assert not found.page.has_next
+    return list(found.entries)
+
+
+def walk(kinds: Sequence[Kind], request: PageRequest, *, now: datetime) -> Iterator[ActivityPage]:
+    """Turn pages in the direction of the request until there is no further one."""
+    onward = request.toward is Toward.NEXT
+    for _ in range(500):
+        found = list_activity(kinds, request, now=now)
+        yield found
+        page = found.page
+        if not (page.has_next if onward else page.has_previous):
+            return
+        edge = page.entries[-1 if onward else 0]
+        request = PageRequest(request.size, edge.position, request.toward)
+    message = "the walk does not end"
+    raise AssertionError(message)

@@ -1,0 +1,70 @@
+"""A lamp in two categories, and ways to spoil what is stored of it, to find it and to mend it."""
+
+from typing import Any
+
+from dynamo.calls.client import client
+from dynamo.upkeep.integrity import Difference
+from shop import keys
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
+from shop.integrity.catalogue import catalogue_differences
+from shop.models import ShopItem
+from shop.order_status import Status
+from tests.support.catalogue.making import category, sell
+from tests.support.chance import unique
+
+TABLE = ShopItem.Meta.table_name
+Key = tuple[str, str]
+
+
+def put_lamp() -> NewProduct:
+    """Put a lamp in a category that is in another."""
+    slug = unique("shelf")
+    product = NewProduct(unique("lamp"), "Lamp", (f"{slug}-in", slug), "", 1_999, "EUR")
+    put_catalogue(categories=[category(slug), category(f"{slug}-in", slug)], products=[product])
+    return product
+
+
+def sell_to_someone(product: NewProduct) -> str:
+    username = unique("buyer")
+    sell(username, [product.id], day=3, status=Status.SHIPPED)
+    return username
+
+
+def edge_of(product: NewProduct) -> Key:
+    return keys.category(product.category_slugs[0]), keys.product(product.id)
+
+
+def by_name_of(product: NewProduct) -> Key:
+    return keys.category(product.category_slugs[0]), keys.by_name(product.id)
+
+
+def stored(key: Key) -> dict[str, Any] | None:
+    wire_key = {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+    return client().get_item(TableName=TABLE, Key=wire_key, ConsistentRead=True).get("Item")
+
+
+def spoil(key: Key, *removed: str, **values: dict[str, Any]) -> dict[str, Any]:
+    """Write what no service would write, and give what was there."""
+    item = stored(key) or {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+    kept = {name: value for name, value in item.items() if name not in removed}
+    client().put_item(TableName=TABLE, Item={**kept, **values})
+    return item
+
+
+def lose(key: Key) -> None:
+    client().delete_item(TableName=TABLE, Key={"pk": {"S": key[0]}, "sk": {"S": key[1]}})
+
+
+def found(*names: str) -> list[Difference]:
+    """The differences that tell of any of these names."""
+    return [d for d in catalogue_differences() if any(name in d.subject for name in names)]
+
+
+def mend(*names: str) -> list[bool]:
+    """Mend as the command does: each as it is found, until nothing more is."""
+    return [bool(d.mend and d.mend()) for d in found_lazily(*names)]
+
+
+def found_lazily(*names: str):
+    return (d for d in catalogue_differences() if any(name in d.subject for name in names))

@@ -1,0 +1,293 @@
+"""Everything that somebody writes, as something to send, to send again, and to look at after."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from django.core.management import CommandError, call_command
+
+from comments import keys
+from comments.erasure.traces import reported_by_user, voted_by_user
+from comments.lists.queries import find_highlights
+from comments.models import CommentVote
+from comments.moderation.services import hide
+from comments.picks.services import feature
+from comments.profiles.queries import ids_written_by
+from comments.replies.queries import find_reply
+from comments.replies.services import reply_to
+from comments.reports.services import Reason, report_comment
+from comments.store.comments import StoredComment, load_comment
+from comments.store.revision import Seen, State
+from comments.votes.services import rank_or_log
+from comments.votes.services import vote as vote_for
+from comments.votes.tally import HELPFUL, tallies
+from dynamo.calls.client import client
+from dynamo.writes.transactions import write_together
+from tests.support.comments.threads import NOW, helpful, moderated
+from tests.support.comments.writers import (
+    WORDS,
+    Writer,
+    delete_url,
+    edit_url,
+    made_product,
+    new_url,
+    someone,
+)
+
+LONG = "A long story, told at length. " * 60
+Cells = Mapping[tuple[str, int], int]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Something that is sent: it can be sent again, and ends with so many comments, and so."""
+
+    send: Callable[[], int]
+    product: str
+    cells: Cells
+    outcome: Callable[[], object] = field(default=lambda: None)
+    expected: object = None
+
+
+def post(body: str = WORDS["body"]) -> Flow:
+    alice, lamp = someone("alice"), made_product()
+    form = {**alice.open_form(lamp), **WORDS, "body": body}
+    return Flow(
+        sending(alice, new_url(lamp), form),
+        lamp,
+        {("en", 5): 1},
+        lambda: [load_comment(each).comment.body for each in ids_written_by(alice.username)],
+        [body.strip()],
+    )
+
+
+def post_a_long_text() -> Flow:
+    return post(LONG)
+
+
+def edit_that_moves_keys() -> Flow:
+    alice, stored, lamp = written()
+    form = {**WORDS, "version": "1", "rating": "1", "language": "de", "body": LONG}
+    return Flow(sending(alice, edit_url(stored.comment), form), lamp, {("de", 1): 1})
+
+
+def edit_of_words() -> Flow:
+    alice, stored, lamp = written(body=LONG)
+    form = {**WORDS, "version": "1", "body": "Short now."}
+    return Flow(sending(alice, edit_url(stored.comment), form), lamp, {("en", 5): 1})
+
+
+def delete() -> Flow:
+    alice, stored, lamp = written(body=LONG)
+    return Flow(sending(alice, delete_url(stored.comment), {}), lamp, {})
+
+
+def delete_with_all_that_belongs_to_it() -> Flow:
+    alice, stored, lamp = written()
+    put_votes(stored, number=120)
+    report(stored, "bob")
+    put_reply(stored)
+    return Flow(sending(alice, delete_url(stored.comment), {}), lamp, {})
+
+
+def vote() -> Flow:
+    _, stored, lamp = written()
+    url = f"/comments/vote/{stored.comment.id}/"
+    send = sending(someone("bob"), url, {"helpful": "yes"})
+    return Flow(send, lamp, {("en", 5): 1}, lambda: helpful(stored.comment), [1])
+
+
+def unvote() -> Flow:
+    _, stored, lamp = written()
+    bob, url = someone("bob"), f"/comments/vote/{stored.comment.id}/"
+    vote_for(comment_id=stored.comment.id, username=bob.username)
+    send = sending(bob, url, {"helpful": "no"})
+    return Flow(send, lamp, {("en", 5): 1}, lambda: helpful(stored.comment), [])
+
+
+def send_report() -> Flow:
+    _, stored, lamp = written()
+    url, form = f"/comments/report/{stored.comment.id}/", {"reason": "spam"}
+
+    def reports() -> int:
+        found = moderated(stored.comment, State.REPORTED)
+        return found.report_count if found else 0
+
+    return Flow(sending(someone("bob"), url, form), lamp, {("en", 5): 1}, reports, 1)
+
+
+def keep() -> Flow:
+    return decision("keep", {("en", 5): 1}, State.LISTED)
+
+
+def hide_it() -> Flow:
+    return decision("hide", {}, State.HIDDEN)
+
+
+def restore() -> Flow:
+    return decision("restore", {("en", 5): 1}, State.LISTED)
+
+
+def staff_delete() -> Flow:
+    return decision("delete", {}, None)
+
+
+def decision(name: str, cells: Cells, state: State | None) -> Flow:
+    _, stored, lamp = written()
+    comment = stored.comment
+    report(stored, "bob")
+    vote_for(comment_id=comment.id, username="bob")
+    if name == "restore":
+        hide(comment_id=comment.id, now=NOW)
+    form = {"decision": name, "seen": str(Seen.of(load_comment(comment.id).item))}
+    send = sending(a_moderator(), f"/staff/comments/decide/{comment.id}/", form)
+
+    def states() -> State | None:
+        return Seen.of(load_comment(comment.id).item).state if state else None
+
+    return Flow(send, lamp, cells, states, state)
+
+
+def pick() -> Flow:
+    return pick_or_not("yes")
+
+
+def unpick() -> Flow:
+    return pick_or_not("no")
+
+
+def pick_or_not(featured: str) -> Flow:
+    _, stored, lamp = written()
+    if featured == "no":
+        feature(stored.comment.id)
+    url = f"/staff/comments/feature/{stored.comment.id}/"
+    send = sending(a_moderator(), url, {"featured": featured})
+    expected = [stored.comment.id] if featured == "yes" else []
+    picks = lambda: [each.id for each in find_highlights(lamp).picks]  # noqa: E731
+    return Flow(send, lamp, {("en", 5): 1}, picks, expected)
+
+
+def reply() -> Flow:
+    _, stored, _ = written()
+    return replying(stored, {"text": "Thanks.", "version": "0"}, ("Thanks.", 1))
+
+
+def edit_reply() -> Flow:
+    _, stored, _ = written()
+    put_reply(stored)
+    return replying(stored, {"text": "Thanks.", "version": "1"}, ("Thanks.", 2))
+
+
+def delete_reply() -> Flow:
+    _, stored, _ = written()
+    put_reply(stored)
+    return replying(stored, {"delete": "yes"}, None)
+
+
+def replying(stored: StoredComment, form: dict[str, str], expected: object) -> Flow:
+    send = sending(a_moderator(), f"/staff/comments/reply/{stored.comment.id}/", form)
+
+    def found() -> tuple[str, int] | None:
+        there = find_reply(stored.comment.id)
+        return (there.text, there.version) if there else None
+
+    return Flow(send, stored.comment.product_id, {("en", 5): 1}, found, expected)
+
+
+def delete_user_data() -> Flow:
+    """Alice has written, found helpful and reported something; others her comment."""
+    alice, stored, lamp = written(body=LONG)
+    others = [someone("bob").write(made_product()) for _ in range(2)]
+    for name in ("bob", "carl"):
+        vote_for(comment_id=stored.comment.id, username=name)
+    report(stored, "bob")
+    put_reply(stored)
+    for other in others:
+        vote_for(comment_id=other.comment.id, username=alice.username)
+        report(other, alice.username)
+
+    def left() -> list[list[str]]:
+        kinds = (ids_written_by, voted_by_user, reported_by_user)
+        return [list(find(alice.username)) for find in kinds]
+
+    return Flow(commanding("delete_user_data", alice.username), lamp, {}, left, [[], [], []])
+
+
+FLOWS = [
+    post,
+    post_a_long_text,
+    edit_that_moves_keys,
+    edit_of_words,
+    delete,
+    delete_with_all_that_belongs_to_it,
+    vote,
+    unvote,
+    send_report,
+    keep,
+    hide_it,
+    restore,
+    staff_delete,
+    pick,
+    unpick,
+    reply,
+    edit_reply,
+    delete_reply,
+    delete_user_data,
+]
+
+
+def written(**said: str) -> tuple[Writer, StoredComment, str]:
+    alice, lamp = someone("alice"), made_product()
+    return alice, alice.write(lamp, **said), lamp
+
+
+def a_moderator() -> Writer:
+    return someone("sam", is_staff=True)
+
+
+def report(stored: StoredComment, username: str) -> None:
+    report_comment(
+        comment_id=stored.comment.id, username=username, reason=Reason.SPAM, text="", now=NOW
+    )
+
+
+def put_votes(stored: StoredComment, *, number: int) -> None:
+    """Put votes as they are stored, with their tally: more than one transaction can delete."""
+    comment = stored.comment
+    with CommentVote.batch_write() as batch:
+        for voter in (f"voter-{n}" for n in range(number)):
+            batch.save(
+                CommentVote(
+                    pk=keys.comment(comment.id),
+                    sk=keys.vote(voter),
+                    voter_partition=keys.voter(voter),
+                    place=keys.about(comment.product_id, comment.id),
+                )
+            )
+    write_together(client(), tallies().settle(comment.id, {HELPFUL: number}))
+    rank_or_log(comment.id)
+
+
+def put_reply(stored: StoredComment) -> None:
+    reply_to(comment_id=stored.comment.id, text="Hello.", author="sam", seen=None, now=NOW)
+
+
+def sending(writer: Writer, url: str, form: dict[str, str]) -> Callable[[], int]:
+    return lambda: writer.send(url, form).status_code
+
+
+def commanding(command: str, *arguments: str) -> Callable[[], int]:
+    """A command as if it were a form: 302 when it is done, 503 when it failed."""
+
+    def run() -> int:
+        try:
+            call_command(command, *arguments, "--json", stdout=_Nowhere())
+        except CommandError:
+            return 503
+        return 302
+
+    return run
+
+
+class _Nowhere:
+    def write(self, _: str) -> None:
+        """Say nothing."""

@@ -1,0 +1,34 @@
+"""Puts what a test needs into the tables, the way an import does."""
+
+from collections.abc import Iterable
+
+from comments.imports.writer import BulkWriter, in_chunks
+from comments.items import NewComment
+from comments.keys import counts as counts_key
+from comments.models import Comment
+from comments.sets.following import is_followed
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.pool import Pool
+from shop.catalogue.services import ensure_products
+from tests.support.comments import read_models
+
+MANY = 1_000
+"""Comments from which on they are written in parallel, which moto does not bear."""
+
+
+def load(comments: Iterable[NewComment]) -> None:
+    """Put comments, and the products they are about; and their copies, where these are read."""
+    found = list(comments)
+    ensure_products(product_ids={comment.product_id for comment in found})
+    writer = BulkWriter(Batches(client(), pool() if len(found) > MANY else Pool(1)))
+    for chunk in in_chunks(found):
+        writer.write(chunk)
+    if is_followed():
+        read_models.fill(comment.id for comment in found)
+
+
+def forget_counts(product_id: str) -> None:
+    """Take away the counts of a product, as if they had never been made."""
+    key = {"S": counts_key(product_id, 0)}
+    client().delete_item(TableName=Comment.Meta.table_name, Key={"pk": key, "sk": key})

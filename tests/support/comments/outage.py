@@ -1,0 +1,53 @@
+"""A DynamoDB of a test's own; on a file, to be stopped and started as the test likes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from dynamo.calls import client
+from dynamo.calls.client import Connection
+from dynamo.engine import DynoxideEngine, EngineServer, find
+from dynamo.tables.create import create_missing
+from shop.activity.rotation import make_tables
+from tests.support.engine_plugin import PATIENCE
+from tests.support.ports import spare_port
+from tests.support.project import PROJECT
+
+
+@contextmanager
+def own_engine(folder: Path | None = None) -> Iterator[EngineServer]:
+    """Put the site on an engine of its own, with all tables, for the length of the block.
+
+    In memory, which is several times as fast, or on a file in ``folder``.
+    """
+    binary = find(PROJECT)
+    if binary is None:
+        pytest.skip("dynoxide is not installed, and moto forgets when it stops")
+    db_path = folder / "own.db" if folder else None
+    engine = DynoxideEngine(
+        binary=binary, db_path=db_path, port=spare_port(), start_seconds=PATIENCE
+    )
+    with engine, connected(engine.endpoint_url, read_seconds=PATIENCE):
+        models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+        create_missing(models, client=client.client())
+        make_tables(client=client.client(), now=datetime.now(UTC))
+        yield engine
+
+
+@contextmanager
+def connected(endpoint_url: str, **limits: float) -> Iterator[None]:
+    """Have the site look for DynamoDB elsewhere for the length of the block."""
+    elsewhere = Connection(
+        region=settings.AWS_REGION,
+        endpoint_url=endpoint_url,
+        access_key=settings.AWS_ACCESS_KEY_ID,
+        secret_key=settings.AWS_SECRET_ACCESS_KEY,
+    )
+    with client.connected(replace(elsewhere, **limits)):
+        yield

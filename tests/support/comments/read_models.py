@@ -1,0 +1,52 @@
+"""The site on one read model or the other, with copies for all that a test loads."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.test import override_settings
+
+from comments import keys
+from comments.lists.read_models import INDEXES
+from comments.models import Comment
+from comments.sets.filling import fill_sets
+from comments.sets.following import SETS
+from comments.sets.models import CommentSetItem
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
+from dynamo.tables.create import create_missing
+from tests.support.comments.outage import own_engine
+from tests.support.strict import refuse_what_aws_refuses
+
+BOTH = (INDEXES, pytest.param(SETS, marks=pytest.mark.real_engine))
+"""Parameters of tests that hold under both."""
+
+
+@contextmanager
+def reading_by(model: str, *, engine_name: str) -> Iterator[str]:
+    """Have the site read its lists by a model for the length of the block; give the model's name.
+
+    For ``sets`` there is an engine with tables of its own, without a stream: what is loaded is
+    filled in (`fill`), and nobody else's copies are in the way.
+    """
+    with override_settings(COMMENTS_READ_MODEL=model):
+        if model == INDEXES:
+            yield model
+        elif engine_name == "dynoxide":
+            with own_engine():
+                refuse_what_aws_refuses(client())
+                create_missing([CommentSetItem], client=client(), streams=False)
+                yield model
+        else:
+            create_missing([CommentSetItem], client=client(), streams=False)
+            yield model
+
+
+def fill(comment_ids: Iterable[str]) -> None:
+    """Put the copies of comments that are in the table."""
+    batches = Batches(client(), Pool(1))
+    values = [{"S": keys.comment(comment_id)} for comment_id in comment_ids]
+    table_keys = [{"pk": value, "sk": value} for value in values]
+    found = batches.get(Comment.Meta.table_name, table_keys)
+    fill_sets(found, batches=batches, advance=lambda _number: None)

@@ -1,0 +1,36 @@
+"""Watches what is asked of DynamoDB, before it is sent."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dynamo.calls.client import client
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request: the operation, and its parameters."""
+
+    operation: str
+    parameters: dict[str, Any]
+
+
+@contextmanager
+def spied() -> Iterator[list[Asked]]:
+    """Collect what the process's client is asked inside the block, but for what tables look like.
+
+    That is asked by `tests.support.strict`, when it first sees an index.
+    """
+    requests: list[Asked] = []
+
+    def note(params: dict[str, Any], model: Any, **_: object) -> None:
+        if model.name != "DescribeTable":
+            requests.append(Asked(model.name, dict(params)))
+
+    events = client().meta.events
+    events.register("before-parameter-build.dynamodb.*", note)
+    try:
+        yield requests
+    finally:
+        events.unregister("before-parameter-build.dynamodb.*", note)

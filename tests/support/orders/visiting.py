@@ -1,0 +1,98 @@
+"""Visitors without a browser: they ask for pages, send forms, and read the HTML."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+from tests.support.markup import Element, read_markup
+
+HTMX = {"HX-Request": "true"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer, and what it says."""
+
+    response: HttpResponse
+    page: Element
+
+    @property
+    def status(self) -> int:
+        return self.response.status_code
+
+    @property
+    def order_ids(self) -> list[str]:
+        return [element["data-order-id"] for element in self.page.all("li", data_order_id=True)]
+
+    @property
+    def dates(self) -> list[str]:
+        return [element["data-date"] for element in self.page.all("li", data_order_id=True)]
+
+    @property
+    def messages(self) -> list[str]:
+        """What the page says was done or not; a fragment has the script say it."""
+        if event := self.response.get("HX-Trigger-After-Settle"):
+            told: list[str] = json.loads(event)["said"]["sentences"]
+            return told
+        return [element.text for element in self.page.all("li", class_="message")]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the tabs count, without those that count nothing."""
+        tabs = self.page.all("a", data_toggle="status")
+        counted = {tab["data-value"]: tab.one(class_="toggle-count").text for tab in tabs}
+        return {value: int(text) for value, text in counted.items() if text != "0"}
+
+    @property
+    def next(self) -> str | None:
+        return self._link("next")
+
+    @property
+    def previous(self) -> str | None:
+        return self._link("prev")
+
+    def toggle(self, kind: str, value: str) -> Element:
+        return self.page.one("a", data_toggle=kind, data_value=value)
+
+    def action(self, order_id: str, move: str) -> tuple[str, dict[str, str]]:
+        """The address of a row's or an order page's form for a move, and its fields."""
+        places = self.page.all(data_order_id=order_id)
+        (form,) = (
+            form for form in places[0].all("form") if form.all("input", name="move", value=move)
+        )
+        fields = {i["name"]: i["value"] for i in form.all("input", type="hidden")}
+        fields.pop("csrfmiddlewaretoken", None)
+        return form["action"], fields
+
+    def _link(self, rel: str) -> str | None:
+        found = self.page.all("a", rel=rel)
+        assert len(found) <= 1
+        return found[0]["href"] if found else None
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody at the site, signed in or not."""
+
+    username: str
+    browser: Client
+
+    def get(self, url: str, *, htmx: bool = False) -> Shown:
+        """Ask for an address; redirects are not followed."""
+        return _shown(self.browser.get(url, headers=HTMX if htmx else {}))
+
+    def post(self, url: str, fields: dict[str, Any], *, htmx: bool = False) -> Shown:
+        """Send a form, and follow where it leads."""
+        headers = HTMX if htmx else {}
+        return _shown(self.browser.post(url, fields, headers=headers, follow=True))
+
+    def send(self, url: str, fields: dict[str, Any], *, htmx: bool = False) -> HttpResponse:
+        """Send a form; redirects are not followed."""
+        return self.browser.post(url, fields, headers=HTMX if htmx else {})
+
+
+def _shown(response: Any) -> Shown:
+    return Shown(response, read_markup(response.content.decode()))

@@ -1,0 +1,41 @@
+"""What ``comment_sets`` holds of a comment, and what it should hold."""
+
+from comments import keys
+from comments.models import Comment
+from comments.sets.applying import TABLE
+from comments.sets.copies import primary_of
+from comments.sets.streaming import Name, key_of, name_of
+from dynamo.calls.client import client
+from dynamo.items import Item
+from tests.support.sets.items import all_items
+
+
+def stored_items(comment_id: str) -> dict[Name, Item]:
+    """Give all items of a comment, strongly read."""
+    found = client().query(
+        TableName=TABLE,
+        KeyConditionExpression="pk = :pk",
+        ExpressionAttributeValues={":pk": {"S": keys.comment(comment_id)}},
+        ConsistentRead=True,
+    )
+    return {name_of(item): item for item in found["Items"]}
+
+
+def expected_items(comment_id: str) -> dict[Name, Item]:
+    """Derive all items of a comment from what the table ``comments`` holds of it."""
+    key = {"S": keys.comment(comment_id)}
+    answer = client().get_item(
+        TableName=Comment.Meta.table_name, Key={"pk": key, "sk": key}, ConsistentRead=True
+    )
+    primary = primary_of(answer["Item"]) if "Item" in answer else None
+    return all_items([primary] if primary else [])
+
+
+def put(item: Item) -> None:
+    """Put an item into ``comment_sets``, as nobody should."""
+    client().put_item(TableName=TABLE, Item=item)
+
+
+def delete(name: Name) -> None:
+    """Delete an item of ``comment_sets``, as nobody should."""
+    client().delete_item(TableName=TABLE, Key=key_of(name))

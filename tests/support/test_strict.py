@@ -1,0 +1,131 @@
+"""The tests' own judge of queries refuses what AWS does, and nothing else."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.support.strict import check_query, key_condition
+
+KEYS = {"pk", "sk", "p", "s"}
+
+
+def query(condition: str, start: str | None = None, **more: Any) -> dict[str, Any]:
+    values = {":p": "A", ":low": "c", ":high": "m", ":prefix": "ca"}
+    request: dict[str, Any] = {
+        "TableName": "things",
+        "IndexName": "by_kind",
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeNames": {
+            name: attribute for name, attribute in (("#p", "p"), ("#s", "s")) if name in condition
+        },
+        "ExpressionAttributeValues": {
+            name: {"S": value} for name, value in values.items() if name in condition
+        },
+    }
+    if start is not None:
+        key = {"p": "A", "s": start, "pk": "x", "sk": "y"}
+        request["ExclusiveStartKey"] = {name: {"S": value} for name, value in key.items()}
+    return request | more
+
+
+def refusal_of(request: dict[str, Any]) -> str | None:
+    try:
+        check_query(request, lambda _table, _index: KEYS)
+    except ClientError as error:
+        message: str = error.response["Error"]["Message"]
+        return message
+    return None
+
+
+class TestAStartKey:
+    @pytest.mark.parametrize(
+        ("condition", "inside", "outside"),
+        [
+            ("#p = :p", "anything", None),
+            ("#p = :p AND begins_with(#s, :prefix)", "cat", "dog"),
+            ("#p = :p AND #s >= :low", "d", "a"),
+            ("#p = :p AND #s > :low", "d", "c"),
+            ("#p = :p AND #s < :high", "d", "m"),
+            ("#p = :p AND #s <= :high", "d", "n"),
+            ("#p = :p AND #s BETWEEN :low AND :high", "d", "n"),
+            ("#p = :p AND #s BETWEEN :low AND :high", "d", "a"),
+        ],
+    )
+    def test_must_be_within_the_condition(self, condition, inside, outside):
+        assert refusal_of(query(condition, inside)) is None
+        if outside:
+            assert "range key predicate" in (refusal_of(query(condition, outside)) or "")
+
+    @pytest.mark.parametrize(("start", "ascending"), [("c", False), ("m", True)])
+    def test_must_leave_something_behind_it(self, start, ascending):
+        between = "#p = :p AND #s BETWEEN :low AND :high"
+        onward = query(between, start, ScanIndexForward=ascending)
+        assert "range key predicate" in (refusal_of(onward) or "")
+        assert refusal_of(onward | {"ScanIndexForward": not ascending}) is None
+
+    def test_must_be_of_the_partition(self):
+        request = query("#p = :p", "c")
+        request["ExclusiveStartKey"]["p"] = {"S": "B"}
+        assert "outside query boundaries" in (refusal_of(request) or "")
+
+    @pytest.mark.parametrize("name", ["pk", "s"])
+    def test_must_name_all_keys(self, name):
+        request = query("#p = :p", "c")
+        del request["ExclusiveStartKey"][name]
+        assert refusal_of(request) == "The provided starting key is invalid"
+
+
+class TestARequest:
+    def test_must_use_its_values_and_names(self):
+        request = query("#p = :p")
+        request["ExpressionAttributeValues"][":x"] = {"S": "x"}
+        assert "unused" in (refusal_of(request) or "")
+
+    def test_must_not_filter_by_a_key(self):
+        request = query("#p = :p", FilterExpression="#p IN (:p)")
+        assert "non-primary key" in (refusal_of(request) or "")
+
+    def test_must_not_have_its_bounds_the_wrong_way_round(self):
+        request = query("#p = :p AND #s BETWEEN :high AND :low")
+        assert "BETWEEN" in (refusal_of(request) or "")
+
+    def test_must_ask_for_something(self):
+        assert "greater than or equal to 1" in (refusal_of(query("#p = :p", Limit=0)) or "")
+
+    def test_must_not_compare_with_an_empty_text(self):
+        request = query("#p = :p AND #s >= :low")
+        request["ExpressionAttributeValues"][":low"] = {"S": ""}
+        assert "empty" in (refusal_of(request) or "")
+
+
+class TestAKeyCondition:
+    @pytest.mark.parametrize(
+        "spelled",
+        [
+            "(#p = :p AND begins_with (#s, :prefix))",
+            "#p = :p AND begins_with(#s, :prefix)",
+            "(#p = :p) AND (begins_with (#s, :prefix))",
+        ],
+    )
+    def test_is_read_as_pynamodb_spells_it_too(self, spelled):
+        condition = key_condition(query(spelled))
+        assert (condition.partition_key, condition.sort_key, condition.prefix) == ("p", "s", "ca")
+
+    def test_of_an_unknown_form_is_no_silent_pass(self):
+        with pytest.raises(AssertionError, match="unknown spelling"):
+            key_condition(query("#p = :p OR #s = :low"))
+
+
+class TestAStrictClient:
+    def test_refuses_before_it_calls(self, strict_client, new_table):
+        request = query("#p = :p AND #s < :high", "n") | {"TableName": new_table()}
+        with pytest.raises(strict_client.exceptions.ClientError, match="range key predicate"):
+            strict_client.query(**request)
+
+    def test_knows_the_keys_of_the_table(self, strict_client, new_table):
+        request = query("#p = :p AND #s < :high", "d") | {"TableName": new_table()}
+        assert strict_client.query(**request)["Items"] == []
+        del request["ExclusiveStartKey"]["sk"]
+        with pytest.raises(strict_client.exceptions.ClientError, match="starting key is invalid"):
+            strict_client.query(**request)
