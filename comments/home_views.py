@@ -49,4 +49,4 @@ def home(request: HttpRequest) -> HttpResponse:
             {"board": RECENTLY_COMMENTED, "products": boards.recently_commented},
         ]
     context["explanation"] = explain(page, plan="categories", meter=current_meter())
-    return render_list(request, "comments/home.html", "shop/_shelves.html", context)
+    return render_list(request, "comments/home.html", "shop/catalogue/_shelves.html", context)

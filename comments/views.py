@@ -131,7 +131,7 @@ def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
         if shop_product.unit_price is not None:
             context["basket_add_url"] = reverse("basket_add")
     context["explanation"] = explain_page(found, current_meter())
-    return render_list(request, "comments/product.html", "comments/_comments.html", context)
+    return render_list(request, "comments/product.html", "comments/lists/_comments.html", context)
 
 
 def _with_recent(

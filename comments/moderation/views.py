@@ -79,5 +79,5 @@ def _show(request: HttpRequest, state: State) -> HttpResponse:
         "listing": listing,
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
-    whole, fragment = "comments/moderation.html", "comments/_moderation.html"
+    whole, fragment = "comments/moderation/moderation.html", "comments/moderation/_moderation.html"
     return render_list(request, whole, fragment, context)

@@ -36,4 +36,4 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         messages.success(request, said)
         return redirect(reverse("comment", args=[comment_id]))
     context = {"comment": {"id": comment_id, "is_pick": is_pick}}
-    return say(render(request, "comments/_pick_button.html", context), said)
+    return say(render(request, "comments/picks/_pick_button.html", context), said)

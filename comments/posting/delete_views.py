@@ -29,7 +29,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     if request.method != "POST":
         if stored is None:
             raise Http404(NOT_YOURS)
-        return render(request, "comments/delete.html", {"comment": stored.comment})
+        return render(request, "comments/posting/delete.html", {"comment": stored.comment})
     now = timezone.now()
     is_own = stored is None or is_author(request.user.get_username(), stored)
     (require_room if is_own else require_room_for_staff)(request, now=now)

@@ -10,7 +10,9 @@ from comments.languages import all_languages, language_name, preferred_language
 from comments.web.form_pages import FormPage
 from shop.catalogue.queries import Product
 
-WRITE_FORM = FormPage("comments/write.html", "comments/_write_form.html", "#comment-form")
+WRITE_FORM = FormPage(
+    "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
+)
 NOT_YOURS = "There is no such comment of yours. It may have been deleted."
 
 

@@ -52,7 +52,9 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         },
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
-    return render_list(request, "comments/profile.html", "comments/_profile.html", context)
+    return render_list(
+        request, "comments/profiles/profile.html", "comments/profiles/_profile.html", context
+    )
 
 
 def _require_user(username: str) -> None:

@@ -50,7 +50,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         "voted": voted_by(request, product_id),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
-    whole, fragment = "comments/most_helpful.html", "comments/_most_helpful.html"
+    whole, fragment = "comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"
     return render_list(request, whole, fragment, context)
 
 
@@ -64,4 +64,6 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
         "listing": ranking_listing(board, found, request=asked),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
-    return render_list(request, "comments/ranking.html", "comments/_ranking.html", context)
+    return render_list(
+        request, "comments/rankings/ranking.html", "comments/rankings/_ranking.html", context
+    )

@@ -24,7 +24,9 @@ from shop.activity.entries import Action
 from shop.web.access import staff_only
 
 GONE = "There is no such comment. It may have been deleted or hidden."
-REPLY_FORM = FormPage("comments/reply.html", "comments/_reply_tools.html", "#reply-tools")
+REPLY_FORM = FormPage(
+    "comments/replies/reply.html", "comments/replies/_reply_tools.html", "#reply-tools"
+)
 
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
@@ -126,7 +128,7 @@ def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
         "form": ReplyForm.of(there),
         "is_there": there is not None,
     }
-    return say(render(request, "comments/_replied.html", context), said)
+    return say(render(request, "comments/replies/_replied.html", context), said)
 
 
 def _is_deletion(request: HttpRequest) -> bool:

@@ -27,7 +27,7 @@ from shop.web.access import signed_in
 GONE = "There is no such comment. It may have been deleted."
 THANKS = "Thank you. The shop will look at this comment."
 AGAIN = "You have reported this comment before. The shop knows."
-REPORT_FORM = FormPage("comments/report.html", "comments/_report.html")
+REPORT_FORM = FormPage("comments/reports/report.html", "comments/reports/_report.html")
 
 
 class ReportForm(forms.Form):
@@ -82,7 +82,7 @@ def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
     except NotWritten as refusal:
         return _show_again(request, comment_id, form, refusal)
     if wants_partial(request):
-        return render(request, "comments/_reported.html", {"said": said})
+        return render(request, "comments/reports/_reported.html", {"said": said})
     messages.success(request, said)
     return redirect(reverse("comment", args=[comment_id]))
 

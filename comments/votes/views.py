@@ -40,7 +40,7 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         "page_url": request.GET.get("next", ""),
         "said": "You find this comment helpful." if is_helpful else "Your vote is taken back.",
     }
-    return render(request, "comments/_helpful.html", context)
+    return render(request, "comments/votes/_helpful.html", context)
 
 
 def voted_by(request: HttpRequest, product_id: str) -> frozenset[str]:

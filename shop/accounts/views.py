@@ -58,7 +58,7 @@ class SignUpView(AccountFormMixin, NewUserView):
     """Make an account, and sign in with it."""
 
     form_class = SignUpForm  # type: ignore[assignment] # it has all the view asks for
-    template_name = "shop/sign_up.html"
+    template_name = "shop/accounts/sign_up.html"
 
 
 class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):

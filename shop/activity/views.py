@@ -34,7 +34,9 @@ def activity(request: HttpRequest) -> HttpResponse:
         ),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
-    return render_list(request, "shop/activity.html", "shop/_activity.html", context)
+    return render_list(
+        request, "shop/activity/activity.html", "shop/activity/_activity.html", context
+    )
 
 
 def _kinds(request: HttpRequest) -> tuple[Kind, ...]:

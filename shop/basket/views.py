@@ -39,7 +39,7 @@ def basket(request: HttpRequest) -> HttpResponse:
         "order_id": held.intent,
         "place_url": with_next(reverse("place_order"), reverse("basket")),
     }
-    return render(request, "shop/basket.html", context)
+    return render(request, "shop/basket/basket.html", context)
 
 
 @require_POST

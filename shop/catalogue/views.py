@@ -38,7 +38,9 @@ def categories(request: HttpRequest) -> HttpResponse:
         "listing": tree_listing(found, request=asked),
         "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
     }
-    return render_list(request, "shop/categories.html", "shop/_categories.html", context)
+    return render_list(
+        request, "shop/catalogue/categories.html", "shop/catalogue/_categories.html", context
+    )
 
 
 @require_safe
@@ -56,7 +58,9 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         "listing": category_listing(slug, order, found, request=asked),
         "explanation": explain(found.page, plan=plan_of(order), meter=current_meter()),
     }
-    return render_list(request, "shop/category.html", "shop/_products.html", context)
+    return render_list(
+        request, "shop/catalogue/category.html", "shop/catalogue/_products.html", context
+    )
 
 
 @require_safe
@@ -72,7 +76,9 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
         "also_bought": find_also_bought(product_id),
         "explanation": explain_reads(current_meter()),
     }
-    return render_list(request, "shop/also_bought.html", "shop/_also_bought.html", context)
+    return render_list(
+        request, "shop/catalogue/also_bought.html", "shop/catalogue/_also_bought.html", context
+    )
 
 
 def _order(request: HttpRequest, slug: str) -> ProductOrder | None:

@@ -43,7 +43,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     )
     explanation = explain(found.page, plan=found.plan.name, meter=current_meter())
     context = {"listing": listing, "explanation": explanation}
-    return render_list(request, "shop/queue.html", "shop/_queue.html", context)
+    return render_list(request, "shop/orders/queue.html", "shop/orders/_queue.html", context)
 
 
 @require_POST

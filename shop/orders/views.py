@@ -66,7 +66,7 @@ def order(request: HttpRequest, order_id: str) -> HttpResponse:
         "actions": actions,
         "explanation": explain(found.page, plan="inverted", meter=current_meter()),
     }
-    return render(request, "shop/order.html", context)
+    return render(request, "shop/orders/order.html", context)
 
 
 @require_POST
@@ -117,7 +117,7 @@ def _show(request: HttpRequest, orders_of: OrderList) -> HttpResponse:
         "listing": orders_of.listing(chosen, found, request=asked, counts=counts),
         "explanation": explain(found.page, plan=found.plan.name, meter=current_meter()),
     }
-    return render_list(request, "shop/orders.html", "shop/_orders.html", context)
+    return render_list(request, "shop/orders/orders.html", "shop/orders/_orders.html", context)
 
 
 def _require_customer(username: str) -> None:

@@ -72,7 +72,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         order_id=order_id,
     )
     context = {"listing": listing, "order_id": order_id, "explanation": _explained(nearest)}
-    response = render_list(request, "shop/pickup.html", "shop/_pickup.html", context)
+    response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
     response.status_code = asked.status
     return response
 
