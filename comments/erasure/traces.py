@@ -15,7 +15,8 @@ from comments.store.transactions import THERE, Condition, delete
 from comments.votes.services import rank_or_log, take_back
 from dynamo.calls.client import client
 from dynamo.items import Item
-from dynamo.writes.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, write_together
 from dynamo.writes.updates import update_item
 
 _COMMENT = 0

@@ -14,7 +14,7 @@ from comments.store.counts import Cell
 from comments.store.transactions import NEW_OR_DELETED, CountChanges, delete, put, unchanged
 from comments.votes import rank as helpfulness
 from dynamo.items import Item
-from dynamo.writes.transactions import Action
+from dynamo.writes.actions import Action
 
 EDITED = "e"
 """Marks a comment that its author has edited since it was written."""

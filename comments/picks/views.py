@@ -11,7 +11,7 @@ from comments.activity_log import moderated
 from comments.picks.services import feature, unfeature
 from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room_for_staff
-from dynamo.web.partials import say, wants_partial
+from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import Action
 from shop.web.access import staff_only
 
@@ -36,4 +36,4 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         messages.success(request, said)
         return redirect(reverse("comment", args=[comment_id]))
     context = {"comment": {"id": comment_id, "is_pick": is_pick}}
-    return say(render(request, "comments/picks/_pick_button.html", context), said)
+    return notify(render(request, "comments/picks/_pick_button.html", context), said)

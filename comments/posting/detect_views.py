@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from comments.posting.forms import CommentForm
 from comments.posting.pages import language_of
 from comments.web.form_errors import NotWritten, require_user, told
-from dynamo.web.forgery import keeps_typed
+from dynamo.web.forgery import redisplay_on_csrf_failure
 
 
 def _nothing(_request: HttpRequest) -> HttpResponse:
@@ -18,7 +18,7 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
-@keeps_typed(_nothing)
+@redisplay_on_csrf_failure(_nothing)
 @never_cache
 @require_POST
 def detect(request: HttpRequest) -> HttpResponse:

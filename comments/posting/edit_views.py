@@ -19,8 +19,8 @@ from comments.posting.services import CommentGone, EditLost
 from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room
 from comments.web.form_errors import NotWritten, forged, require_user, told
-from dynamo.web.forgery import keeps_typed
-from dynamo.web.partials import lead_to
+from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.partials import redirect_page
 from shop.catalogue.lookup import product_or_404
 from shop.web.access import signed_in
 
@@ -29,7 +29,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
     return refuse_edit(request, comment_id, forged())
 
 
-@keeps_typed(_forged)
+@redisplay_on_csrf_failure(_forged)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
@@ -80,7 +80,7 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
     except NotWritten as refusal:
         return refuse_edit(request, comment_id, refusal)
     messages.success(request, "Your comment is changed.")
-    return lead_to(request, reverse("comment", args=[comment_id]))
+    return redirect_page(request, reverse("comment", args=[comment_id]))
 
 
 def _write(request: HttpRequest, comment_id: str, form: EditForm) -> None:

@@ -17,8 +17,8 @@ from comments.posting.forms import NewCommentForm
 from comments.posting.pages import WRITE_FORM, language_of, page_of_new
 from comments.web.charging import require_room
 from comments.web.form_errors import NotWritten, forged, require_user
-from dynamo.web.forgery import keeps_typed
-from dynamo.web.partials import lead_to
+from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.partials import redirect_page
 from shop.catalogue.lookup import product_or_404
 from shop.catalogue.queries import Product
 from shop.web.access import signed_in
@@ -30,7 +30,7 @@ def _forged(request: HttpRequest, product_id: str) -> HttpResponse:
     return WRITE_FORM.show_again(request, form, context, refusal=forged())
 
 
-@keeps_typed(_forged)
+@redisplay_on_csrf_failure(_forged)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -63,7 +63,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
         refusal = error
     else:
         messages.success(request, "Thank you! Your comment is posted.")
-        return lead_to(request, reverse("product", args=[product_id]))
+        return redirect_page(request, reverse("product", args=[product_id]))
     context = {"page": page_of_new(product_id, product)}
     return WRITE_FORM.show_again(request, form, context, refusal=refusal)
 

@@ -28,7 +28,8 @@ from comments.store.transactions import NEW, CountChanges, delete, put, unchange
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
-from dynamo.writes.transactions import Action, ConditionFailed, Contended
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, Contended
 
 TOMBSTONE_DAYS = 2
 """How long a deleted comment's id cannot be used: longer than a form to write one lives."""

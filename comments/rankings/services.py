@@ -22,12 +22,12 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from comments.models import TABLE
 from comments.rankings.derivation import Touch, Touched, derive, rank_keys_of
 from comments.rankings.items import (
     NEWEST,
     PARTITION,
     PLACE,
-    TABLE,
     VERSION,
     Rank,
     Ranking,

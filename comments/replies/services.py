@@ -19,7 +19,8 @@ from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.places import timestamp
-from dynamo.writes.transactions import Action, ConditionFailed, Contended, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, Contended, write_together
 
 LONGEST_REPLY = 4_000
 """Characters."""

@@ -18,8 +18,8 @@ from comments.store.comments import NoSuchComment
 from comments.web.charging import require_room_for_staff
 from comments.web.form_errors import NotWritten, forged, require_user, told
 from comments.web.form_pages import FormPage
-from dynamo.web.forgery import keeps_typed
-from dynamo.web.partials import say, wants_partial
+from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import Action
 from shop.web.access import staff_only
 
@@ -35,7 +35,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
     return _show_again(request, comment_id, ReplyForm(request.POST), forged())
 
 
-@keeps_typed(_forged)
+@redisplay_on_csrf_failure(_forged)
 @never_cache
 @require_POST
 def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
@@ -128,7 +128,7 @@ def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
         "form": ReplyForm.of(there),
         "is_there": there is not None,
     }
-    return say(render(request, "comments/replies/_replied.html", context), said)
+    return notify(render(request, "comments/replies/_replied.html", context), said)
 
 
 def _is_deletion(request: HttpRequest) -> bool:

@@ -19,7 +19,8 @@ from comments.store.transactions import NEW, Condition, put
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import parse_timestamp, place_of, timestamp
-from dynamo.writes.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, write_together
 
 LONGEST_TEXT = 1_000
 """Characters of a reporter's own words."""

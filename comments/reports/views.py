@@ -20,7 +20,7 @@ from comments.web.fields import TextField, count_characters
 from comments.web.form_errors import NotWritten, forged, require_user, told
 from comments.web.form_pages import FormPage
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.forgery import keeps_typed
+from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import wants_partial
 from shop.web.access import signed_in
 
@@ -60,7 +60,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
     )
 
 
-@keeps_typed(_forged)
+@redisplay_on_csrf_failure(_forged)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, comment_id: str) -> HttpResponse:

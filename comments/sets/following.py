@@ -11,7 +11,7 @@ from django.conf import settings
 from comments.sets.copies import primary_of
 from comments.sets.models import TABLE
 from dynamo.items import Item
-from dynamo.writes.transactions import Action
+from dynamo.writes.actions import Action
 
 SETS = "sets"
 """What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""

@@ -18,7 +18,8 @@ from comments.store.comments import EXPIRY
 from comments.store.transactions import NEW, check, unchanged
 from dynamo.calls.client import client
 from dynamo.items import Item
-from dynamo.writes.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, write_together
 
 ATTEMPTS = 5
 """How often a comment is looked at again that others keep changing."""

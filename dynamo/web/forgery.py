@@ -1,7 +1,7 @@
 """Forms without the right token against forged requests: refused, but not lost.
 
 A token goes out of use when its user signs in anew, on another page for instance. Whoever then
-sends a form they have typed in for an hour must not lose it. A view marked by `keeps_typed`
+sends a form they have typed in for an hour must not lose it. A view marked by `redisplay_on_csrf_failure`
 shows the form again, with a fresh token; nothing else of the view is run.
 """
 
@@ -18,7 +18,7 @@ View = Callable[..., HttpResponse]
 Again = Callable[..., HttpResponse | None]
 
 
-def keeps_typed(again: Again) -> Callable[[View], View]:
+def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
     """Have ``again`` answer a form of this view that lacks the token, with the view's arguments.
 
     It must write nothing. None leaves the answer to the site.

@@ -30,17 +30,17 @@ def render_list(
     response = render(request, partial if is_partial else page, dict(context))
     if is_partial and (told := list(get_messages(request))):
         is_warning = any(message.level >= WARNING for message in told)
-        say(response, *map(str, told), is_warning=is_warning)
+        notify(response, *map(str, told), is_warning=is_warning)
     patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
     return response
 
 
-def lead_to(request: HttpRequest, url: str) -> HttpResponse:
+def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
     """Lead to another page, the whole of it; what a plain redirect leads to, htmx would swap in."""
     return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
 
 
-def say(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
+def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
     """Have a script show, in the page's notice, what was done or was not; give the response."""
     said = {"sentences": sentences, "isWarning": is_warning}
     return trigger_client_event(response, "said", said, after="settle")

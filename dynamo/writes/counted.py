@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters
-from dynamo.writes.transactions import Action, Transactions
+from dynamo.writes.transactions import Transactions
 
 Deltas = Mapping[str, Mapping[str, int]]
 """What a write adds to counters: the counter's name to cells and their changes."""

@@ -16,8 +16,8 @@ from typing import Any
 
 from dynamo.calls.batches import Batches
 from dynamo.items import Item
+from dynamo.writes.actions import Action
 from dynamo.writes.shards import SHARDS, Shards, shards_in
-from dynamo.writes.transactions import Action
 
 MOST_SHARDS = 64
 

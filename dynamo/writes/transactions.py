@@ -17,12 +17,10 @@ from dynamo.calls.backoff import Backoff
 from dynamo.calls.faults import Throttled, fault_in
 from dynamo.errors import DynamoError
 from dynamo.items import Item
+from dynamo.writes.actions import Action
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-
-Action = Mapping[str, Any]
-"""One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
 
 MOST_ACTIONS = 100
 

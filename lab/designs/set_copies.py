@@ -6,7 +6,8 @@ Lambda and ``run_stream`` call, without a pause between two looks: Lambda looks 
 
 from collections.abc import Callable, Sequence
 
-from comments.sets.applying import TABLE, CopyWriter, batches
+from comments.sets.applying import CopyWriter, batches
+from comments.sets.models import TABLE
 from dynamo.calls.client import build_streams_client, client, patient_client
 from dynamo.streams.checkpoints import MemoryCheckpoints
 from dynamo.streams.walk import Record, StreamWalk, stream_of

@@ -10,7 +10,8 @@ from django.contrib.auth.hashers import make_password
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.writes.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import ShopItem
 

@@ -15,7 +15,8 @@ from dynamo.calls.client import client, pool
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from dynamo.writes.transactions import Action, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import NewProduct, product_edges, product_item

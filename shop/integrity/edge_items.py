@@ -10,7 +10,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item
 from dynamo.upkeep.differences import differing
-from dynamo.writes.transactions import Action
+from dynamo.writes.actions import Action
 from shop import keys
 from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
 from shop.models import ShopItem

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dynamo.writes.transactions import Action
+from dynamo.writes.actions import Action
 from shop import keys
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import Status

@@ -11,8 +11,9 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
+from dynamo.writes.actions import Action
 from dynamo.writes.counted import Deltas
-from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
+from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed
 from shop import keys
 from shop.catalogue.edge_shards import writable_shards
 from shop.models import Order, ShopItem

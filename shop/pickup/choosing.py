@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dynamo.calls.client import client
-from dynamo.writes.transactions import Action, ConditionFailed, write_together
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
 from shop.order_status import OPEN, Status

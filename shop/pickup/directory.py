@@ -13,9 +13,10 @@ from functools import lru_cache
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.lists.site_reader import page_batches
+from dynamo.writes.actions import Action
 from dynamo.writes.counted import Deltas, write_counted
 from dynamo.writes.counters import Counters
-from dynamo.writes.transactions import Action, Transactions, write_together
+from dynamo.writes.transactions import Transactions, write_together
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.points import PickupPoint, counted_in

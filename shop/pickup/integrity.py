@@ -16,8 +16,9 @@ from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.upkeep.differences import difference, mended
 from dynamo.upkeep.integrity import Difference, every_item
+from dynamo.writes.actions import Action
 from dynamo.writes.counters import cells_in
-from dynamo.writes.transactions import Action, write_together
+from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.directory import cell_in, directory_in, read_directories, settle

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_reads
-from dynamo.web.partials import lead_to, render_list, wants_partial
+from dynamo.web.partials import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
 from shop.orders.entries import pickup_entry
@@ -58,7 +58,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         raise Http404(NO_SUCH_ORDER) from error
     except OrderClosed as error:
         messages.warning(request, str(error))
-        return lead_to(request, reverse("order", args=[order_id]))
+        return redirect_page(request, reverse("order", args=[order_id]))
     asked = _asked(request, order)
     nearest = nearest_points(asked.place.place, count) if asked.place else None
     listing = pickup_listing(

@@ -14,7 +14,8 @@ from typing import Any
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item
-from dynamo.writes.transactions import Action, ConditionFailed, Contended
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import ConditionFailed, Contended
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.directory import deltas_of, write_with_directory
