@@ -11,7 +11,7 @@ from comments.store.counts import Cell, cell, counters
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.writes.actions import Action
-from dynamo.writes.counted import Deltas, write_counted
+from dynamo.writes.counters import Deltas, write_counted
 from dynamo.writes.transactions import Transactions
 
 

@@ -22,7 +22,7 @@ from dynamo.calls.failures import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.writes.actions import Action
-from dynamo.writes.counted import write_counted
+from dynamo.writes.counters import write_counted
 from dynamo.writes.transactions import ConditionFailed, Contended, Transactions
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dynamo.items import Item, Value
+from dynamo.items import Item, Value, wire_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ class Run:
             return Start.NOWHERE
         return Start.BEHIND
 
-    def start_key(self, position: Position) -> dict[str, Value]:
+    def start_key(self, position: Position) -> Item:
         """Build the ExclusiveStartKey that makes this run resume behind ``position``."""
         key = dict(self.index.table_key(position))
         key[self.index.partition_key] = self.partition
         key[self.index.sort_key] = self.prefix + position.place
-        return {name: {"S": value} for name, value in key.items()}
+        return wire_key(key)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dynamo.items import Item
+from dynamo.items import wire_key
 from dynamo.streams.walk import Checkpoint
 
 if TYPE_CHECKING:
@@ -33,9 +33,8 @@ class TableCheckpoints:
 
     def load(self, stream: str, shard: str) -> Checkpoint:
         """Read strongly what was kept. Raises botocore's errors."""
-        answer = self.client.get_item(
-            TableName=self.table, Key=self._key(stream, shard), ConsistentRead=True
-        )
+        key = wire_key(self.key(stream, shard))
+        answer = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
         item = answer.get("Item", {})
         return Checkpoint(
             sequence_number=item.get(_SEQUENCE_NUMBER, {}).get("S"), finished=_FINISHED in item
@@ -43,7 +42,7 @@ class TableCheckpoints:
 
     def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
         """Put it in the place of the one before. Raises botocore's errors."""
-        item: dict[str, Any] = dict(self._key(stream, shard))
+        item: dict[str, Any] = dict(wire_key(self.key(stream, shard)))
         if checkpoint.sequence_number is not None:
             item[_SEQUENCE_NUMBER] = {"S": checkpoint.sequence_number}
         if checkpoint.finished:
@@ -51,9 +50,6 @@ class TableCheckpoints:
         if self.expiry_attribute is not None:
             item[self.expiry_attribute] = {"N": str(int(self.clock()) + KEPT_SECONDS)}
         self.client.put_item(TableName=self.table, Item=item)
-
-    def _key(self, stream: str, shard: str) -> Item:
-        return {name: {"S": value} for name, value in self.key(stream, shard).items()}
 
 
 @dataclass(frozen=True, slots=True)

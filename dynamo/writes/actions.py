@@ -22,19 +22,22 @@ from dynamo.items import Item, Value
 Action = Mapping[str, Any]
 """One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
 
+Table = type[Model] | str
+"""A model, or the name of a table."""
+
 
 def put(
-    model: type[Model], item: Item, condition: Condition | None = None, *, return_item: bool = False
+    table: Table, item: Item, condition: Condition | None = None, *, return_item: bool = False
 ) -> Action:
-    """Build a put of a whole item into the table of ``model``.
+    """Build a put of a whole item into ``table``.
 
     With ``return_item`` a condition that does not hold reports the item as it is.
     """
-    return {"Put": _parameters(model, condition, return_item=return_item) | {"Item": item}}
+    return {"Put": _parameters(table, condition, return_item=return_item) | {"Item": item}}
 
 
 def update(
-    model: type[Model],
+    table: Table,
     key: Item,
     changes: Iterable[Change],
     condition: Condition | None = None,
@@ -42,18 +45,18 @@ def update(
     return_item: bool = False,
 ) -> Action:
     """Build an update of an item; ``changes`` as ``Comment.place.set(…)`` builds them."""
-    built = _parameters(model, condition, changes=changes, return_item=return_item)
+    built = _parameters(table, condition, changes=changes, return_item=return_item)
     return {"Update": built | {"Key": key}}
 
 
-def check(model: type[Model], key: Item, condition: Condition) -> Action:
+def check(table: Table, key: Item, condition: Condition) -> Action:
     """Build a condition on an item that is not written."""
-    return {"ConditionCheck": _parameters(model, condition) | {"Key": key}}
+    return {"ConditionCheck": _parameters(table, condition) | {"Key": key}}
 
 
-def delete(model: type[Model], key: Item, condition: Condition | None = None) -> Action:
+def delete(table: Table, key: Item, condition: Condition | None = None) -> Action:
     """Build a delete; without a condition it succeeds where there is no item."""
-    return {"Delete": _parameters(model, condition) | {"Key": key}}
+    return {"Delete": _parameters(table, condition) | {"Key": key}}
 
 
 def parameters(action: Action) -> Mapping[str, Any]:
@@ -78,7 +81,7 @@ def _as_in(item: Item, attribute: Attribute[Any]) -> Condition:
 
 
 def _parameters(
-    model: type[Model],
+    table: Table,
     condition: Condition | None,
     *,
     changes: Iterable[Change] = (),
@@ -87,7 +90,7 @@ def _parameters(
     placeholders: dict[str, str] = {}
     values: dict[str, Any] = {}
     built = {
-        "TableName": model.Meta.table_name,
+        "TableName": table if isinstance(table, str) else table.Meta.table_name,
         "UpdateExpression": Update(*changes).serialize(placeholders, values),
         "ConditionExpression": None
         if condition is None

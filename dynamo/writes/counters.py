@@ -10,16 +10,21 @@ after each. A cell of one shard may well be negative; the sum never is.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from pynamodb.attributes import NumberAttribute
 
 from dynamo.calls.batches import Batches
-from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.items import Item, wire_key
+from dynamo.writes.actions import Action, unchanged, update
 from dynamo.writes.shards import SHARDS, Shards, shards_in
+from dynamo.writes.transactions import Transactions
 
 MOST_SHARDS = 64
+
+Deltas = Mapping[str, Mapping[str, int]]
+"""Changes of counters: the counter's name to its cells and what is added to each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +61,8 @@ class Counters:
         if not any(deltas.values()):
             raise ValueError(f"A change of the counter {name} that changes nothing")
         shard = self.shards.pick(name, least=self.least_shards)
-        cells = [cell for cell in sorted(deltas) if deltas[cell]]
-        numbers = range(len(cells))
-        return {
-            "Update": {
-                "TableName": self.shards.table,
-                "Key": self._key(name, shard),
-                "UpdateExpression": "ADD " + ", ".join(f"#c{n} :d{n}" for n in numbers),
-                "ExpressionAttributeNames": {f"#c{n}": cells[n] for n in numbers},
-                "ExpressionAttributeValues": {
-                    f":d{n}": {"N": str(deltas[cells[n]])} for n in numbers
-                },
-            }
-        }
+        added = [_cell(cell).add(delta) for cell, delta in sorted(deltas.items()) if delta]
+        return update(self.shards.table, self._key(name, shard), added)
 
     def spread(self, name: str) -> int:
         """Double the shards of a counter whose writers met; return how many there are now."""
@@ -122,40 +116,48 @@ class Counters:
         return [items.get((name, shard), {}) for shard in range(number)]
 
     def _settling(self, name: str, shard: int, item: Item, deltas: Mapping[str, int]) -> Action:
-        cells = list(deltas)
-        conditions = [
-            f"#c{n} = :o{n}" if cell in item else f"attribute_not_exists(#c{n})"
-            for n, cell in enumerate(cells)
-        ]
-        values = {f":o{n}": item[cell] for n, cell in enumerate(cells) if cell in item}
-        values |= {f":d{n}": {"N": str(deltas[cell])} for n, cell in enumerate(cells)}
-        return {
-            "Update": {
-                "TableName": self.shards.table,
-                "Key": self._key(name, shard),
-                "UpdateExpression": "ADD " + ", ".join(f"#c{n} :d{n}" for n in range(len(cells))),
-                "ConditionExpression": " AND ".join(conditions),
-                "ExpressionAttributeNames": {f"#c{n}": cell for n, cell in enumerate(cells)},
-                "ExpressionAttributeValues": values,
-            }
-        }
+        added = [_cell(cell).add(delta) for cell, delta in deltas.items()]
+        condition = unchanged(item, *map(_cell, deltas))
+        return update(self.shards.table, self._key(name, shard), added, condition)
 
     def _items(
         self, shards: list[tuple[str, int]], *, consistent: bool
     ) -> dict[tuple[str, int], Item]:
-        by_key = {_hashable(self._key(name, shard)): (name, shard) for name, shard in shards}
-        found = self.batches.get(
-            self.shards.table,
-            [self._key(name, shard) for name, shard in shards],
-            consistent=consistent,
-        )
-        return {by_key[_hashable(self._key_in(item))]: item for item in found}
+        keys = [self._key(name, shard) for name, shard in shards]
+        found = self.batches.get(self.shards.table, keys, consistent=consistent)
+        parts = self.key_of("", 0).keys()
+        by_values = {_strings(key, parts): shard for key, shard in zip(keys, shards, strict=True)}
+        return {by_values[_strings(item, parts)]: item for item in found}
 
-    def _key(self, name: str, shard: int) -> dict[str, dict[str, str]]:
-        return {part: {"S": value} for part, value in self.key_of(name, shard).items()}
+    def _key(self, name: str, shard: int) -> Item:
+        return wire_key(self.key_of(name, shard))
 
-    def _key_in(self, item: Item) -> dict[str, Any]:
-        return {part: item[part] for part in self.key_of("", 0)}
+
+def write_counted(
+    actions: Sequence[Action],
+    deltas: Deltas,
+    *,
+    transactions: Transactions,
+    counters: Callable[[str], Counters],
+) -> None:
+    """Write ``actions`` and changes of counters in one transaction, all or nothing.
+
+    ``counters`` returns, for the name of a counter, the `Counters` it belongs to; a counter that
+    meets another writer is spread over more shards before the next attempt. The changes come after
+    ``actions``, whose numbers are therefore those in ConditionFailed. Raises like
+    `Transactions.write`.
+    """
+    names = [name for name, cells in deltas.items() if any(cells.values())]
+
+    def build() -> list[Action]:
+        return [*actions, *(counters(name).change(name, deltas[name]) for name in names)]
+
+    def spread(conflicts: frozenset[int]) -> None:
+        for number, name in enumerate(names, len(actions)):
+            if number in conflicts:
+                counters(name).spread(name)
+
+    transactions.write(build, on_conflict=spread)
 
 
 def cells_in(item: Item) -> dict[str, int]:
@@ -165,5 +167,9 @@ def cells_in(item: Item) -> dict[str, int]:
     }
 
 
-def _hashable(key: Mapping[str, Mapping[str, Any]]) -> frozenset[tuple[str, Any]]:
-    return frozenset((name, value["S"]) for name, value in key.items())
+def _cell(name: str) -> NumberAttribute:
+    return NumberAttribute(attr_name=name)
+
+
+def _strings(item: Item, names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(item[name]["S"] for name in names)

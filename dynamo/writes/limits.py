@@ -10,12 +10,17 @@ An item that has run off means the same as no item, so the table's time to live 
 any later time.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dynamo.items import Item
+from pynamodb.attributes import NumberAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
+
+from dynamo.items import Item, wire_key
+from dynamo.writes.actions import parameters, update
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -24,6 +29,8 @@ EXPIRES_AT = "expires_at"
 """The attribute for the table's time to live: seconds since 1970."""
 TAKEN_UNTIL = "taken_until"
 """Milliseconds since 1970."""
+_TAKEN = NumberAttribute(attr_name=TAKEN_UNTIL)
+_EXPIRY = NumberAttribute(attr_name=EXPIRES_AT)
 ATTEMPTS = 8
 
 
@@ -73,50 +80,24 @@ class Limiter:
 
     def give_back(self, name: str, limit: Limit) -> None:
         """Undo one `take` that returned 0.0: what was done turns out not to count."""
-        self._write(
-            name,
-            "SET #t = #t - :share",
-            "attribute_exists(#t)",
-            {":share": limit.share},
-        )
+        self._write(name, [_TAKEN.set(_TAKEN - limit.share)], _TAKEN.exists())
 
     def _start(self, name: str, limit: Limit, moment: int) -> int | None:
         """Take the first share of an untouched limit; else return until when it is taken."""
-        return self._write(
-            name,
-            "SET #t = :first, #e = :expiry",
-            "attribute_not_exists(#t) OR #t <= :now",
-            {":first": moment + limit.share, ":now": moment, ":expiry": _expiry(limit, moment)},
-        )
+        changes = [_TAKEN.set(moment + limit.share), _EXPIRY.set(_expiry(limit, moment))]
+        return self._write(name, changes, _TAKEN.does_not_exist() | (moment >= _TAKEN))
 
     def _go_on(self, name: str, limit: Limit, moment: int) -> int | None:
         """Take a further share where it fits in; else return until when the limit is taken."""
-        return self._write(
-            name,
-            "SET #t = #t + :share, #e = :expiry",
-            "#t > :now AND #t <= :latest",
-            {
-                ":share": limit.share,
-                ":now": moment,
-                ":latest": moment + limit.spare,
-                ":expiry": _expiry(limit, moment),
-            },
-        )
+        changes = [_TAKEN.set(_TAKEN + limit.share), _EXPIRY.set(_expiry(limit, moment))]
+        fits_in = (moment < _TAKEN) & (moment + limit.spare >= _TAKEN)
+        return self._write(name, changes, fits_in)
 
-    def _write(
-        self, name: str, update: str, condition: str, values: Mapping[str, int]
-    ) -> int | None:
-        names = {"#t": TAKEN_UNTIL, "#e": EXPIRES_AT}
+    def _write(self, name: str, changes: Iterable[Change], condition: Condition) -> int | None:
+        key = wire_key(self.key_of(name))
+        written = update(self.table, key, changes, condition, return_item=True)
         try:
-            self.client.update_item(
-                TableName=self.table,
-                Key={part: {"S": value} for part, value in self.key_of(name).items()},
-                UpdateExpression=update,
-                ConditionExpression=condition,
-                ExpressionAttributeNames={n: a for n, a in names.items() if n in update},
-                ExpressionAttributeValues={n: {"N": str(value)} for n, value in values.items()},
-                ReturnValuesOnConditionCheckFailure="ALL_OLD",
-            )
+            self.client.update_item(**parameters(written))
         except self.client.exceptions.ConditionalCheckFailedException as error:
             held: Mapping[str, Any] = error.response
             return _taken_until(held.get("Item", {}))

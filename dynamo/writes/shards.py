@@ -13,13 +13,17 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from dynamo.items import Item
+from pynamodb.attributes import NumberAttribute
+
+from dynamo.items import Item, wire_key
+from dynamo.writes.actions import parameters, update
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 SHARDS = "_shards"
 """The attribute that holds the number; where it is missing, there is one shard."""
+_NUMBER = NumberAttribute(attr_name=SHARDS)
 
 
 @dataclass(slots=True)
@@ -46,15 +50,14 @@ class Shards:
 
         Of several processes that raise at once, the highest number stays.
         """
+        raised = update(
+            self.table,
+            wire_key(self.key_of(name)),
+            [_NUMBER.set(number)],
+            _NUMBER.does_not_exist() | (number > _NUMBER),
+        )
         try:
-            self.client.update_item(
-                TableName=self.table,
-                Key=self._key(name),
-                UpdateExpression="SET #s = :n",
-                ConditionExpression="attribute_not_exists(#s) OR #s < :n",
-                ExpressionAttributeNames={"#s": SHARDS},
-                ExpressionAttributeValues={":n": {"N": str(number)}},
-            )
+            self.client.update_item(**parameters(raised))
             self._heard[name] = number
         except self.client.exceptions.ConditionalCheckFailedException:
             self._heard[name] = self.count(name)
@@ -62,13 +65,9 @@ class Shards:
 
     def count(self, name: str) -> int:
         """Read the number, strongly."""
-        response = self.client.get_item(
-            TableName=self.table, Key=self._key(name), ConsistentRead=True
-        )
+        key = wire_key(self.key_of(name))
+        response = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
         return shards_in(response.get("Item", {}))
-
-    def _key(self, name: str) -> dict[str, dict[str, str]]:
-        return {attribute: {"S": value} for attribute, value in self.key_of(name).items()}
 
 
 def shard_of(unique_id: str, shards: int) -> int:

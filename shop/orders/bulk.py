@@ -12,7 +12,7 @@ from functools import partial
 from dynamo.calls.client import pool
 from dynamo.items import Item
 from dynamo.writes.actions import Action
-from dynamo.writes.counted import Deltas
+from dynamo.writes.counters import Deltas
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed
 from shop import keys
 from shop.catalogue.edge_shards import writable_shards

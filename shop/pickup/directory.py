@@ -14,8 +14,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.actions import Action
-from dynamo.writes.counted import Deltas, write_counted
-from dynamo.writes.counters import Counters
+from dynamo.writes.counters import Counters, Deltas, write_counted
 from dynamo.writes.transactions import Transactions, write_together
 from shop import keys
 from shop.models import ShopItem

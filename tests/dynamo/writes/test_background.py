@@ -4,6 +4,7 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 from threading import Event
 
 import pytest
@@ -118,12 +119,13 @@ class TestAFailure:
         assert writes.flush(seconds=1)
         assert (far.arrived, far.batches, writes.lost) == ([4, 6, 5], [2, 1], 2)
 
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-    def test_of_the_programs_own_does_not_hold_up_the_rest(self):
+    def test_of_the_programs_own_does_not_hold_up_the_rest(self, monkeypatch):
+        raised: list[threading.ExceptHookArgs] = []
+        monkeypatch.setattr(threading, "excepthook", raised.append)
         far = Far(ZeroDivisionError())
         writes = queue(far)
         writes.put(1)
-        assert until(lambda: len(writes) == 0)
+        assert until(lambda: raised)
         writes.put(2)
         assert until(lambda: far.arrived == [2])
 
