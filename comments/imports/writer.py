@@ -26,7 +26,7 @@ from comments.rankings.derivation import Touch
 from comments.rankings.services import log_failure, refresh_products, settle_products
 from comments.store.transactions import CountChanges, write
 from dynamo.calls.batches import Batches
-from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import FAILURES
 from dynamo.progress import Progress
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended
 

@@ -37,7 +37,7 @@ from comments.rankings.items import (
 )
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.client import client, pool
-from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.progress import Advance
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together

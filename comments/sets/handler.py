@@ -12,7 +12,7 @@ import django
 from django.apps import apps
 
 from comments.sets.applying import CopyWriter, batches
-from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.streams.walk import Record
 
 logger = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from comments.store.transactions import NEW, THERE, Condition, check, delete, pu
 from comments.votes.rank import refresh_comment
 from comments.votes.tally import HELPFUL, helpful_votes, tallies
 from dynamo.calls.client import client
-from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.writes.actions import Action

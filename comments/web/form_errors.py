@@ -12,8 +12,7 @@ from http import HTTPStatus
 from django.http import HttpRequest
 
 from comments.store.comments import StoredComment
-from dynamo.calls.failures import FAILURES
-from dynamo.calls.faults import fault_in
+from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.web.refusals import Refusal
 
 SIGNED_OUT = "You are not signed in any more. Sign in on another page, then send this once more."

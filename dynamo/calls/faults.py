@@ -1,15 +1,17 @@
-"""Faults: which failures of a call mean "come back later", and for how long.
+"""Faults: which failures of a call mean "come back later", and what a failure is in one sentence.
 
-A page must tell a throttled or absent database from a mistake of its own. botocore and PynamoDB
-wrap the same failure differently; `fault_in` looks through both.
+botocore and PynamoDB wrap the same failure differently; `fault_in` and `sentence_about` look
+through both. Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 from collections.abc import Iterator
 
 from botocore.exceptions import (
+    BotoCoreError,
     ClientError,
     ConnectionError,  # noqa: A004 - botocore's own name
     HTTPClientError,
+    NoCredentialsError,
 )
 from pynamodb.exceptions import PynamoDBException
 
@@ -25,17 +27,19 @@ _THROTTLED = frozenset(
 )
 BUSY = "The database is busier than it can bear at the moment."
 _UNREACHABLE = frozenset({"InternalServerError", "ServiceUnavailable", "InternalFailure"})
-
-
 _NO_INDEX = "does not have the specified index"
-"""What DynamoDB says, as a ValidationException, of a Query on an index that is not there."""
+"""The ValidationException of a Query on an index that does not exist."""
+
+FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
+"""Everything a call to DynamoDB may raise, by whichever library it is made."""
+NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
 
 
 class Unavailable(DynamoError):
-    """The database did not answer as it should; ``retry_after`` says when to ask again."""
+    """The database did not answer as it should."""
 
     retry_after = 5
-    """Seconds."""
+    """Seconds until it is worth trying again."""
 
 
 class Throttled(Unavailable):
@@ -45,17 +49,17 @@ class Throttled(Unavailable):
 
 
 class Unreachable(Unavailable):
-    """The database is away, or took longer than the time limit."""
+    """The database cannot be reached, or took longer than the time limit."""
 
 
 class NotSetUp(Unavailable):
-    """A table or index that the models declare is not there."""
+    """A table or index that the models declare does not exist."""
 
     retry_after = 30
 
 
 def fault_in(error: BaseException) -> Unavailable | None:
-    """Find the fault a failed call comes down to; None when it is another kind of mistake."""
+    """Return the fault that caused ``error``, or None: it is then a mistake in the request."""
     for cause in _causes(error):
         if isinstance(cause, Unavailable):
             return cause
@@ -65,6 +69,17 @@ def fault_in(error: BaseException) -> Unavailable | None:
             error_of_call = cause.response.get("Error", {})
             return _fault_of(error_of_call.get("Code", ""), error_of_call.get("Message", ""))
     return None
+
+
+def sentence_about(failure: BaseException) -> str:
+    """Return what went wrong as one line, with what to do where that is known."""
+    fault = fault_in(failure)
+    if fault is not None:
+        return str(fault)
+    wrapped = failure.cause if isinstance(failure, PynamoDBException) else None
+    if isinstance(wrapped or failure, NoCredentialsError):
+        return NO_CREDENTIALS
+    return " ".join(str(wrapped or failure).split())
 
 
 def _fault_of(code: str, message: str) -> Unavailable | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dynamo.calls.client import client
-from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.models import DynamoModel
 
 USABLE = frozenset({"ACTIVE", "UPDATING"})

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from django.core.management.base import CommandError
 
-from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, sentence_about
 
 
 @contextmanager

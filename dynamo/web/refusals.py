@@ -12,8 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from dynamo.calls.failures import FAILURES
-from dynamo.calls.faults import Unavailable, fault_in
+from dynamo.calls.faults import FAILURES, Unavailable, fault_in
 from dynamo.errors import DynamoError
 
 NOTICE = "#notice"

@@ -22,8 +22,7 @@ from math import inf
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
-from dynamo.calls.failures import FAILURES, sentence_about
-from dynamo.calls.faults import fault_in
+from dynamo.calls.faults import FAILURES, fault_in, sentence_about
 
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
-"""Transactions: all or nothing, with the retries botocore leaves to its caller.
+"""Transactions: all or nothing, with the retries that botocore leaves to its caller.
 
-A transaction that meets another one on the same item is cancelled with TransactionConflict;
-botocore does not retry that. Here it is tried again, ever later, with jitter, a bounded number
-of times. A condition that does not hold is not a conflict: it is the answer, and raised.
+DynamoDB cancels a transaction that meets another one on the same item with TransactionConflict,
+which botocore does not retry. Here it is retried with exponential backoff and jitter, a bounded
+number of times. A condition that does not hold is raised at once.
 Follows "Amazon DynamoDB Transactions: How it works" of the Developer Guide.
 """
 
@@ -29,14 +29,14 @@ _RETRIED = frozenset(
     {_CONFLICT, "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
 )
 _RETRIED_ERRORS = frozenset({"TransactionInProgressException", "TransactionConflictException"})
-_BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
+BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
 
 
 class ConditionFailed(DynamoError):
     """A condition of the transaction did not hold; nothing was written.
 
-    ``failed`` maps the number of each such action to the item as it is, where the action asked
-    for it by ``ReturnValuesOnConditionCheckFailure`` (else to an empty one).
+    ``failed`` maps the number (from 0) of each such action to the item as it is stored, or to an
+    empty item unless the action was built with ``return_item``.
     """
 
     def __init__(self, failed: Mapping[int, Item]) -> None:
@@ -45,17 +45,20 @@ class ConditionFailed(DynamoError):
 
 
 class Contended(Throttled):
-    """Other writers kept winning until the last attempt; nothing was written."""
+    """Other writers of the same items won until the last attempt; nothing was written."""
 
     retry_after = 1
+
+    def __init__(self, text: str = "Too many others are writing the same at the moment.") -> None:
+        super().__init__(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Transactions:
-    """Write transactions of one client."""
+    """Write transactions of one client; ``sleep`` takes seconds."""
 
     client: "DynamoDBClient"
-    backoff: Backoff = _BACKOFF
+    backoff: Backoff = BACKOFF
     sleep: Callable[[float], None] = time.sleep
 
     def write(
@@ -64,13 +67,12 @@ class Transactions:
         *,
         on_conflict: Callable[[frozenset[int]], None] = lambda _numbers: None,
     ) -> None:
-        """Write what ``build`` gives, which is asked anew for each attempt.
+        """Write the actions ``build`` returns; it is called again for each attempt.
 
-        ``on_conflict`` is told the numbers of the actions that met another transaction, before
-        the next attempt; a sharded counter uses it to spread further.
+        There may be 100 actions, each on another item. ``on_conflict`` is called before the next
+        attempt, with the numbers (from 0) of the actions that met another transaction.
 
-        Raises ConditionFailed, Contended after the last attempt, and botocore's errors. An
-        item may be named by one action only, and there may be 100 of them.
+        Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
         """
         pauses = self.backoff.pauses()
         while True:
@@ -82,18 +84,18 @@ class Transactions:
                 return
             pause = next(pauses, None)
             if pause is None:
-                raise Contended("Too many others are writing the same at the moment.")
+                raise Contended
             on_conflict(conflicts)
             self.sleep(pause)
 
 
 def write_together(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
-    """Write a few actions as one; see `Transactions.write` for what it raises."""
+    """Write actions in one transaction. Raises like `Transactions.write`."""
     Transactions(client).write(lambda: actions)
 
 
 def _conflicts_in(error: ClientError) -> frozenset[int]:
-    """Give the actions that met another transaction; raise when trying again cannot help."""
+    """Return the numbers of the actions that met another transaction; raise what is final."""
     code = error.response["Error"]["Code"]
     if code in _RETRIED_ERRORS or isinstance(fault_in(error), Throttled):
         return frozenset()

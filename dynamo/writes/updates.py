@@ -1,8 +1,8 @@
-"""Single updates on items that transactions write as well.
+"""Single updates of items that transactions write as well.
 
-A transaction that is under way on an item makes a plain UpdateItem fail with
-TransactionConflictException, which botocore does not retry. Here it waits for the transaction to
-pass, a bounded number of times. An update costs half of a transaction of one.
+UpdateItem fails with TransactionConflictException while a transaction on the item is in progress;
+botocore does not retry that. Here it is retried like a transaction. An update costs half the
+capacity units of a transaction with one action.
 """
 
 import time
@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo.calls.backoff import Backoff
 from dynamo.items import Item
-from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.writes.actions import Action
+from dynamo.writes.transactions import BACKOFF, ConditionFailed, Contended
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
-
 
 def update_item(
     client: "DynamoDBClient",
-    parameters: Mapping[str, Any],
+    update: Action | Mapping[str, Any],
     *,
-    backoff: Backoff = _BACKOFF,
+    backoff: Backoff = BACKOFF,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Update an item by the parameters of UpdateItem.
+    """Update an item, by an action of `dynamo.writes.actions.update` or UpdateItem's parameters.
 
-    Raises ConditionFailed, with the item as number 0 where the parameters ask for it, Contended
-    when transactions on the item kept coming, and botocore's errors.
+    Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
+    in progress at every attempt, and botocore's errors.
     """
+    parameters = update.get("Update", update)
     pauses = backoff.pauses()
     while True:
         try:
@@ -42,7 +42,7 @@ def update_item(
         except client.exceptions.TransactionConflictException as error:
             pause = next(pauses, None)
             if pause is None:
-                raise Contended("Too many others are writing the same at the moment.") from error
+                raise Contended from error
         else:
             return
         sleep(pause)

@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import background_client, pool
-from dynamo.calls.failures import FAILURES
-from dynamo.calls.faults import NotSetUp, fault_in
+from dynamo.calls.faults import FAILURES, NotSetUp, fault_in
 from dynamo.errors import DynamoError
 from dynamo.writes.background import BackgroundWrites
 from shop.activity.entries import Entry

@@ -9,8 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.consuming import Consumer
 from comments.sets.following import SETS, is_followed
-from dynamo.calls.failures import FAILURES, sentence_about
-from dynamo.calls.faults import fault_in
+from dynamo.calls.faults import FAILURES, fault_in, sentence_about
 from dynamo.management.failures import failures_in_one_line
 
 INTERRUPTED = 130

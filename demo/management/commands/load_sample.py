@@ -21,7 +21,7 @@ from demo.sample.pickup_points import sample_points
 from demo.sample.reactions import sample_reactions
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.failures import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress

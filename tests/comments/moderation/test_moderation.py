@@ -25,7 +25,7 @@ from comments.votes.rank import refresh_comment
 from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.items import NewProduct

@@ -16,7 +16,7 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from tests.support.comments.faulty import When, failing
 from tests.support.comments.threads import NOW, differing, made_comment

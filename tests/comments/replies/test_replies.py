@@ -28,7 +28,7 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest

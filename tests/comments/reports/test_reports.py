@@ -17,7 +17,7 @@ from comments.store.comments import NoSuchComment, OwnComment, load_comment
 from comments.store.revision import State
 from comments.votes.services import vote
 from dynamo.calls.client import client
-from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from tests.support.comments.faulty import When, failing
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, moderated

@@ -16,7 +16,7 @@ from comments.votes.queries import has_voted, voted_on
 from comments.votes.services import take_back, vote
 from comments.votes.tally import helpful_votes, tallies
 from dynamo.calls.client import client
-from dynamo.calls.failures import FAILURES
+from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.faulty import When, failing, troubled

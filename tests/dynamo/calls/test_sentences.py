@@ -1,10 +1,10 @@
-"""Failures told to whoever runs a command."""
+"""Failures of calls as one sentence for the person who runs a command."""
 
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError
 from pynamodb.exceptions import GetError
 
-from dynamo.calls.failures import sentence_about
+from dynamo.calls.faults import sentence_about
 
 WITHOUT_CREDENTIALS = NoCredentialsError()
 

@@ -1,0 +1,134 @@
+"""Actions of transactions: what PynamoDB's expressions become, and that an engine accepts it."""
+
+from collections.abc import Callable
+
+import pytest
+from botocore.exceptions import ClientError
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from dynamo.calls.client import client
+from dynamo.calls.models import DynamoModel
+from dynamo.items import Item, wire_key
+from dynamo.writes.actions import (
+    check,
+    delete,
+    parameters,
+    put,
+    set_or_remove,
+    unchanged,
+    update,
+)
+from dynamo.writes.transactions import ConditionFailed, write_together
+from shop.models import ShopItem
+
+SHOP = ShopItem.Meta.table_name
+
+
+class Letter(DynamoModel):
+    class Meta:
+        table_name = "letters"
+
+    key = UnicodeAttribute(attr_name="pk", hash_key=True)
+    text = UnicodeAttribute(attr_name="t", null=True)
+    version = NumberAttribute(attr_name="v", null=True)
+
+
+KEY = wire_key({"pk": "LETTER#1"})
+IS_THIRD = Letter.version == 3
+
+
+class TestAnAction:
+    def test_puts_a_whole_item(self):
+        item: Item = {**KEY, "t": {"S": "Hello"}}
+        assert put(Letter, item) == {"Put": {"TableName": "letters", "Item": item}}
+
+    def test_updates_attributes_by_the_names_they_are_stored_under(self):
+        changes = [Letter.text.set("Hello"), Letter.version.add(1)]
+        assert update(Letter, KEY, changes) == {
+            "Update": {
+                "TableName": "letters",
+                "Key": KEY,
+                "UpdateExpression": "SET #0 = :0 ADD #1 :1",
+                "ExpressionAttributeNames": {"#0": "t", "#1": "v"},
+                "ExpressionAttributeValues": {":0": {"S": "Hello"}, ":1": {"N": "1"}},
+            }
+        }
+
+    def test_shares_its_names_between_changes_and_condition(self):
+        built = parameters(update(Letter, KEY, [Letter.version.set(4)], IS_THIRD))
+        assert built["UpdateExpression"] == "SET #0 = :0"
+        assert built["ConditionExpression"] == "#0 = :1"
+        assert built["ExpressionAttributeNames"] == {"#0": "v"}
+        assert built["ExpressionAttributeValues"] == {":0": {"N": "4"}, ":1": {"N": "3"}}
+
+    def test_checks_an_item_that_is_not_written(self):
+        built = check(Letter, KEY, IS_THIRD)
+        assert built["ConditionCheck"]["ConditionExpression"] == "#0 = :0"
+
+    def test_deletes_with_a_condition_or_without(self):
+        assert delete(Letter, KEY) == {"Delete": {"TableName": "letters", "Key": KEY}}
+        assert delete(Letter, KEY, IS_THIRD)["Delete"]["ConditionExpression"] == "#0 = :0"
+
+    def test_takes_the_name_of_a_table_as_well(self):
+        assert delete("letters", KEY) == delete(Letter, KEY)
+
+    def test_asks_for_the_item_where_it_shall_be_reported(self):
+        built = parameters(put(Letter, KEY, IS_THIRD, return_item=True))
+        assert built["ReturnValuesOnConditionCheckFailure"] == "ALL_OLD"
+
+    def test_keeps_dots_within_a_name(self):
+        cell = NumberAttribute(attr_name="en.5")
+        built = parameters(update(Letter, KEY, [cell.add(1)]))
+        assert built["ExpressionAttributeNames"] == {"#0": "en.5"}
+
+
+class TestAChange:
+    def test_sets_a_value_in_wire_form(self):
+        assert set_or_remove(Letter.text, {"S": "Hello"}) == Letter.text.set("Hello")
+
+    def test_removes_where_there_is_no_value(self):
+        assert set_or_remove(Letter.text, None) == Letter.text.remove()
+
+
+@pytest.fixture
+def stored(tables: None, fresh: Callable[[str], str]) -> Item:
+    name = fresh("letter")
+    item: Item = {**wire_key({"pk": name, "sk": name, "t": "Hello"}), "v": {"N": "3"}}
+    write_together(client(), [put(SHOP, item)])
+    return item
+
+
+def key_of(item: Item) -> Item:
+    return {"pk": item["pk"], "sk": item["sk"]}
+
+
+class TestOnAnEngine:
+    def test_an_update_is_written_where_its_condition_holds(self, stored):
+        written = update(SHOP, key_of(stored), [Letter.version.add(1)], IS_THIRD)
+        write_together(client(), [written])
+        found = client().get_item(TableName=SHOP, Key=key_of(stored), ConsistentRead=True)
+        assert found["Item"] == {**stored, "v": {"N": "4"}}
+
+    def test_a_single_write_takes_the_same_parameters(self, stored):
+        again = parameters(update(SHOP, key_of(stored), [Letter.version.add(1)], IS_THIRD))
+        client().update_item(**again)
+        with pytest.raises(ClientError, match="ConditionalCheckFailed"):
+            client().update_item(**again)
+
+    def test_a_condition_that_does_not_hold_reports_the_item(self, stored):
+        changes = [Letter.text.remove()]
+        refused = update(SHOP, key_of(stored), changes, Letter.version == 2, return_item=True)
+        with pytest.raises(ConditionFailed) as raised:
+            write_together(client(), [refused])
+        assert raised.value.failed == {0: stored}
+
+    def test_what_is_as_it_was_read_is_unchanged(self, stored):
+        never_there = UnicodeAttribute(attr_name="x")
+        same = unchanged(stored, Letter.text, never_there)
+        write_together(client(), [check(SHOP, key_of(stored), same)])
+
+    @pytest.mark.parametrize("read", [{"t": {"S": "Good-bye"}}, {}])
+    def test_what_was_changed_or_added_since_is_not(self, stored, read):
+        same = unchanged(read, Letter.text)
+        with pytest.raises(ConditionFailed):
+            write_together(client(), [check(SHOP, key_of(stored), same)])
