@@ -71,7 +71,7 @@ format: install
 	$(PYTHON) -m ruff format .
 
 readme: install
-	@$(PYTHON) -m config.readme
+	@$(PYTHON) -m cogapp -r README.md
 
 # Pins the newest versions the *.in files allow; needs uv.
 requirements:

@@ -7,18 +7,21 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
+from cogapp import Cog
 from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
 from config.access_patterns import ALL
 from config.environment.variables import AWS_CREDENTIALS
-from config.readme import PROJECT, README, MarksMissing, module_of, with_tables
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.order_status import Status
 from tests.support.comments.loading import load
 from tests.support.orders.making import made_order, put
+from tests.support.project import PROJECT
+
+README = PROJECT / "README.md"
 
 LAYERS = ("config/settings.py", "demo/management/commands/demo.py")
 """Where the environment is asked."""
@@ -89,11 +92,9 @@ def shop(tables: None) -> SimpleNamespace:
 
 class TestTheTables:
     def test_are_those_of_the_code(self):
-        assert with_tables(readme()) == readme(), "'make readme' brings them up to date"
-
-    def test_need_their_place(self):
-        with pytest.raises(MarksMissing):
-            with_tables("# A README without marks")
+        assert Cog().main(["cog", "--check", str(README)]) == 0, (
+            "'make readme' brings them up to date"
+        )
 
 
 class TestTheAccessPatterns:
@@ -103,12 +104,11 @@ class TestTheAccessPatterns:
 
     @pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.number)
     def test_name_code_that_exists(self, pattern):
-        module = module_of(pattern)
-        found = import_module(module)
-        for name in pattern.code.removeprefix(f"{module}.").split("."):
+        found = import_module(pattern.module)
+        for name in pattern.code.removeprefix(f"{pattern.module}.").split("."):
             found = getattr(found, name)
         assert callable(found)
-        assert found.__module__ == module
+        assert found.__module__ == pattern.module
 
     @pytest.mark.parametrize(
         "seen_at", sorted({p.seen_at for p in ALL if p.seen_at.startswith("/")})

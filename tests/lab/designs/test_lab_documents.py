@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.items import NewComment
-from config.readme import PROJECT
 from dynamo.items import Item
 from lab.designs.comment_designs import DESIGNS
 from lab.designs.comment_reads import stored
@@ -14,6 +13,7 @@ from lab.designs.order_tables import _by_status, _sharded
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange
+from tests.support.project import PROJECT
 
 COMMENT = NewComment(
     id="100001",

@@ -8,13 +8,13 @@ import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from config.readme import PROJECT
 from dynamo.calls.client import client
 from lab.designs.descriptions import DESCRIPTIONS
 from lab.designs.keeping import KeptFigures, keep
 from shop import keys
 from shop.models import ShopItem
 from tests.support.lab.labs import made_figures
+from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 
