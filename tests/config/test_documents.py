@@ -1,5 +1,6 @@
 """The documents hold together: links lead somewhere, commands are spelled as they are."""
 
+import ast
 import json
 import re
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 import botocore.session
@@ -16,6 +18,7 @@ from django.core.management import get_commands, load_command_class
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from tests.support.project import PROJECT
+from tests.test_rooms import LAYERS
 
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
 DESIGNS = sorted(
@@ -128,9 +131,9 @@ class TestThePermissions:
         operations = client.meta.method_to_api_mapping
         source = "".join(
             path.read_text()
-            for folder in ("dynamo", "shop", "comments", "config")
+            for folder in LAYERS
             for path in (PROJECT / folder).rglob("*.py")
-            if not {"benchmark", "lab"} & set(path.parts)  # these make tables of their own
+            if "lab" not in path.parts  # it makes tables of its own
         )
         called = {name for name in operations if re.search(rf"\.{name}\(", source)}
         needed = {action for name in called for action in IAM.get(name, {operations[name]})}
@@ -154,29 +157,61 @@ class TestTheExampleOfTheLibrary:
 
 
 def library_rows() -> Iterator[tuple[str, set[str]]]:
-    """What each line of the library's table is for, and the modules it says to take."""
+    """Yield each row of the library's table: its purpose, and what to take (modules or rooms)."""
     document = (PROJECT / "docs" / "library.md").read_text()
     (table,) = re.findall(r"^\| for \| take .*\n\|.*\n((?:\|.*\n)+)", document, re.MULTILINE)
     first: set[str] = set()
     for row in table.splitlines():
         purpose, take, _ = row.strip("| ").split(" | ")
-        modules = set(re.findall(r"`(\w+)`", take))
-        first = first or modules
-        yield purpose, modules | (first if "first row" in take else set())
+        names = set(re.findall(r"`([\w.]+)`", take))
+        first = first or names
+        yield purpose, names | (first if "first row" in take else set())
+
+
+def copy_of_library(names: set[str], library: Path) -> list[str]:
+    """Copy modules and rooms of ``dynamo`` with the __init__.py above them; return the modules."""
+    source = PROJECT / "dynamo"
+    copied = {source / "__init__.py"}
+    for name in names:
+        path = source.joinpath(*name.split("."))
+        copied.update(path.glob("*.py") if path.is_dir() else {path.with_suffix(".py")})
+    copied.update({path.with_name("__init__.py") for path in copied})
+    for path in copied:
+        target = library / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    parts = (path.relative_to(PROJECT).with_suffix("").parts for path in sorted(copied))
+    return [".".join(part).removesuffix(".__init__") for part in parts]
 
 
 class TestTheModulesToTake:
-    @pytest.mark.parametrize(("purpose", "modules"), list(library_rows()))
-    def test_need_no_others(self, tmp_path, purpose, modules):
-        library, taken = PROJECT / "dynamo", tmp_path / "dynamo"
-        taken.mkdir()
-        for name in ["__init__", *modules]:
-            if (library / name).is_dir():
-                shutil.copytree(library / name, taken / name)
-            else:
-                shutil.copy(library / f"{name}.py", taken)
-        imports = "; ".join(f"import dynamo.{name}" for name in sorted(modules))
+    @pytest.mark.parametrize(("purpose", "names"), list(library_rows()))
+    def test_need_no_others(self, tmp_path, purpose, names):
+        modules = copy_of_library(names, tmp_path / "dynamo")
+        imports = "; ".join(f"import {module}" for module in modules)
         subprocess.run([sys.executable, "-c", imports], cwd=tmp_path, timeout=60, check=True)
+
+
+class TestTheModulesThatMoved:
+    def test_are_where_the_table_says(self):
+        document = (PROJECT / "docs" / "library.md").read_text()
+        section = document.partition("\n## Where modules have moved\n")[2]
+        now = set()
+        for before, after in re.findall(r"^\| (`.*`) \| `([\w.]+)` \|$", section, re.MULTILINE):
+            modules = re.findall(r"`(\w+)`", before)
+            now.update({f"{after}.{module}" for module in modules} or {after})
+        assert now
+        assert [name for name in sorted(now) if find_spec(name) is None] == []
+
+
+def room_rows() -> Iterator[str]:
+    """Yield a row for each folder of the product: its path, and its docstring's first line."""
+    for layer in LAYERS:
+        for path in sorted((PROJECT / layer).rglob("__init__.py")):
+            docstring = ast.get_docstring(ast.parse(path.read_text()))
+            if docstring:
+                sentence = docstring.partition("\n")[0].rstrip(".:").replace("``", "`")
+                yield f"| `{relative(path.parent)}/` | {sentence} |"
 
 
 class TestTheKeysOfTheComments:
@@ -202,6 +237,13 @@ class TestTheKeysOfTheComments:
         told = (PROJECT / "docs" / "how-it-works.md").read_text()
         attribute = Comment.get_attributes()[name].attr_name
         assert re.search(rf"^\| (?:`\w+`, )*`{attribute}`[ ,]", told, re.MULTILINE)
+
+
+class TestTheRooms:
+    def test_are_all_in_the_table_for_contributors(self):
+        document = (PROJECT / "docs" / "contributing.md").read_text()
+        table = document.partition("| room | what it holds |\n|---|---|\n")[2].partition("\n\n")[0]
+        assert table.splitlines() == list(room_rows())
 
 
 class TestTheDesigns:

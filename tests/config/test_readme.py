@@ -20,11 +20,11 @@ from shop.order_status import Status
 from tests.support.comments.loading import load
 from tests.support.orders.making import made_order, put
 from tests.support.project import PROJECT
+from tests.test_rooms import LAYERS
 
 README = PROJECT / "README.md"
 
-LAYERS = ("config/settings.py", "demo/management/commands/demo.py")
-"""Where the environment is asked."""
+READERS_OF_THE_ENVIRONMENT = ("config/settings.py", "demo/management/commands/demo.py")
 
 
 def readme() -> str:
@@ -41,7 +41,7 @@ def settings_table() -> dict[str, str]:
 def settings_read() -> dict[str, str | None]:
     """The variables the code reads with their defaults, where these are spelled out."""
     found: dict[str, str | None] = {}
-    for path in LAYERS:
+    for path in READERS_OF_THE_ENVIRONMENT:
         for node in ast.walk(ast.parse((PROJECT / path).read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 owner = node.func.value
@@ -146,10 +146,20 @@ class TestTheCommands:
 
 
 class TestTheMapOfTheLibrary:
-    def test_names_every_module_once(self):
-        section = readme().partition("\nThe library, in the order to read it in:\n")[2]
+    def test_names_every_room_once(self):
+        _, _, section = readme().partition("\nThe rooms of the library, in the order to read them in:\n")
         named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-        folder = PROJECT / "dynamo"
-        modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
-        packages = [path.parent.name for path in folder.glob("*/__init__.py")]
-        assert sorted(named) == sorted([*modules, *packages])
+        rooms = [path.parent.name for path in (PROJECT / "dynamo").glob("*/__init__.py")]
+        assert sorted(named) == sorted(rooms)
+
+    def test_names_the_modules_beside_the_rooms(self):
+        _, _, section = readme().partition("small modules lie beside them: ")
+        named = re.findall(r"`(\w+)`", section.partition(".")[0])
+        modules = [path.stem for path in (PROJECT / "dynamo").glob("*.py")]
+        assert sorted(named) == sorted(set(modules) - {"__init__"})
+
+
+class TestTheMapOfThePackages:
+    def test_is_in_the_order_of_their_layers(self):
+        section = readme().partition("\n## How to read the code\n")[2]
+        assert re.findall(r"^\| \[(\w+)\]\(\1/\) \|", section, re.MULTILINE) == list(LAYERS)
