@@ -147,7 +147,7 @@ class TestTheCommands:
 
 class TestTheMapOfTheLibrary:
     def test_names_every_room_once(self):
-        _, _, section = readme().partition("\nThe rooms of the library, in the order to read them in:\n")
+        _, _, section = readme().partition("\nThe rooms of the library, in reading order:\n")
         named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
         rooms = [path.parent.name for path in (PROJECT / "dynamo").glob("*/__init__.py")]
         assert sorted(named) == sorted(rooms)

@@ -22,7 +22,8 @@ class TestKeptSecretKey:
 
     def test_is_the_same_for_all_that_start_together(self, tmp_path: Path) -> None:
         source = (
-            "import sys; from pathlib import Path; from config.environment.secret_key import kept_secret_key;"
+            "import sys; from pathlib import Path;"
+            "from config.environment.secret_key import kept_secret_key;"
             "sys.stdin.read(); print(kept_secret_key(Path(sys.argv[1])))"
         )
         command = [sys.executable, "-c", source, str(tmp_path / "secret-key")]
