@@ -1,18 +1,17 @@
-"""The front page, which needs the shop's shelves and the comments' rankings."""
+"""The front page, with shelves of products and the heads of the rankings."""
 
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from comments.rankings.listing import MOST_LOVED, RECENTLY_COMMENTED
 from comments.rankings.queries import find_leaderboards
-from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain
-from dynamo.web.paging import Pager
-from dynamo.web.partials import render_list, wants_partial
+from dynamo.calls.meter import labelled_calls
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.web.paging import Pager, show_page
+from dynamo.web.partials import wants_partial
 from shop.catalogue.queries import list_categories
 from shop.catalogue.shelves import shelve
 
@@ -30,23 +29,25 @@ def home(request: HttpRequest) -> HttpResponse:
     pager = Pager(first_url=reverse("home"), list_name="categories")
     asked = pager.requested(request.GET, size=SHELVES)
     page = list_categories(asked)
-    if pager.overshot(page, asked):
-        return redirect(pager.first_url)
+    return show_page(
+        request,
+        pager,
+        asked,
+        page,
+        templates=("comments/home.html", "shop/catalogue/_shelves.html"),
+        context=lambda: _context(request, page, asked),
+        plan="categories",
+    )
+
+
+def _context(request: HttpRequest, page: Page, asked: PageRequest) -> dict[str, Any]:
     with labelled_calls("shelves"):
         shelves = shelve(page, products=PRODUCTS_ON_A_SHELF)
-    context: dict[str, Any] = {
-        "shelves": shelves,
-        "page": {
-            "older_url": pager.next_url(page),
-            "newer_url": pager.previous_url(page),
-            "first_url": "" if asked.position is None else pager.first_url,
-        },
-    }
-    if asked.position is None and not wants_partial(request):
-        boards = find_leaderboards(RANKED)
-        context["panels"] = [
-            {"board": MOST_LOVED, "products": boards.most_loved},
-            {"board": RECENTLY_COMMENTED, "products": boards.recently_commented},
-        ]
-    context["explanation"] = explain(page, plan="categories", meter=current_meter())
-    return render_list(request, "comments/home.html", "shop/catalogue/_shelves.html", context)
+    if asked.position is not None or wants_partial(request):
+        return {"shelves": shelves}
+    boards = find_leaderboards(RANKED)
+    panels = [
+        {"board": MOST_LOVED, "products": boards.most_loved},
+        {"board": RECENTLY_COMMENTED, "products": boards.recently_commented},
+    ]
+    return {"shelves": shelves, "panels": panels}

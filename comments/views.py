@@ -1,6 +1,7 @@
 """Pages of a product's comments."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -32,9 +33,11 @@ from comments.votes.views import vote_on, voted_by
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.partials import render_list, wants_partial
+from dynamo.web.paging import show_page
+from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
 from shop.catalogue.lookup import product_or_404
+from shop.catalogue.queries import Product
 
 NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 
@@ -110,17 +113,26 @@ class CommentsPage:
 def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
     shop_product = product_or_404(page.product_id)
     found = list_comments(page.product_id, page.chosen, page.asked, counts=page.counts)
-    pager = pager_of(page.product_id, page.chosen)
-    if pager.overshot(found.page, page.asked):
-        return redirect(pager.first_url)
+    return show_page(
+        request,
+        pager_of(page.product_id, page.chosen),
+        page.asked,
+        found.page,
+        templates=("comments/product.html", "comments/lists/_comments.html"),
+        context=lambda: _context(request, page, shop_product, found),
+    )
+
+
+def _context(
+    request: HttpRequest, page: CommentsPage, product: Product, found: CommentPage
+) -> dict[str, Any]:
     found = replace(found, comments=_with_recent(request, page, found))
-    context = {
-        "product": shop_product,
+    context: dict[str, Any] = {
+        "product": product,
         "listing": listing_of(
             page.product_id,
             page.chosen,
             found,
-            request=page.asked,
             counts=page.counts,
             is_default_language=page.is_default,
         ),
@@ -128,10 +140,9 @@ def _show(request: HttpRequest, page: CommentsPage) -> HttpResponse:
     }
     if not wants_partial(request):
         context["highlights"] = _highlights(page)
-        if shop_product.unit_price is not None:
+        if product.unit_price is not None:
             context["basket_add_url"] = reverse("basket_add")
-    context["explanation"] = explain_page(found, current_meter())
-    return render_list(request, "comments/product.html", "comments/lists/_comments.html", context)
+    return context | {"explanation": explain_page(found, current_meter())}
 
 
 def _with_recent(

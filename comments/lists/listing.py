@@ -9,7 +9,6 @@ from comments.filters import RATINGS, CommentFilter
 from comments.languages import language_name
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
-from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 
@@ -20,10 +19,6 @@ class Listing:
 
     comments: Sequence[CommentEntry]
     heading: str
-    older_url: str | None
-    newer_url: str | None
-    first_url: str
-    is_first: bool
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
@@ -57,7 +52,6 @@ def listing_of(
     chosen: CommentFilter,
     found: CommentPage,
     *,
-    request: PageRequest,
     counts: ProductCounts,
     is_default_language: bool = False,
 ) -> Listing:
@@ -65,14 +59,9 @@ def listing_of(
 
     The languages offered are those the product has comments in, and those chosen.
     """
-    pager = pager_of(product_id, chosen)
     return Listing(
         comments=found.comments,
         heading=heading_of(chosen),
-        older_url=pager.next_url(found.page),
-        newer_url=pager.previous_url(found.page),
-        first_url=pager.first_url,
-        is_first=request.position is None,
         all_languages=Toggle(
             value="~",
             label="All languages",

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from comments.moderation.decisions import Decision
-from comments.moderation.queries import ModeratedComment, ModerationPage
+from comments.moderation.queries import ModeratedComment
 from comments.store.revision import State
-from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next
 
@@ -54,10 +53,6 @@ class ModerationListing:
     decisions: Sequence[DecisionButton]
     heading: str
     tabs: Sequence[Tab]
-    older_url: str | None
-    newer_url: str | None
-    first_url: str
-    is_first: bool
 
 
 def moderation_pager(state: State) -> Pager:
@@ -66,22 +61,17 @@ def moderation_pager(state: State) -> Pager:
 
 
 def moderation_listing(
-    state: State, found: ModerationPage, *, request: PageRequest, page_url: str
+    state: State, comments: Sequence[ModeratedComment], *, page_url: str
 ) -> ModerationListing:
     """Arrange a page of the comments in a state for its template."""
-    pager = moderation_pager(state)
     return ModerationListing(
-        entries=[Moderated(each, decide_url(each.id, page_url)) for each in found.comments],
+        entries=[Moderated(each, decide_url(each.id, page_url)) for each in comments],
         decisions=decisions_on(state),
         heading=f"{LABELS[state]} comments",
         tabs=[
             Tab(LABELS[each], reverse(name), is_here=each is state)
             for each, name in URL_NAMES.items()
         ],
-        older_url=pager.next_url(found.page),
-        newer_url=pager.previous_url(found.page),
-        first_url=pager.first_url,
-        is_first=request.position is None,
     )
 
 

@@ -3,7 +3,6 @@
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
@@ -15,9 +14,7 @@ from comments.moderation.services import NotAsSeen
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Seen, State
 from comments.web.charging import require_room_for_staff
-from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain
-from dynamo.web.partials import render_list
+from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.web.access import staff_only
 from shop.web.next_url import back
@@ -72,12 +69,13 @@ def _show(request: HttpRequest, state: State) -> HttpResponse:
     pager = moderation_pager(state)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_moderated(state, asked)
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
-    listing = moderation_listing(state, found, request=asked, page_url=request.get_full_path())
-    context = {
-        "listing": listing,
-        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
-    }
-    whole, fragment = "comments/moderation/moderation.html", "comments/moderation/_moderation.html"
-    return render_list(request, whole, fragment, context)
+    listing = moderation_listing(state, found.comments, page_url=request.get_full_path())
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
+        context=lambda: {"listing": listing},
+        plan=PLAN,
+    )

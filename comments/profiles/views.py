@@ -1,18 +1,24 @@
 """The page of what a user has written."""
 
+from typing import Any
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from comments.lists.read_your_writes import recently_written, with_recent
-from comments.profiles.queries import PLAN, is_written_by, list_written_by, with_products
-from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain
-from dynamo.web.paging import Pager
-from dynamo.web.partials import render_list
+from comments.profiles.queries import (
+    PLAN,
+    ProfilePage,
+    is_written_by,
+    list_written_by,
+    with_products,
+)
+from dynamo.calls.meter import labelled_calls
+from dynamo.lists.reader import PageRequest
+from dynamo.web.paging import Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 
@@ -27,8 +33,20 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     pager = Pager(first_url=reverse("profile", args=[username]), list_name=f"profile/{username}")
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_written_by(username, asked)
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
+        context=lambda: _context(request, username, found, asked),
+        plan=PLAN,
+    )
+
+
+def _context(
+    request: HttpRequest, username: str, found: ProfilePage, asked: PageRequest
+) -> dict[str, Any]:
     if not found.comments and asked.position is None:
         _require_user(username)
     is_own = request.user.get_username() == username
@@ -40,25 +58,15 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         belongs=lambda item: is_written_by(username, item),
     )
     sees_hidden = is_own or request.user.is_staff
-    context = {
+    return {
         "owner": username,
         "is_own": is_own,
-        "listing": {
-            "written": with_products(c for c in comments if sees_hidden or not c.is_hidden),
-            "older_url": pager.next_url(found.page),
-            "newer_url": pager.previous_url(found.page),
-            "first_url": pager.first_url,
-            "is_first": asked.position is None,
-        },
-        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
+        "written": with_products(c for c in comments if sees_hidden or not c.is_hidden),
     }
-    return render_list(
-        request, "comments/profiles/profile.html", "comments/profiles/_profile.html", context
-    )
 
 
 def _require_user(username: str) -> None:
-    """See to it that somebody who has written nothing exists."""
+    """Raise Http404 where there is no such user."""
     try:
         with labelled_calls("user"):
             find_user(username)

@@ -1,15 +1,31 @@
 """Pages of a list in URLs: ``?after=TOKEN`` leads on, ``?before=TOKEN`` leads back."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
-from django.http import QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
 
+from dynamo.calls.meter import current_meter
+from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
+from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """The URLs around a page: ``older_url`` leads on in the list's order, ``newer_url`` back."""
+
+    older_url: str | None
+    newer_url: str | None
+    first_url: str
+    is_first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +40,7 @@ class Pager:
     list_name: str
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
-        """Read which page a request asks for.
+        """Parse which page a request asks for.
 
         Raises Refusal, with a link to the first page, for a token that is not this list's.
         """
@@ -38,20 +54,29 @@ class Pager:
             return PageRequest(size, self._position(before), Toward.PREVIOUS)
         return PageRequest(size)
 
+    def links(self, page: Page, request: PageRequest) -> PageLinks:
+        """Build the links of a page that was read for a request."""
+        return PageLinks(
+            older_url=self.next_url(page),
+            newer_url=self.previous_url(page),
+            first_url=self.first_url,
+            is_first=request.position is None,
+        )
+
     def next_url(self, page: Page) -> str | None:
-        """Give the URL of the page behind this one in the list's order, if there is one."""
+        """Return the URL of the page behind this one in the list's order, if there is one."""
         if not page.has_next:
             return None
         return self._beside("after", page.entries[-1].position) if page.entries else self.first_url
 
     def previous_url(self, page: Page) -> str | None:
-        """Give the URL of the page in front of this one in the list's order, if there is one."""
+        """Return the URL of the page in front of this one in the list's order, if there is one."""
         if not page.has_previous:
             return None
         return self._beside("before", page.entries[0].position) if page.entries else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
-        """Tell whether the way back ended within this page: the first page serves better."""
+        """Return whether the way back ended within this page: the first page serves better."""
         return request.toward is Toward.PREVIOUS and len(page.entries) < request.size
 
     def _beside(self, direction: str, position: Position) -> str:
@@ -64,3 +89,27 @@ class Pager:
             return tokens().read(token, list_name=self.list_name)
         except TokenError as error:
             raise Refusal(str(error), first_url=self.first_url) from error
+
+
+def show_page(
+    request: HttpRequest,
+    pager: Pager,
+    asked: PageRequest,
+    page: Page,
+    *,
+    templates: tuple[str, str],
+    context: Callable[[], Mapping[str, Any]],
+    plan: str = "",
+) -> HttpResponse:
+    """Render a page of a list, or redirect to the first page from one in front of it.
+
+    ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
+    ``links`` (`PageLinks`), what ``context`` returns, and its ``explanation`` where a ``plan`` is
+    named. ``context`` is not called for a redirect; what it reads is in the explanation.
+    """
+    if pager.overshot(page, asked):
+        return redirect(pager.first_url)
+    filled = {"links": pager.links(page, asked), **context()}
+    if plan:
+        filled["explanation"] = explain(page, plan=plan, meter=current_meter())
+    return render_list(request, *templates, filled)
