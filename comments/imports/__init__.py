@@ -3,7 +3,6 @@
 ========  =============================================================================
 columns   which column holds which field
 reading   one record made a comment, or refused with a reason
-survey    the first pass: what is valid, and which version of each comment wins
-run       both passes
+run       the import, in two passes
 ========  =============================================================================
 """

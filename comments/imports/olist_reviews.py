@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from comments.imports.columns import FIELDS
-from comments.imports.rows import Reading
-from comments.imports.writer import BulkWriter, Outcome, in_chunks
+from comments.imports.rows import CommentParser
+from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected
 from dynamo.files.rejects import RejectsFile
@@ -24,12 +24,12 @@ _SAME_NAMES = {name: name for name in FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReviewImportReport:
     """What became of the reviews' rows, ``read + rejected == rows``, and of their comments."""
 
     rows: int
     rejected: int
-    outcome: Outcome
+    verdicts: VerdictCounts
     products_created: int
 
     @property
@@ -60,7 +60,7 @@ def import_reviews(
     rejects: RejectsFile,
     progress: Progress,
     now: datetime,
-) -> Report:
+) -> ReviewImportReport:
     """Write the reviews of a folder as comments; rows that are refused go to ``rejects``.
 
     Raises FileUnreadable and RejectsUnwritable before anything is written, and what ``writer``
@@ -69,20 +69,20 @@ def import_reviews(
     # What is wrong with orders is for their own import to tell.
     found = survey(folder, reject=lambda _rejected: None, progress=progress)
     with rejects:
-        read = _read(folder, ReviewReading(found, now), rejects, progress)
+        read = _read(folder, ReviewParser(found, now), rejects, progress)
     comments = list(read.comments.values())
     products_created = ensure_products(sorted({comment.product_id for comment in comments}))
-    outcome = Outcome(superseded=read.superseded)
+    verdicts = VerdictCounts(superseded=read.superseded)
     with progress.step("Writing", total=len(comments), unit=" comments") as advance:
         for chunk in in_chunks(comments):
-            outcome += writer.write(chunk)
+            verdicts += writer.write(chunk)
             advance(len(chunk))
     writer.rank_products(progress)
-    return Report(read.rows, rejects.count, outcome, products_created)
+    return ReviewImportReport(read.rows, rejects.count, verdicts, products_created)
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewReading:
+class ReviewParser:
     """How rows of reviews become comments; ``found`` are the orders they are about."""
 
     found: Found
@@ -96,7 +96,7 @@ class ReviewReading:
         products = self._products_of(order_id)
         if not products:
             return _rejected(record, "its order has no items, so that there is nothing to review")
-        reading = Reading(columns=_SAME_NAMES, languages={}, product_id=None, now=self.now)
+        reading = CommentParser(columns=_SAME_NAMES, languages={}, product_id=None, now=self.now)
         comments = []
         for product_id in products:
             comment = reading.read(self._as_comment(record, order_id, product_id))
@@ -126,7 +126,7 @@ class ReviewReading:
         return Record(record.line, values)
 
 
-def _read(folder: Path, reading: ReviewReading, rejects: RejectsFile, progress: Progress) -> _Read:
+def _read(folder: Path, reading: ReviewParser, rejects: RejectsFile, progress: Progress) -> _Read:
     result = _Read()
     size = REVIEWS.path_in(folder).stat().st_size
     with (
@@ -143,7 +143,7 @@ def _read(folder: Path, reading: ReviewReading, rejects: RejectsFile, progress: 
 
 
 def _comments(
-    rows: Iterator[Record | Rejected], reading: ReviewReading
+    rows: Iterator[Record | Rejected], reading: ReviewParser
 ) -> Iterator[list[NewComment] | Rejected]:
     for row in rows:
         yield row if isinstance(row, Rejected) else reading.read(row)

@@ -24,7 +24,7 @@ _RATING = re.compile(r"[1-5](\.0+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CommentParser:
     """How the records of a file become comments.
 
     ``columns`` names the column of each field the file has, ``languages`` what its spellings

@@ -24,6 +24,7 @@ from comments.items import NewComment
 from comments.models import TABLE
 from comments.rankings.derivation import Touch
 from comments.rankings.services import log_failure, refresh_products, settle_products
+from comments.store.table import ATTEMPTS, comment_key
 from comments.store.transactions import CountChanges, write
 from dynamo.calls.batches import Batches
 from dynamo.calls.faults import FAILURES
@@ -36,12 +37,10 @@ CHUNK_CHARACTERS = 8_000_000
 """Text of a chunk, at the most: what bounds the memory of a load."""
 TRANSACTION_CHARACTERS = 800_000
 """Text of a transaction, at the most: DynamoDB takes 4 MB in one, of up to 4 bytes a character."""
-ATTEMPTS = 5
-"""How often a comment is compared anew when others keep changing it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class VerdictCounts:
     """How many comments met which verdict."""
 
     new: int = 0
@@ -50,12 +49,12 @@ class Outcome:
     superseded: int = 0
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict]) -> "Outcome":
+    def of(cls, verdicts: Iterable[Verdict]) -> "VerdictCounts":
         counts = Counter(verdict.name.lower() for verdict in verdicts)
         return cls(**counts)
 
-    def __add__(self, other: "Outcome") -> "Outcome":
-        return Outcome(
+    def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
+        return VerdictCounts(
             new=self.new + other.new,
             replaced=self.replaced + other.replaced,
             unchanged=self.unchanged + other.unchanged,
@@ -71,7 +70,7 @@ class BulkWriter:
         self._touched: set[str] = set()
         self._known: dict[str, Touch] = {}
 
-    def write(self, comments: Sequence[NewComment]) -> Outcome:
+    def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
         """Write what is new or newer than stored, and say what became of each.
 
         Ids must not repeat; give a bounded number at a time (`in_chunks`). Raises Contended when
@@ -86,7 +85,7 @@ class BulkWriter:
             verdicts += [c.verdict for c in changes if c.comment.id not in lost]
             comments = [comment for comment in comments if comment.id in lost]
             if not comments:
-                return Outcome.of(verdicts)
+                return VerdictCounts.of(verdicts)
         raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
 
     def rank_products(self, progress: Progress) -> None:
@@ -118,9 +117,11 @@ class BulkWriter:
                 self._known[product] = self._known.get(product, Touch()).also(place, seen)
 
     def _compare(self, comments: Sequence[NewComment]) -> list[Change]:
-        table_keys = [{"pk": {"S": key}, "sk": {"S": key}} for key in map(_key, comments)]
+        table_keys = [comment_key(comment.id) for comment in comments]
         found = {item["pk"]["S"]: item for item in self._batches.get(TABLE, table_keys)}
-        return [Change.between(found.get(_key(comment)), comment) for comment in comments]
+        return [
+            Change.between(found.get(keys.comment(comment.id)), comment) for comment in comments
+        ]
 
     def _put(self, changes: Sequence[Change]) -> set[str]:
         """Write the changes; return the ids of those that somebody got ahead of."""
@@ -172,7 +173,3 @@ def in_chunks(comments: Iterable[NewComment]) -> Iterator[list[NewComment]]:
             chunk, characters = [], 0
     if chunk:
         yield chunk
-
-
-def _key(comment: NewComment) -> str:
-    return keys.comment(comment.id)

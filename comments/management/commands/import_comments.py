@@ -10,7 +10,7 @@ from django.utils.timezone import now
 
 from comments.imports.columns import FIELDS, Columns, parse_columns
 from comments.imports.rows import parse_product_id
-from comments.imports.run import Report, Source, import_file
+from comments.imports.run import CommentFile, ImportReport, import_file
 from comments.imports.writer import BulkWriter
 from comments.languages import LanguageUnknown, is_language
 from dynamo.calls.batches import Batches
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             )
         self._tell(report, rejects, as_json=options["json"])
 
-    def _tell(self, report: Report, rejects: RejectsFile, *, as_json: bool) -> None:
+    def _tell(self, report: ImportReport, rejects: RejectsFile, *, as_json: bool) -> None:
         counts = _counts(report)
         if as_json:
             listed = str(rejects.path) if report.rejected else None
@@ -76,14 +76,14 @@ class Command(BaseCommand):
         require_none_rejected(rejects)
 
 
-def _source(options: dict[str, Any]) -> Source:
+def _source(options: dict[str, Any]) -> CommentFile:
     product_id = options["product_id"]
     if product_id is not None:
         try:
             parse_product_id(product_id)
         except RowRefused as refused:
             raise CommandError(str(refused), returncode=BAD_USAGE) from refused
-    return Source(
+    return CommentFile(
         path=options["file"],
         columns=Columns(parse_columns(options["columns"]), product_id),
         languages=_language_map(options["language_map"]),
@@ -100,16 +100,16 @@ def _language_map(text: str) -> dict[str, str]:
     return languages
 
 
-def _counts(report: Report) -> dict[str, Any]:
+def _counts(report: ImportReport) -> dict[str, Any]:
     return {
         "rows": report.rows,
         "read": report.read,
         "rejected": report.rejected,
         "written": report.written,
-        "new": report.outcome.new,
-        "replaced": report.outcome.replaced,
-        "unchanged": report.outcome.unchanged,
-        "superseded": report.outcome.superseded,
+        "new": report.verdicts.new,
+        "replaced": report.verdicts.replaced,
+        "unchanged": report.verdicts.unchanged,
+        "superseded": report.verdicts.superseded,
         "products_created": report.products_created,
     }
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.timezone import now
 
-from comments.imports.olist_reviews import Report, import_reviews
+from comments.imports.olist_reviews import ReviewImportReport, import_reviews
 from comments.imports.writer import BulkWriter
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
@@ -58,17 +58,17 @@ class Command(BaseCommand):
         require_none_rejected(rejects)
 
 
-def _counts(report: Report) -> dict[str, Any]:
-    outcome = report.outcome
+def _counts(report: ReviewImportReport) -> dict[str, Any]:
+    verdicts = report.verdicts
     return {
         "rows": report.rows,
         "read": report.read,
         "rejected": report.rejected,
         "comments": {
-            "new": outcome.new,
-            "replaced": outcome.replaced,
-            "unchanged": outcome.unchanged,
-            "superseded": outcome.superseded,
+            "new": verdicts.new,
+            "replaced": verdicts.replaced,
+            "unchanged": verdicts.unchanged,
+            "superseded": verdicts.superseded,
         },
         "products_created": report.products_created,
     }

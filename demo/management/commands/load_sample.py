@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.timezone import now
 
-from comments.imports.writer import BulkWriter, Outcome, in_chunks
+from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from demo.loading.activity import load_activity
 from demo.loading.orders import PASSWORD, SIGN_IN, load_orders, load_pickup_points, load_users
@@ -94,7 +94,12 @@ class Command(BaseCommand):
         self._tell(catalogue, sales, outcome, as_json=as_json)
 
     def _tell(
-        self, catalogue: SampleCatalogue, sales: SampleSales, outcome: Outcome, *, as_json: bool
+        self,
+        catalogue: SampleCatalogue,
+        sales: SampleSales,
+        outcome: VerdictCounts,
+        *,
+        as_json: bool,
     ) -> None:
         counts = {
             "categories": len(catalogue.categories),
@@ -119,8 +124,8 @@ def _is_loaded(catalogue: SampleCatalogue) -> bool:
     return found >= {category.slug for category in catalogue.categories}
 
 
-def _load(comments: Iterable[SampleComment], *, total: int, progress: Progress) -> Outcome:
-    writer, outcome = BulkWriter(Batches(client(), pool())), Outcome()
+def _load(comments: Iterable[SampleComment], *, total: int, progress: Progress) -> VerdictCounts:
+    writer, outcome = BulkWriter(Batches(client(), pool())), VerdictCounts()
     with progress.step("Sample shop", total=total, unit=" comments") as advance:
         for chunk in in_chunks(map(_new_comment, comments)):
             outcome += writer.write(chunk)

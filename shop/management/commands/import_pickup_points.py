@@ -18,7 +18,7 @@ from dynamo.management.imports import (
 )
 from dynamo.progress import Progress
 from shop.pickup.imports.kinds import FIELDS, Kind
-from shop.pickup.imports.run import Report, Source, import_points
+from shop.pickup.imports.run import PointReport, PointFile, import_points
 from shop.pickup.writing import Outcome
 
 
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)
         rejects = RejectsFile(path)
         with import_failures(self, bad_usage=(BadMapping,)):
-            source = Source(
+            source = PointFile(
                 path=options["file"],
                 asked=_asked(options),
                 named=parse_columns(options["columns"], fields=FIELDS),
@@ -78,7 +78,7 @@ def _asked(options: dict[str, Any]) -> Kind | None:
     return None
 
 
-def _counts(report: Report) -> dict[str, Any]:
+def _counts(report: PointReport) -> dict[str, Any]:
     return {
         "kind": report.kind.value,
         "rows": report.rows,

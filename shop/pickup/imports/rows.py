@@ -13,7 +13,7 @@ _ID_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PointParser:
     """How the records of a file of points, or of sellers, become points.
 
     Sellers have a zip prefix only: ``zips`` says where those are.

@@ -21,8 +21,8 @@ from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
-from comments.imports.run import Report, Source, import_file
-from comments.imports.writer import Outcome
+from comments.imports.run import CommentFile, ImportReport, import_file
+from comments.imports.writer import VerdictCounts
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment
 from comments.lists.queries import CommentEntry, entry_of, find_comment, with_replies
@@ -432,9 +432,9 @@ class _Sink:
     def __init__(self) -> None:
         self.taken: list[NewComment] = []
 
-    def write(self, comments: Sequence[NewComment]) -> Outcome:
+    def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
         self.taken += comments
-        return Outcome(new=len(comments))
+        return VerdictCounts(new=len(comments))
 
     def rank_products(self, progress: Progress) -> None:
         """There is nothing to rank."""
@@ -458,9 +458,11 @@ def review_rows(reviews: Path) -> list[tuple[int, Row]]:
 
 
 class TestRealReviews:
-    def check(self, path: Path, languages: dict[str, str], rejects: Path) -> tuple[Report, _Sink]:
+    def check(
+        self, path: Path, languages: dict[str, str], rejects: Path
+    ) -> tuple[ImportReport, _Sink]:
         columns = Columns(dict(pair.split("=") for pair in COLUMNS.split(",")), "reviews")
-        source = Source(path, columns, languages, now=datetime.now(UTC))
+        source = CommentFile(path, columns, languages, now=datetime.now(UTC))
         sink = _Sink()
         report = import_file(
             source,

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comments.imports.columns import Columns, parse_columns
-from comments.imports.rows import Reading
-from comments.imports.survey import Winners
+from comments.imports.rows import CommentParser
+from comments.imports.run import version_of
 from comments.items import NewComment
 from dynamo.files.columns import BadMapping, columns_among, parse_pairs
 from dynamo.files.csv_rows import CsvRows, HeaderMissing
@@ -21,6 +21,7 @@ from dynamo.files.jsonl import JsonLines
 from dynamo.files.lines import LONGEST_LINE, FileUnreadable, open_lines
 from dynamo.files.moments import parse_moment
 from dynamo.files.records import Record, Rejected
+from dynamo.files.two_pass import Winners
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {
@@ -33,7 +34,7 @@ GOOD: dict[str, object] = {
     "title": "Fine",
     "body": "Does what it says.",
 }
-READING = Reading(
+READING = CommentParser(
     columns={name: name for name in GOOD}, languages={"us": "en"}, product_id=None, now=NOW
 )
 
@@ -342,8 +343,8 @@ class TestWinners:
         rows = [comment(id=name, created_at=f"{1970 + day:04}-01-01") for name, day in versions]
         winners = Winners()
         for number, version in enumerate(rows):
-            winners.offer(version, row=number)
-        won = {n for n, version in enumerate(rows) if winners.is_winner(version, row=n)}
+            winners.offer(version_of(version), row=number)
+        won = {n for n, version in enumerate(rows) if winners.is_winner(version_of(version), row=n)}
         newest = {
             name: max((d, n) for n, (i, d) in enumerate(versions) if i == name)[1]
             for name in {name for name, _ in versions}

@@ -12,7 +12,7 @@ import pytest
 from comments import keys
 from comments.filters import CommentFilter
 from comments.imports.upserts import DETERMINED
-from comments.imports.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, Outcome, in_chunks
+from comments.imports.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, VerdictCounts, in_chunks
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment
@@ -47,7 +47,7 @@ def comment(fresh: Callable[[str], str]) -> NewComment:
     )
 
 
-def write(*comments: NewComment) -> Outcome:
+def write(*comments: NewComment) -> VerdictCounts:
     return BulkWriter(Batches(client(), Pool(1))).write(comments)
 
 
@@ -95,7 +95,7 @@ def has_body(comment_id: str) -> bool:
 
 class TestNewComment:
     def test_is_in_every_list_it_belongs_to(self, comment: NewComment) -> None:
-        assert write(comment) == Outcome(new=1)
+        assert write(comment) == VerdictCounts(new=1)
         assert under_every_index(comment) == [[comment.id]] * 4
 
     def test_is_counted(self, comment: NewComment) -> None:
@@ -117,19 +117,19 @@ class TestSameCommentAgain:
     def test_is_recognised_by_reading_alone(self, comment: NewComment, body: str) -> None:
         write(replace(comment, body=body))
         with metered() as meter:
-            assert write(replace(comment, body=body)) == Outcome(unchanged=1)
+            assert write(replace(comment, body=body)) == VerdictCounts(unchanged=1)
         assert {call.operation for call in meter.calls} == READS
 
     def test_is_recognised_when_the_shop_has_added_to_it(self, comment: NewComment) -> None:
         write(comment)
         mark(comment.id, "v", {"BOOL": True})
-        assert write(comment) == Outcome(unchanged=1)
+        assert write(comment) == VerdictCounts(unchanged=1)
 
     def test_is_told_from_one_that_differs_only_far_into_a_long_text(
         self, comment: NewComment
     ) -> None:
         write(replace(comment, body=LONG + "a"))
-        assert write(replace(comment, body=LONG + "b")) == Outcome(replaced=1)
+        assert write(replace(comment, body=LONG + "b")) == VerdictCounts(replaced=1)
         assert find_comment(comment.id).body == LONG + "b"
 
 
@@ -148,7 +148,7 @@ class TestNewerVersion:
         self, comment: NewComment, newer: NewComment
     ) -> None:
         write(comment)
-        assert write(newer) == Outcome(replaced=1)
+        assert write(newer) == VerdictCounts(replaced=1)
         assert under_every_index(comment) == [[]] * 4
         assert under_every_index(newer) == [[comment.id]] * 4
 
@@ -162,12 +162,12 @@ class TestNewerVersion:
         self, comment: NewComment, newer: NewComment
     ) -> None:
         write(newer)
-        assert write(comment) == Outcome(superseded=1)
+        assert write(comment) == VerdictCounts(superseded=1)
         assert under_every_index(newer) == [[comment.id]] * 4
 
     def test_of_the_same_date_is_the_one_that_comes_last(self, comment: NewComment) -> None:
         write(comment)
-        assert write(replace(comment, rating=2)) == Outcome(replaced=1)
+        assert write(replace(comment, rating=2)) == VerdictCounts(replaced=1)
         assert listed(comment.product_id, rating=2) == [comment.id]
 
     def test_leaves_no_body_behind_when_it_is_short(
@@ -195,7 +195,7 @@ class TestNewerVersion:
     ) -> None:
         write(comment)
         mark(comment.id, "e", {"S": "2024-02-01"})
-        assert write(newer) == Outcome(replaced=1)
+        assert write(newer) == VerdictCounts(replaced=1)
         assert "e" not in stored(comment.id)
 
 
@@ -203,7 +203,7 @@ class TestCommentEditedByItsAuthor:
     def test_is_not_undone_by_the_row_it_once_came_from(self, comment: NewComment) -> None:
         write(replace(comment, body="As I see it now."))
         mark(comment.id, "e", {"S": "2024-02-01"})
-        assert write(comment) == Outcome(superseded=1)
+        assert write(comment) == VerdictCounts(superseded=1)
         assert find_comment(comment.id).body == "As I see it now."
 
 

@@ -14,8 +14,8 @@ import pytest
 from comments.erasure.traces import delete_signature, signed_by_user
 from comments.filters import CommentFilter
 from comments.imports.columns import Columns
-from comments.imports.rows import Reading
-from comments.imports.writer import BulkWriter, Outcome
+from comments.imports.rows import CommentParser
+from comments.imports.writer import BulkWriter, VerdictCounts
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
 from comments.lists.queries import list_comments
@@ -74,7 +74,7 @@ def listed(comment: NewComment) -> dict[str, str | None]:
     return {each.id: each.reply.text if each.reply else None for each in page.comments}
 
 
-def imported(*comments: NewComment) -> Outcome:
+def imported(*comments: NewComment) -> VerdictCounts:
     writer = BulkWriter(Batches(client(), pool()))
     outcome = writer.write(comments)
     writer.rank_products(Progress(shown=False))
@@ -272,7 +272,7 @@ class TestImportedReplies:
 
     def test_again_write_nothing(self, row):
         imported(row)
-        assert imported(row) == Outcome(unchanged=1)
+        assert imported(row) == VerdictCounts(unchanged=1)
 
     def test_come_to_comments_that_are_there(self, row):
         imported(replace(row, reply=None))
@@ -283,7 +283,7 @@ class TestImportedReplies:
     def test_are_replaced_by_others_and_never_taken_away(self, row):
         imported(row)
         imported(replace(row, reply=NewReply("Thanks again.")))
-        assert imported(replace(row, reply=None)) == Outcome(unchanged=1)
+        assert imported(replace(row, reply=None)) == VerdictCounts(unchanged=1)
         assert text_of(row) == "Thanks again."
         assert differing(row) == []
 
@@ -291,7 +291,7 @@ class TestImportedReplies:
     def test_are_left_alone_once_they_are_staffs(self, row, is_deletion):
         imported(row)
         delete_reply(row.id) if is_deletion else reply(row, "Ours")
-        assert imported(row) == Outcome(unchanged=1)
+        assert imported(row) == VerdictCounts(unchanged=1)
         assert imported(replace(row, created_at=NOW, rating=1)).replaced == 1
         assert text_of(row) == (None if is_deletion else "Ours")
         assert differing(row) == []
@@ -313,7 +313,7 @@ class TestRowsWithReplies:
             **values,
         }
         columns = Columns({}).among([*row])
-        reading = Reading(columns=columns, languages={}, product_id=None, now=NOW)
+        reading = CommentParser(columns=columns, languages={}, product_id=None, now=NOW)
         return reading.read(Record(2, row))
 
     @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ class TestRealReplies:
     """The reviews of 70 apps, 11,296 of them with a reply of the developers."""
 
     def read(self, rows: list[dict[str, str]]) -> list[NewComment]:
-        reading = Reading(
+        reading = CommentParser(
             columns={
                 "id": "review_id",
                 "language": "store_lang",

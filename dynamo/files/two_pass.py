@@ -1,0 +1,141 @@
+"""Imports in two passes over a file: the first checks every row, the second reads what to write.
+
+So nothing is written when the file turns out to be unreadable, and no older version of a thing is
+stored on the way to a newer one: of the rows with one id only the newest is read again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from dynamo.files.csv_rows import CsvRows, HeaderMissing
+from dynamo.files.jsonl import JsonLines
+from dynamo.files.lines import FileUnreadable, Lines, open_lines
+from dynamo.files.records import Rejected
+from dynamo.files.rejects import RejectsFile
+from dynamo.progress import Progress
+
+Rows = CsvRows | JsonLines
+Row = TypeVar("Row")
+Version = tuple[str, int]
+"""The id of a row, and a number that is greater for a newer version; of two alike the last wins."""
+_ROW_BITS = 40
+_REPORT_EVERY = 500
+"""Rows between two updates of the progress bar."""
+
+
+class Winners:
+    """The newest row of each id: about 150 bytes for each, whatever the id's length."""
+
+    def __init__(self) -> None:
+        self._newest: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._newest)
+
+    def offer(self, version: Version, *, row: int) -> None:
+        """Add the version in a row, by its number in the file."""
+        key, number = _packed(version, row)
+        if number > self._newest.get(key, number - 1):
+            self._newest[key] = number
+
+    def is_winner(self, version: Version, *, row: int) -> bool:
+        """Return whether no version that was offered is newer than this one."""
+        key, number = _packed(version, row)
+        return self._newest.get(key) == number
+
+
+@dataclass(slots=True)
+class TwoPassImport(Generic[Row]):
+    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected``."""
+
+    path: Path
+    parse: Callable[[Rows], Iterable[Row | Rejected]]
+    version_of: Callable[[Row], Version]
+    format_of: Callable[[Lines], Rows] = CsvRows
+    rows: int = 0
+    rejected: int = 0
+    winners: Winners = field(default_factory=Winners)
+
+    @property
+    def read(self) -> int:
+        return self.rows - self.rejected
+
+    @property
+    def superseded(self) -> int:
+        return self.read - len(self.winners)
+
+    def check(self, rejects: RejectsFile, progress: Progress) -> None:
+        """Read all rows, and write those that are rejected to ``rejects``.
+
+        Raises FileUnreadable, RejectsUnwritable, and what ``parse`` does.
+        """
+        with checked_rows(self.path, self.parse, progress, format_of=self.format_of) as parsed:
+            for number, row in enumerate(parsed):
+                self.rows += 1
+                if isinstance(row, Rejected):
+                    rejects.add(row)
+                    self.rejected += 1
+                else:
+                    self.winners.offer(self.version_of(row), row=number)
+
+    def winning(self) -> Iterator[Row]:
+        """Read the newest rows again. Raises FileUnreadable where the file has changed."""
+        read = won = 0
+        with open_rows(self.path, self.format_of) as (_, rows):
+            for number, row in enumerate(self.parse(rows)):
+                if isinstance(row, Rejected):
+                    continue
+                read += 1
+                if self.winners.is_winner(self.version_of(row), row=number):
+                    won += 1
+                    yield row
+        if (read, won) != (self.read, len(self.winners)):
+            raise FileUnreadable(f"{self.path} changed while it was read: run the import again.")
+
+
+@contextmanager
+def checked_rows(
+    path: Path,
+    parse: Callable[[Rows], Iterable[Row]],
+    progress: Progress,
+    *,
+    format_of: Callable[[Lines], Rows] = CsvRows,
+) -> Iterator[Iterator[Row]]:
+    """Open a file for its first pass, which moves a progress bar by the bytes read."""
+    with (
+        open_rows(path, format_of) as (lines, rows),
+        progress.step("Checking", total=path.stat().st_size, unit="B") as advance,
+    ):
+
+        def advancing() -> Iterator[Row]:
+            done = 0
+            for number, row in enumerate(parse(rows)):
+                yield row
+                if number % _REPORT_EVERY == 0:
+                    advance(lines.bytes_read - done)
+                    done = lines.bytes_read
+            advance(lines.bytes_read - done)
+
+        yield advancing()
+
+
+@contextmanager
+def open_rows(
+    path: Path, format_of: Callable[[Lines], Rows] = CsvRows
+) -> Iterator[tuple[Lines, Rows]]:
+    """Open a file of rows. Raises FileUnreadable."""
+    with open_lines(path) as lines:
+        try:
+            rows = format_of(lines)
+        except HeaderMissing as error:
+            raise FileUnreadable(f"{path} cannot be read: {error}.") from error
+        yield lines, rows
+
+
+def _packed(version: Version, row: int) -> tuple[bytes, int]:
+    row_id, order = version
+    return blake2b(row_id.encode(), digest_size=12).digest(), order << _ROW_BITS | row
