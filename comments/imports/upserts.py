@@ -9,15 +9,16 @@ from comments.items import NewComment, items_of, reply_of
 from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
 from comments.sets.following import follow
-from comments.store.comments import is_tombstone
+from comments.store.comments import NEW_OR_DELETED, is_tombstone
 from comments.store.counts import Cell
-from comments.store.transactions import NEW_OR_DELETED, CountChanges, delete, put, unchanged
+from comments.store.table import comment_key
+from comments.store.transactions import CountChanges
 from comments.votes import rank as helpfulness
 from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, delete, put, unchanged
 
-EDITED = "e"
-"""Marks a comment that its author has edited since it was written."""
+EDITED = Comment.edited_at.attr_name
+"""Only a comment that its author has edited has it."""
 DETERMINED = frozenset(
     attribute.attr_name
     for attribute in (
@@ -47,21 +48,20 @@ _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
 _BY_STAFF = {"B": BY_STAFF}
-_REPLIED = Comment.replied.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 _DECISIVE = (
-    VERSION,
-    _PLACE,
-    _LANGUAGE,
-    _RATING,
-    _PRODUCT,
-    helpfulness.VERSION,
-    _FEATURED,
-    _REPLIED,
-    _REPLY_DIGEST,
-    Comment.moderation_partition.attr_name,
-    Comment.reports.attr_name,
+    Comment.version,
+    Comment.place,
+    Comment.language,
+    Comment.rating,
+    Comment.product_partition,
+    Comment.rank_version,
+    Comment.featured_partition,
+    Comment.replied,
+    Comment.reply_digest,
+    Comment.moderation_partition,
+    Comment.reports,
 )
 """What must not have changed in a stored comment for its replacement to be right."""
 
@@ -169,11 +169,11 @@ class Change:
         """Spell the comment, on condition that nothing has changed it, its body and its reply."""
         actions = [self._put()]
         if self.body is not None:
-            actions.append(put(self.body))
+            actions.append(put(Comment, self.body))
         elif self.concerns_body:
-            actions.append(delete({"pk": self.item["pk"], "sk": {"S": keys.BODY}}))
+            actions.append(delete(Comment, comment_key(self.comment.id, keys.BODY)))
         if self.reply is not None:
-            actions.append(put(self.reply))
+            actions.append(put(Comment, self.reply))
         return [*actions, *follow(self.stored, self.merged)]
 
     def count(self, changes: CountChanges) -> None:
@@ -183,9 +183,8 @@ class Change:
         changes.add(self.comment.product_id, _cell(self.item), 1)
 
     def _put(self) -> Action:
-        if self.stored is None:
-            return put(self.merged, NEW_OR_DELETED)
-        return put(self.merged, unchanged(self.stored, *_DECISIVE))
+        same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
+        return put(Comment, self.merged, same)
 
 
 def _cell(item: Item) -> Cell:

@@ -20,9 +20,9 @@ from itertools import product
 from comments import keys
 from comments.filters import CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
+from comments.store.table import index_of
 from dynamo.items import Item
-from dynamo.lists.places import id_at
-from dynamo.lists.runs import Index, OneOf, Position, Run
+from dynamo.lists.runs import Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
 
@@ -36,7 +36,7 @@ class AccessPattern:
     answers: tuple[str, ...]
 
     def runs(self, product_id: str, chosen: CommentFilter) -> list[Run]:
-        """Give one run for every combination of chosen values that the partition key holds."""
+        """Return one run for every combination of chosen values that the partition key holds."""
         values: dict[str, Sequence[str | int]] = {
             LANGUAGE: chosen.languages,
             RATING: chosen.ratings,
@@ -49,7 +49,7 @@ class AccessPattern:
     def run(
         self, product_id: str, values: Sequence[str | int], keep: tuple[OneOf, ...] = ()
     ) -> Run:
-        """Give the run of one partition: ``values`` of what the pattern answers, in order."""
+        """Return the run of one partition; ``values`` are of what the pattern answers, in order."""
         return Run(
             index=self.index,
             partition=keys.product_partition(product_id, *values),
@@ -66,22 +66,10 @@ class Plan:
     runs: tuple[Run, ...]
 
 
-def _table_key(position: Position) -> dict[str, str]:
-    key = keys.comment(id_at(position.place))
-    return {"pk": key, "sk": key}
-
-
 def _pattern(
     model: type[All | ByLanguage | ByRating | ByLanguageAndRating], *answers: str
 ) -> AccessPattern:
-    index = Index(
-        table=Comment.Meta.table_name,
-        name=model.Meta.index_name,
-        partition_key=model.partition.attr_name,
-        sort_key=model.place.attr_name,
-        table_key=_table_key,
-    )
-    return AccessPattern(name=model.Meta.index_name, index=index, answers=answers)
+    return AccessPattern(name=model.Meta.index_name, index=index_of(model), answers=answers)
 
 
 PATTERNS = (
@@ -94,18 +82,18 @@ _BY_ANSWERS = {frozenset(pattern.answers): pattern for pattern in PATTERNS}
 
 
 def exact_pattern(chosen: CommentFilter) -> AccessPattern:
-    """Give the pattern whose partition key answers exactly what the filter restricts."""
+    """Return the pattern whose partition key answers exactly what the filter restricts."""
     return _BY_ANSWERS[chosen.narrowed]
 
 
 def plan(product_id: str, chosen: CommentFilter) -> Plan:
-    """Plan by rule, knowing no counts: the exact pattern, as the series does."""
+    """Plan without counts, by the exact pattern."""
     pattern = exact_pattern(chosen)
     return Plan(name=pattern.name, runs=tuple(pattern.runs(product_id, chosen)))
 
 
 def _known(values: dict[str, str | int]) -> Item:
-    """Spell what a partition key tells as the attributes its index leaves out."""
+    """Build the attributes that the index omits because its partition key has them."""
     spelled: dict[str, dict[str, str]] = {}
     if LANGUAGE in values:
         spelled[Comment.language.attr_name] = {"S": str(values[LANGUAGE])}

@@ -1,11 +1,11 @@
 """The plan for a list of comments: the cheapest of the four ways to read it.
 
-Every access pattern can answer every filter. What its partition keys do not tell apart it reads
-and drops by a FilterExpression; where its partition keys tell more than the filter asks, it reads
-a partition for each value there is. The counts price all four (see `dynamo.lists.planner`).
+Every access pattern can answer every filter. What its partition keys do not distinguish is dropped
+by a FilterExpression; where they distinguish more than the filter, a partition is read for each
+value there is. The four are priced by the counts (see `dynamo.lists.planner`).
 
-A partition that holds nothing by the counts is not read. Counts can be wrong, though, so those
-partitions are named in ``skipped``, and looked at when the list's end is reached.
+A partition that is empty by the counts is not read. Counts can be wrong, so those partitions are
+in ``empty_partitions``, and are read when the list's end is reached.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ class ListPlan:
     runs: tuple[Run, ...]
     first_reads: tuple[int, ...] | None = None
     fallback: Fallback | None = None
-    skipped: tuple[Run, ...] = ()
+    empty_partitions: tuple[Run, ...] = ()
     estimated_capacity_units: float | None = None
     alternatives: tuple[Alternative, ...] = ()
 
@@ -88,7 +88,7 @@ def plan_list(
         runs=best.runs,
         first_reads=best.first_reads,
         fallback=_fallback(best, exact) if forced is None else None,
-        skipped=best.skipped,
+        empty_partitions=best.skipped,
         estimated_capacity_units=best.estimate,
         alternatives=tuple(
             Alternative(plan.name, plan.estimate)

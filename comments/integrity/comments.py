@@ -8,44 +8,41 @@ from functools import partial
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import exact_pattern
-from comments.integrity.dependents import BelongingsFound
+from comments.integrity.dependents import DependentsFound
 from comments.integrity.ranks import RanksFound
 from comments.items import NewComment, derived_keys
-from comments.models import Comment
+from comments.models import TABLE, Comment
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
-from comments.store.counts import cell, counters
-from comments.store.dependents import sweep
-from comments.store.transactions import unchanged, update
+from comments.store.counts import cell, counters, settle_counted
+from comments.store.dependents import delete_dependents
+from comments.store.table import change, changed
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.site_reader import every_entry, read
+from dynamo.upkeep.differences import mended
 from dynamo.upkeep.integrity import Difference, every_item
+from dynamo.writes.actions import unchanged
 from dynamo.writes.counters import cells_in
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.transactions import write_together
 
-TABLE = Comment.Meta.table_name
 RECOUNT_PAGE = 1_000
-RECOUNTS = 5
-"""How often a product is recounted when it is being written to meanwhile."""
 
 
 def comment_differences() -> Iterator[Difference]:
-    """Compare every comment's keys, body, counts and ranks with what they should be.
+    """Compare every comment's keys, body, counts, ranks and dependents with what they should be.
 
-    So is what belongs to them: votes, reports, replies; what belonged to comments that are deleted
-    is told as well. Reads the whole table. Writes made meanwhile can look like differences of the
-    counts and of the ranks; mending derives them anew and takes no such appearance for the truth.
-    Ranks come last, because they are mended from the counts.
+    Reads the whole table. Writes made meanwhile can look like differences of the counts and of
+    the ranks; mending derives them anew. Ranks come last, because they are derived from the counts.
     """
     found = _Found()
     for item in every_item(client(), TABLE):
         yield from found.add(item)
     yield from found.differing_counts()
     yield from found.stray_bodies()
-    yield from found.leftovers()
-    yield from found.belongings.differences(found.comments)
+    yield from found.dependents_left()
+    yield from found.dependents.differences(found.comments)
     yield from found.ranks.differences()
 
 
@@ -58,9 +55,9 @@ class _Found:
     bodies: set[str] = field(default_factory=set)
     long_comments: set[str] = field(default_factory=set)
     comments: set[str] = field(default_factory=set)
-    with_belongings: set[str] = field(default_factory=set)
+    with_dependents: set[str] = field(default_factory=set)
     ranks: RanksFound = field(default_factory=RanksFound)
-    belongings: BelongingsFound = field(default_factory=BelongingsFound)
+    dependents: DependentsFound = field(default_factory=DependentsFound)
 
     def add(self, item: Item) -> Iterator[Difference]:
         kind, sort_key = item["pk"]["S"].partition("#")[0], item["sk"]["S"]
@@ -70,13 +67,13 @@ class _Found:
         elif kind == "RANK":
             self.ranks.add_rank(item)
         elif kind == "TALLY":
-            self.with_belongings.add(keys.comment(keys.comment_id_in(item["pk"]["S"])))
-            self.belongings.add_tally(item)
+            self.with_dependents.add(keys.comment(keys.comment_id_in(item["pk"]["S"])))
+            self.dependents.add_tally(item)
         elif kind == "COMMENT" and sort_key != item["pk"]["S"]:
-            self.with_belongings.add(item["pk"]["S"])
+            self.with_dependents.add(item["pk"]["S"])
             if sort_key == keys.BODY:
                 self.bodies.add(item["pk"]["S"])
-            yield from self.belongings.add_belonging(item)
+            yield from self.dependents.add(item)
         elif kind == "COMMENT" and not is_tombstone(item):
             yield from self._add_comment(item)
 
@@ -85,7 +82,7 @@ class _Found:
         self.comments.add(comment.pk)
         if comment.body_bytes is not None:
             self.long_comments.add(comment.pk)
-        self.belongings.add_comment(item)
+        self.dependents.add_comment(item)
         if comment.product_partition is None:  # hidden: in no list, not counted, of no rank
             return
         product_id = keys.product_id_in(comment.product_partition)
@@ -114,32 +111,16 @@ class _Found:
         for key in sorted(self.long_comments - self.bodies):
             yield Difference("body", key, "none", "a body, which is lost")
 
-    def leftovers(self) -> Iterator[Difference]:
-        """Tell of what belonged to comments that are deleted (or never were)."""
-        for key in sorted(self.with_belongings - self.comments):
-            mend = partial(_sweep, keys.comment_id_in(key))
+    def dependents_left(self) -> Iterator[Difference]:
+        """Yield the dependents of comments that do not exist."""
+        for key in sorted(self.with_dependents - self.comments):
+            mend = partial(_delete_dependents, keys.comment_id_in(key))
             yield Difference("leftovers", key, "some", "none", mend)
 
 
 def recount(product_id: str) -> bool:
-    """Recount a product and put its counts right; False when it never stood still meanwhile.
-
-    The counts must be the same before and after the recount, and until they are written.
-    """
-    counter = counters()
-    for _ in range(RECOUNTS):
-        before = counter.read(product_id, consistent=True)
-        counted = _count_all(product_id)
-        wanted = {name: counted[name] for name in before.keys() | counted.keys()}
-        if counter.read(product_id, consistent=True) != before:
-            continue
-        try:
-            if actions := counter.settle(product_id, wanted):
-                write_together(client(), actions)
-        except ConditionFailed:
-            continue
-        return True
-    return False
+    """Recount a product and correct its counts; False when they never stood still meanwhile."""
+    return settle_counted(counters(), product_id, partial(_count_all, product_id))
 
 
 def _count_all(product_id: str) -> Counter[str]:
@@ -177,22 +158,19 @@ def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
 
 def _put_keys(item: Item, expected: dict[str, str]) -> bool:
     changes = {getattr(Comment, n).attr_name: {"S": value} for n, value in expected.items()}
-    same = unchanged(item, "pk", Comment.version.attr_name, Comment.replied.attr_name)
-    mended = update({"pk": item["pk"], "sk": item["sk"]}, changes, same)
-    try:
-        write_together(client(), [mended, *follow(item, {**item, **changes})])
-    except ConditionFailed:
-        return False
-    return True
+    same = unchanged(item, Comment.pk, Comment.version, Comment.replied)
+    keyed = change({"pk": item["pk"], "sk": item["sk"]}, changes, same)
+    actions = [keyed, *follow(item, changed(item, changes))]
+    return mended(partial(write_together, client(), actions))
 
 
-def _sweep(comment_id: str) -> bool:
-    sweep(comment_id)
+def _delete_dependents(comment_id: str) -> bool:
+    delete_dependents(comment_id)
     return True
 
 
 def _delete_body(key: str) -> bool:
-    client().delete_item(TableName=TABLE, Key={"pk": {"S": key}, "sk": {"S": keys.BODY}})
+    client().delete_item(TableName=TABLE, Key=table_key(key, keys.BODY))
     return True
 
 

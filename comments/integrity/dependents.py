@@ -1,29 +1,31 @@
-"""The integrity of what belongs to comments: votes, reports, replies, picks, what staff moderate.
+"""The integrity of the dependents of comments: votes, reports, replies, picks, moderation.
 
 What a comment's item says of them is compared with the items themselves. Mending counts them
-again, strongly, and holds only while the comment stays as it was found.
+again strongly, and is conditional on the comment being as it was found.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from comments import keys
 from comments.integrity.ranks import differing_comment
-from comments.models import TABLE, Comment, CommentReply
+from comments.models import Comment, CommentReply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import is_tombstone, product_id_of
+from comments.store.counts import settle_counted
 from comments.store.revision import State
-from comments.store.transactions import unchanged, update
+from comments.store.table import Changes, change, changed, query_pages, read_item
 from comments.votes.services import rank_or_log
 from comments.votes.tally import HELPFUL, tallies
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, Value, table_key
 from dynamo.lists.places import SEPARATOR
+from dynamo.upkeep.differences import mended
 from dynamo.upkeep.integrity import Difference
+from dynamo.writes.actions import unchanged
 from dynamo.writes.counters import cells_in
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.transactions import write_together
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -32,22 +34,26 @@ _FEATURED = Comment.featured_partition.attr_name
 _REPLIED = Comment.replied.attr_name
 _PLACE = Comment.place.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
-_MARKS = (_QUEUE, _QUEUE_PLACE, _REPORTS, _FEATURED, _REPLIED, _RANK_PLACE)
+_USER_KEYS = (CommentReply.replier_partition.attr_name, CommentReply.place.attr_name)
+_MARKED = (
+    Comment.moderation_partition,
+    Comment.moderation_place,
+    Comment.reports,
+    Comment.featured_partition,
+    Comment.replied,
+    Comment.rank_place,
+)
+_MARKS = tuple(attribute.attr_name for attribute in _MARKED)
 _TOLD_BY = (
     Comment.product_partition.attr_name,
     Comment.hidden_product.attr_name,
     Comment.rank_partition.attr_name,
 )
-RECOUNTS = 5
-"""How often votes are recounted when some are cast meanwhile."""
-
-Marks = dict[str, Any]
-"""Attributes as they should be; None for one that should not be there."""
 
 
 @dataclass(slots=True)
-class _Belongings:
-    """What was found of one comment; ``item`` is empty until it is known to say something."""
+class _Dependents:
+    """What was found of one comment; ``item`` is empty unless it says something of dependents."""
 
     item: Item = field(default_factory=dict)
     votes: int = 0
@@ -57,18 +63,18 @@ class _Belongings:
 
 
 @dataclass(slots=True)
-class BelongingsFound:
-    """What belongs to the comments seen so far, by their partition keys."""
+class DependentsFound:
+    """The dependents seen so far, by the partition keys of their comments."""
 
-    by_comment: dict[str, _Belongings] = field(default_factory=dict)
+    by_comment: dict[str, _Dependents] = field(default_factory=dict)
 
     def add_tally(self, item: Item) -> None:
-        """Note a share of a tally."""
+        """Add a shard of a tally."""
         comment = keys.comment(keys.comment_id_in(item["pk"]["S"]))
         self._of(comment).tallied += cells_in(item).get(HELPFUL, 0)
 
-    def add_belonging(self, item: Item) -> Iterator[Difference]:
-        """Note an item beside a comment, and compare the keys its user finds it by."""
+    def add(self, item: Item) -> Iterator[Difference]:
+        """Add an item beside a comment, and compare the keys that list it by its user."""
         sort_key, found = item["sk"]["S"], self._of(item["pk"]["S"])
         if sort_key == keys.REPLY:
             found.has_reply = True
@@ -83,14 +89,14 @@ class BelongingsFound:
             yield from _differing_user(item, keys.reporter(username))
 
     def add_comment(self, item: Item) -> None:
-        """Note a comment, if anything belongs to it by what it says; hidden ones always."""
+        """Add a comment that is hidden or says that it has dependents."""
         if State.of(item) is State.HIDDEN or any(name in item for name in _MARKS):
             wanted = ("pk", "sk", _PLACE, *_MARKS, *_TOLD_BY)
             kept = {name: item[name] for name in wanted if name in item}
             self._of(item["pk"]["S"]).item = kept
 
     def differences(self, comments: set[str]) -> Iterator[Difference]:
-        """Compare, when all items have been seen, what belongs to the ``comments`` there are."""
+        """Compare the dependents of existing ``comments``, after all items were added."""
         for key in sorted(self.by_comment.keys() & comments):
             found = self.by_comment[key]
             found.item = found.item or _read(key)
@@ -99,29 +105,23 @@ class BelongingsFound:
                 yield from _differing_marks(key, found)
                 yield from differing_comment(key, found.item, found.votes)
 
-    def _of(self, comment: str) -> _Belongings:
-        return self.by_comment.setdefault(comment, _Belongings())
+    def _of(self, comment: str) -> _Dependents:
+        return self.by_comment.setdefault(comment, _Dependents())
 
 
 def recount_votes(comment_id: str) -> bool:
-    """Recount a comment's votes and put its tally and rank right; False when they never stood."""
-    for _ in range(RECOUNTS):
-        try:
-            # Shares changed since settle() read them make the transaction fail.
-            before = tallies().read(comment_id, consistent=True)
-            votes = _count(comment_id, keys.VOTE_PREFIX)
-            if tallies().read(comment_id, consistent=True) != before:
-                continue
-            if actions := tallies().settle(comment_id, {HELPFUL: votes}):
-                write_together(client(), actions)
-        except ConditionFailed:
-            continue
-        rank_or_log(comment_id)
-        return True
-    return False
+    """Recount a comment's votes, correct its tally and rank; False when they kept changing."""
+
+    def count() -> Mapping[str, int]:
+        return {HELPFUL: _count(comment_id, keys.VOTE_PREFIX)}
+
+    if not settle_counted(tallies(), comment_id, count):
+        return False
+    rank_or_log(comment_id)
+    return True
 
 
-def _differing_tally(key: str, found: _Belongings) -> Iterator[Difference]:
+def _differing_tally(key: str, found: _Dependents) -> Iterator[Difference]:
     if found.tallied != found.votes:
         comment_id = keys.comment_id_in(key)
         mend = partial(recount_votes, comment_id)
@@ -130,7 +130,7 @@ def _differing_tally(key: str, found: _Belongings) -> Iterator[Difference]:
         )
 
 
-def _differing_marks(key: str, found: _Belongings) -> Iterator[Difference]:
+def _differing_marks(key: str, found: _Dependents) -> Iterator[Difference]:
     stored = {name: found.item.get(name) for name in _MARKS if name != _RANK_PLACE}
     expected = _marks(key, found)
     wrong = [name for name in stored if stored[name] != expected[name]]
@@ -145,8 +145,8 @@ def _differing_marks(key: str, found: _Belongings) -> Iterator[Difference]:
         )
 
 
-def _marks(key: str, found: _Belongings) -> Marks:
-    """Derive what a comment should say of what belongs to it."""
+def _marks(key: str, found: _Dependents) -> dict[str, Value | None]:
+    """Derive what a comment should say of its dependents."""
     item, state = found.item, State.of(found.item)
     if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
         state = State.LISTED
@@ -162,33 +162,28 @@ def _marks(key: str, found: _Belongings) -> Marks:
 
 
 def _queue_place(key: str, item: Item) -> dict[str, str]:
-    """Give the moment it was queued, else that of the comment, and the comment's id."""
+    """Format the moment it was queued, else that of the comment, and the comment's id."""
     place: str = item.get(_QUEUE_PLACE, item[_PLACE])["S"]
     return {"S": place.partition(SEPARATOR)[0] + SEPARATOR + keys.comment_id_in(key)}
 
 
-def _mend_marks(key: str, item: Item, changes: Marks) -> bool:
-    """Mend what a comment says, unless it says something else by now."""
-    value = {"S": key}
-    same = unchanged({**item, "pk": value}, "pk", *_MARKS)
+def _mend_marks(key: str, item: Item, changes: Changes) -> bool:
+    """Correct what a comment says of its dependents, unless that has changed since."""
+    same = unchanged({**item, "pk": {"S": key}}, Comment.pk, *_MARKED)
     if _REPORTS in changes:
         counted = _count(keys.comment_id_in(key), keys.REPORT_PREFIX)
         changes = {**changes, _REPORTS: {"N": str(counted)}}
     whole = _read(key) if is_followed() else {}
-    after = {name: mark for name, mark in {**whole, **changes}.items() if mark is not None}
     if whole:
-        same &= unchanged(whole, Comment.version.attr_name, Comment.product_partition.attr_name)
-    mended = update({"pk": value, "sk": value}, changes, same)
-    try:
-        write_together(client(), [mended, *follow(whole, after)])
-    except ConditionFailed:
-        return False
-    return True
+        same &= unchanged(whole, Comment.version, Comment.product_partition)
+    marked = change(table_key(key, key), changes, same)
+    actions = [marked, *follow(whole, changed(whole, changes))]
+    return mended(partial(write_together, client(), actions))
 
 
 def _differing_user(item: Item, partition: str) -> Iterator[Difference]:
     comment_id = keys.comment_id_in(item["pk"]["S"])
-    stored = [item.get(name, {"S": "nothing"})["S"] for name in ("c", _PLACE)]
+    stored = [item.get(name, {"S": "nothing"})["S"] for name in _USER_KEYS]
     product_id = stored[1].removesuffix(SEPARATOR + comment_id)
     expected = [partition, keys.about(product_id, comment_id)]
     if stored != expected:
@@ -198,31 +193,15 @@ def _differing_user(item: Item, partition: str) -> Iterator[Difference]:
 
 
 def _read(key: str) -> Item:
-    value = {"S": key}
-    answer = client().get_item(TableName=TABLE, Key={"pk": value, "sk": value}, ConsistentRead=True)
-    item = answer.get("Item", {})
+    item = read_item(table_key(key, key))
     return {} if is_tombstone(item) else item
 
 
 def _count(comment_id: str, prefix: str) -> int:
-    pages = (
-        client()
-        .get_paginator("query")
-        .paginate(
-            TableName=TABLE,
-            KeyConditionExpression="#pk = :p AND begins_with(#sk, :sk)",
-            ExpressionAttributeNames={"#pk": "pk", "#sk": "sk"},
-            ExpressionAttributeValues={
-                ":p": {"S": keys.comment(comment_id)},
-                ":sk": {"S": prefix},
-            },
-            Select="COUNT",
-            ConsistentRead=True,
-        )
-    )
-    return sum(page["Count"] for page in pages)
+    counted = (Comment.pk == keys.comment(comment_id)) & Comment.sk.startswith(prefix)
+    return sum(page["Count"] for page in query_pages(counted, Select="COUNT", ConsistentRead=True))
 
 
-def _spelled(marks: Marks) -> str:
+def _spelled(marks: Changes) -> str:
     values = {name: next(iter(mark.values())) if mark else "none" for name, mark in marks.items()}
     return ", ".join(f"{name}: {value}" for name, value in values.items())

@@ -11,39 +11,41 @@ from comments.rankings.derivation import BEST_RATING, commented_place, five_star
 from comments.rankings.items import PARTITION, PLACE, Ranking, RankKey
 from comments.rankings.services import refresh_product
 from comments.store.comments import product_id_of
+from comments.store.table import comment_key
 from comments.votes import rank as helpfulness
 from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.integrity import Difference
+from dynamo.writes.actions import parameters, update
 
 NOWHERE = "nowhere"
 
 
 @dataclass(slots=True)
 class RanksFound:
-    """The ranks stored, and what the comments seen so far make of them."""
+    """The ranks stored, and those derived from the comments seen so far."""
 
     stored: dict[RankKey, str] = field(default_factory=dict)
     best_rated: dict[str, int] = field(default_factory=dict)
     newest: dict[str, str] = field(default_factory=dict)
 
     def add_rank(self, item: Item) -> None:
-        """Note the item of a product's rank."""
+        """Add the item of a product's rank."""
         ranking, _, product = item["pk"]["S"].removeprefix(keys.RANK_PREFIX).partition(SEPARATOR)
         if PLACE in item:
             self.stored[Ranking(ranking), product] = item[PLACE]["S"]
 
     def add_comment(self, comment: Comment) -> None:
-        """Count a comment that is in lists."""
+        """Add a comment that is in lists."""
         product_id = keys.product_id_in(comment.product_partition)
         self.newest[product_id] = max(comment.place, self.newest.get(product_id, ""))
         if int(comment.rating) == BEST_RATING:
             self.best_rated[product_id] = self.best_rated.get(product_id, 0) + 1
 
     def differences(self) -> Iterator[Difference]:
-        """Compare the ranks of products, when all items have been seen."""
+        """Compare the ranks of products, after all items were added."""
         expected = self._expected()
         for key in sorted(self.stored.keys() | expected.keys()):
             ranking, product_id = key
@@ -85,7 +87,7 @@ def differing_comment(key: str, item: Item, votes: int) -> Iterator[Difference]:
             subject=f"comment {comment_id}",
             stored=" ".join(stored),
             expected=" ".join(expected),
-            mend=partial(_take_away, key) if is_hidden else partial(_rank, comment_id),
+            mend=partial(_unrank if is_hidden else _rank, comment_id),
         )
 
 
@@ -98,16 +100,12 @@ def _refresh(product_id: str, newest: str) -> bool:
     return True
 
 
-def _take_away(key: str) -> bool:
-    listed = Comment.product_partition.attr_name
+def _unrank(comment_id: str) -> bool:
+    changes = [Comment.rank_partition.remove(), Comment.rank_place.remove()]
+    unlisted = Comment.product_partition.does_not_exist()
+    action = update(Comment, comment_key(comment_id), changes, unlisted)
     try:
-        client().update_item(
-            TableName=Comment.Meta.table_name,
-            Key={"pk": {"S": key}, "sk": {"S": key}},
-            UpdateExpression=f"REMOVE #{PARTITION}, #{PLACE}",
-            ConditionExpression=f"attribute_not_exists(#{listed})",
-            ExpressionAttributeNames={f"#{name}": name for name in (PARTITION, PLACE, listed)},
-        )
+        client().update_item(**parameters(action))
     except client().exceptions.ConditionalCheckFailedException:
         return False
     return True

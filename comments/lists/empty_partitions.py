@@ -1,22 +1,21 @@
-"""Partitions that the counts held for empty: looked at when the end of a list is reached.
+"""At the end of a list, check the partitions skipped because their count was zero.
 
-A wrong count may cost capacity, but must not hide a comment for good. So the last page of a list
-looks into the partitions its plan skipped. What is found there is shown on that page, wherever
-it belongs in the order, and the counts that hid it are put right, so that the next reader finds
-it in its place.
+A wrong count may cost capacity, but must not hide a comment for good. What the last page of a list
+finds in those partitions is shown on that page, in order, and the counts are corrected, so that
+the next reader finds it in its place.
 
-What is counted are the comments themselves, under every read model: a copy in a set can outlive
-its comment for a while, and must not be counted in.
+The comments themselves are counted, under every read model: a copy in a set may exist for a while
+after its comment.
 """
 
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from comments.filters import CommentFilter
-from comments.indexes.access_patterns import exact_pattern
-from comments.models import Comment
+from comments import keys
+from comments.models import ByLanguageAndRating, Comment
 from comments.store.counts import Cell, cell, counters
+from comments.store.table import query_pages
 from dynamo.calls.client import client
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest
@@ -31,9 +30,9 @@ MOST_RECOUNTED = 10_000
 """Comments of a language and rating up to which a page recounts; `check_integrity` does all."""
 
 
-def with_skipped(product_id: str, page: Page, skipped: Sequence[Run]) -> Page:
-    """Add to a last page what the skipped runs hold after all, and put their counts right."""
-    late = read(skipped, PageRequest(MOST_FOUND_LATE), look_ahead=False)
+def with_empty_partitions(product_id: str, page: Page, runs: Sequence[Run]) -> Page:
+    """Add to a last page the comments in runs that were counted as empty; correct the counts."""
+    late = read(runs, PageRequest(MOST_FOUND_LATE), look_ahead=False)
     if late.entries:
         _recount(product_id, {_cell_of(entry) for entry in late.entries})
     entries = sorted(
@@ -66,22 +65,10 @@ def _recount(product_id: str, cells: Collection[Cell]) -> None:
 
 def _count(product_id: str, one: Cell) -> int | None:
     """Count comments from their own index; None when there are more than a page should count."""
-    chosen = CommentFilter.of([one[0]], [one[1]])
-    (run,) = exact_pattern(chosen).runs(product_id, chosen)
-    pages = (
-        client()
-        .get_paginator("query")
-        .paginate(
-            TableName=run.index.table,
-            IndexName=run.index.name or "",
-            KeyConditionExpression="#p = :p",
-            ExpressionAttributeNames={"#p": run.index.partition_key},
-            ExpressionAttributeValues={":p": {"S": run.partition}},
-            Select="COUNT",
-        )
-    )
+    partition = ByLanguageAndRating.partition == keys.product_partition(product_id, *one)
+    index = ByLanguageAndRating.Meta.index_name
     counted = 0
-    for page in pages:
+    for page in query_pages(partition, IndexName=index, Select="COUNT"):
         counted += page["Count"]
         if counted > MOST_RECOUNTED:
             return None

@@ -15,14 +15,14 @@ from comments.filters import CommentFilter
 from comments.indexes.planner import SIZES, ListPlan
 from comments.keys import score_at
 from comments.languages import language_name
-from comments.lists.empty_partitions import with_skipped
+from comments.lists.empty_partitions import with_empty_partitions
 from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.picks.queries import SHOWN_PICKS, picks_of
 from comments.replies.queries import Reply, find_replies
 from comments.store.comments import NoSuchComment, product_id_of
 from comments.store.counts import ProductCounts
-from comments.store.revision import Seen
+from comments.store.revision import Revision
 from dynamo.calls.client import pool
 from dynamo.items import Item
 from dynamo.lists.merging import Entry
@@ -143,8 +143,8 @@ def list_comments(
     )
     page = read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
     shown = page
-    if plan.skipped and request.toward is Toward.NEXT and not page.has_next:
-        shown = with_skipped(product_id, page, plan.skipped)
+    if plan.empty_partitions and request.toward is Toward.NEXT and not page.has_next:
+        shown = with_empty_partitions(product_id, page, plan.empty_partitions)
     # A comment that moves between sets may for a moment be in two of them.
     once = {entry.position.place: entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
@@ -185,7 +185,7 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
         **{**shown, "username": comment.username or ""},
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
-        seen=str(Seen.of(item)),
+        seen=str(Revision.of(item)),
         body=_body(key, entry.text, consistent=consistent) if entry.is_long else entry.text,
     )
 

@@ -12,8 +12,9 @@ from typing import Any
 from comments import keys
 from comments.filters import CommentFilter
 from comments.lists.queries import CommentEntry, entry_of, with_replies
-from comments.models import Comment
+from comments.models import TABLE, Comment
 from comments.store.comments import is_tombstone
+from comments.store.table import comment_key
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import place_of
@@ -93,11 +94,8 @@ def _place(entry: CommentEntry) -> str:
 
 
 def _read(comment_ids: Sequence[str]) -> list[Item]:
-    values = [{"S": keys.comment(comment_id)} for comment_id in comment_ids]
     with labelled_calls("just written"):
-        found = page_batches().get(
-            Comment.Meta.table_name, [{"pk": value, "sk": value} for value in values]
-        )
+        found = page_batches().get(TABLE, map(comment_key, comment_ids))
     return [item for item in found if not is_tombstone(item)]
 
 

@@ -1,4 +1,4 @@
-"""Decisions of staff on comments, carried out and told to the activity log."""
+"""Decisions of staff on comments, carried out and logged."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from comments.activity_log import moderated
 from comments.moderation.services import delete, hide, keep, restore
 from comments.store.comments import StoredComment
-from comments.store.revision import Seen, State
+from comments.store.revision import Revision, State
 from shop.activity.entries import Action
 
 
@@ -19,46 +19,51 @@ class Decision(StrEnum):
     DELETE = "delete"
 
 
-_TOLD = {
+_LOGGED = {
     Decision.KEEP: (Action.KEPT, State.LISTED),
     Decision.HIDE: (Action.HIDDEN, State.HIDDEN),
     Decision.RESTORE: (Action.RESTORED, State.LISTED),
     Decision.DELETE: (Action.DELETED, ""),
 }
-"""What the activity log calls a decision, and the state it leads to."""
+"""The action in the activity log of a decision, and the state it leads to."""
 
 
 def carry_out(
     decision: Decision,
     *,
     comment_id: str,
-    seen: Seen | None = None,
+    seen: Revision | None = None,
     who: str = "",
     now: datetime,
 ) -> None:
-    """Do what was decided on a comment as it was ``seen``, or (None) as it is.
+    """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
-    ``who`` has decided, for the activity log; empty where it is no user. What was decided before
-    is not told again. Raises NotAsSeen, NoSuchComment, Contended, and botocore's errors.
+    ``who`` is the user name of the decider for the activity log, empty for a command. A decision
+    that was made already is not logged again. Raises NotAsSeen, NoSuchComment, Contended, and
+    botocore's errors.
     """
+    before = _decide(decision, comment_id, seen, now)
+    if before is None:
+        return
+    action, state = _LOGGED[decision]
+    moderated(
+        action,
+        comment_id=comment_id,
+        product_id=before.comment.product_id,
+        who=who,
+        was=State.of(before.item),
+        became=state,
+        at=now,
+    )
 
-    def done(before: StoredComment) -> None:
-        action, state = _TOLD[decision]
-        moderated(
-            action,
-            comment_id=comment_id,
-            product_id=before.comment.product_id,
-            who=who,
-            was=State.of(before.item),
-            became=state,
-            at=now,
-        )
 
+def _decide(
+    decision: Decision, comment_id: str, seen: Revision | None, now: datetime
+) -> StoredComment | None:
     if decision is Decision.KEEP:
-        keep(comment_id=comment_id, seen=seen, done=done)
-    elif decision is Decision.HIDE:
-        hide(comment_id=comment_id, seen=seen, now=now, done=done)
-    elif decision is Decision.RESTORE:
-        restore(comment_id=comment_id, seen=seen, done=done)
-    else:
-        delete(comment_id=comment_id, seen=seen, now=now, done=done)
+        return keep(comment_id=comment_id, seen=seen)
+    if decision is Decision.RESTORE:
+        return restore(comment_id=comment_id, seen=seen)
+    return (hide if decision is Decision.HIDE else delete)(
+        comment_id=comment_id, seen=seen, now=now
+    )

@@ -1,8 +1,7 @@
 """Reads of what staff moderate: the queue of reported comments, and the hidden ones.
 
-Each state is one partition of the sparse index ``moderation``, oldest report first. What was
-reported lies beside each comment: one Query for each comment shown. What their products are
-called is one more call for the page.
+Each state is one partition of the sparse index ``moderation``, oldest report first. The reports
+of each comment shown are read by one Query, the names of the products by one call for the page.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -10,31 +9,21 @@ from datetime import datetime
 
 from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
-from comments.models import Comment
-from comments.reports.services import Report, reports_of
-from comments.store.revision import Seen, State
+from comments.models import Moderation
+from comments.reports.services import CommentReport, reports_of
+from comments.store.revision import Revision, State
+from comments.store.table import index_of
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
-from dynamo.lists.places import id_at, moment_at
+from dynamo.lists.places import moment_at
 from dynamo.lists.reader import Order, Page, PageRequest
-from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from shop.catalogue.queries import find_tiles
 
-PLAN = Comment.moderation.Meta.index_name
+PLAN = Moderation.Meta.index_name
 
-
-def _table_key(position: Position) -> dict[str, str]:
-    return dict.fromkeys(("pk", "sk"), keys.comment(id_at(position.place)))
-
-
-_INDEX = Index(
-    table=Comment.Meta.table_name,
-    name=PLAN,
-    partition_key=Comment.moderation_partition.attr_name,
-    sort_key=Comment.moderation_place.attr_name,
-    table_key=_table_key,
-)
+_INDEX = index_of(Moderation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +38,7 @@ class ModeratedComment(CommentEntry):
     seen: str = ""
     waiting_since: datetime | None = None
     report_count: int = 0
-    reports: tuple[Report, ...] = ()
+    reports: tuple[CommentReport, ...] = ()
 
     @property
     def reports_not_shown(self) -> int:
@@ -65,7 +54,7 @@ class ModerationPage:
 
 
 def run_of(state: State) -> Run:
-    """Give the run of the comments in a state, by how long they wait."""
+    """Return the run of the comments in a state, by how long they wait."""
     return Run(index=_INDEX, partition=keys.moderation(state))
 
 
@@ -91,10 +80,10 @@ def list_moderated(state: State, request: PageRequest) -> ModerationPage:
 
 
 def _moderated(entry: Entry) -> ModeratedComment:
-    shown, seen = entry_of(entry.item), Seen.of(entry.item)
+    shown, revision = entry_of(entry.item), Revision.of(entry.item)
     return ModeratedComment(
         **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
-        seen=str(seen),
-        report_count=seen.reports,
+        seen=str(revision),
+        report_count=revision.reports,
         waiting_since=moment_at(entry.position.place),
     )

@@ -1,4 +1,4 @@
-"""What staff find on a comment's own page: decisions, the pick, and the reply."""
+"""The tools of staff on a comment's own page: decisions, the pick, and the reply."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from comments.lists.queries import WholeComment
 from comments.moderation.decisions import Decision
 from comments.moderation.listing import DecisionButton, decide_url, decisions_on
 from comments.replies.forms import ReplyForm
-from comments.store.revision import Seen
+from comments.store.revision import Revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class StaffTools:
 
 
 def staff_tools(comment: WholeComment) -> StaffTools:
-    """Give what staff may do with a comment as it was read; a hidden one is not replied to."""
-    decisions = decisions_on(Seen.parse(comment.seen).state)
+    """Return what staff may do with a comment; a hidden one is not replied to."""
+    decisions = decisions_on(Revision.parse(comment.seen).state)
     return StaffTools(
         decisions=[each for each in decisions if each.value != Decision.DELETE],
         decide_url=decide_url(comment.id, comment.url),

@@ -12,7 +12,7 @@ from comments.moderation.listing import moderation_listing, moderation_pager
 from comments.moderation.queries import PLAN, list_moderated
 from comments.moderation.services import NotAsSeen
 from comments.store.comments import NoSuchComment
-from comments.store.revision import Seen, State
+from comments.store.revision import Revision, State
 from comments.web.charging import require_room_for_staff
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
@@ -48,7 +48,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Carry out what staff decide on a comment, if it is as they saw it."""
     try:
         decision = Decision(request.POST.get("decision", ""))
-        seen = Seen.parse(request.POST.get("seen", ""))
+        seen = Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
         raise Refusal("This form does not say what to do with which comment.") from error
     now = timezone.now()

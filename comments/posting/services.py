@@ -1,9 +1,9 @@
 """Writes of single comments, each one transaction with the counts it changes.
 
 Every change is conditional on the version it was made from, so that none is lost to another;
-doing the same again is success, and counts once. When it is committed, the ranks it touches are
-derived anew; should that fail, the change stands all the same (see `comments.rankings.services`), and doing
-it again makes up for it.
+doing the same again is success, and counts once. After the commit the ranks it touches are derived
+anew. Where that fails the change remains (see `comments.rankings.services`), and doing it again
+derives them.
 
 What is raised::
 
@@ -12,23 +12,25 @@ What is raised::
     EditLost                somebody changed the comment since it was read
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from comments import keys
 from comments.items import NewComment, items_of
-from comments.models import Comment
+from comments.models import Comment, CommentBody
 from comments.rankings.derivation import BEST_RATING, rankings_of_comment
 from comments.rankings.items import Ranking
 from comments.rankings.services import refresh_or_log, settle_or_log
 from comments.sets.following import follow
-from comments.store.comments import EXPIRY, NoSuchComment, StoredComment, load_comment
-from comments.store.dependents import sweep
-from comments.store.transactions import NEW, CountChanges, delete, put, unchanged, update, write
+from comments.store.comments import EXPIRY, NEW, NoSuchComment, StoredComment, load_comment
+from comments.store.dependents import delete_dependents
+from comments.store.table import ATTEMPTS, BEING_CHANGED, change, changed, comment_key, retry
+from comments.store.transactions import CountChanges, write
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended
 
 TOMBSTONE_DAYS = 2
@@ -36,10 +38,8 @@ TOMBSTONE_DAYS = 2
 
 _VERSION = Comment.version.attr_name
 _EDITED_AT = Comment.edited_at.attr_name
-_LISTED = Comment.product_partition.attr_name
 _AUTHOR = Comment.author_partition.attr_name
 _PLACE = Comment.place.attr_name
-_REPLIED = Comment.replied.attr_name
 _LIST_KEYS = frozenset(
     attribute.attr_name
     for attribute in (
@@ -61,7 +61,6 @@ _CHANGEABLE = frozenset(
         Comment.verified,
     )
 )
-_ATTEMPTS = 5
 
 
 class CommentExists(DynamoError):
@@ -96,7 +95,8 @@ def add_comment(comment: NewComment) -> None:
     changes.add(comment.product_id, (comment.language, comment.rating), 1)
     item, body = _items(comment, version=1)
     try:
-        write([put(item, NEW), *([put(body)] if body else []), *follow(None, item)], changes)
+        puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
+        write([*puts, *follow(None, item)], changes)
     except ConditionFailed as error:
         _require_same(comment, error)
     refresh_or_log(
@@ -125,10 +125,10 @@ def edit_comment(
     body: str | None = None,
     verified: bool | None = None,
 ) -> StoredComment:
-    """Change what is given of a comment, and give it as it then is.
+    """Change the given parts of a comment, and return it as it then is.
 
-    All its list keys and the counts move with it; a hidden comment has neither, and stays hidden.
-    An edit that changes nothing is not written, and makes up for one that was cut off.
+    All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
+    An edit that changes nothing is not written, but derives the ranks that one before missed.
     Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been
     deleted, Contended when it keeps changing, and what `writing.write` does.
     """
@@ -151,8 +151,8 @@ def edit_comment(
 
 
 def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
-    """Write an edit; what changes a comment but not its version does not stand in its way."""
-    for _ in range(_ATTEMPTS):
+    """Write an edit; retry when only unversioned attributes (votes, reports, visibility) changed."""
+    for _ in range(ATTEMPTS):
         try:
             return _edit(stored, after, now=now)
         except ConditionFailed as error:
@@ -162,58 +162,65 @@ def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> S
             if found.version != stored.version:
                 raise EditLost(found) from error
             stored = found
-    raise Contended("This comment is being changed by others at the moment.")
+    raise Contended(BEING_CHANGED)
 
 
 def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
     item, long_body = _items(after, version=stored.version + 1)
     movable = _CHANGEABLE if stored.is_hidden else _CHANGEABLE | _LIST_KEYS
     differing = {n for n in movable if item.get(n) != stored.item.get(n)}
-    changed = {name: item.get(name) for name in sorted(differing)}
-    changed |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}
+    edits = {name: item.get(name) for name in sorted(differing)}
+    edits |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}
     changes = CountChanges()
     if not stored.is_hidden:
         changes.add(after.product_id, stored.cell, -1)
         changes.add(after.product_id, (after.language, after.rating), 1)
-    key = keys.comment(after.id)
-    merged = {n: v for n, v in {**stored.item, **changed}.items() if v is not None}
-    same = unchanged(stored.item, "pk", _VERSION, _LISTED, _REPLIED)
-    actions: list[Action] = [update(_key(after.id, key), changed, same)]
-    if long_body and long_body.get("x") != _text_of(stored):
-        actions.append(put(long_body))
+    same = unchanged(
+        stored.item, Comment.pk, Comment.version, Comment.product_partition, Comment.replied
+    )
+    edited = changed(stored.item, edits)
+    actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, long_body)]
+    write([*actions, *follow(stored.item, edited)], changes)
+    return StoredComment(after, edited)
+
+
+def _body_actions(
+    stored: StoredComment, after: NewComment, long_body: Item | None
+) -> Iterator[Action]:
+    if long_body and not (stored.has_long_body and stored.comment.body == after.body):
+        yield put(CommentBody, long_body)
     elif stored.has_long_body and not long_body:
-        actions.append(delete(_key(after.id, keys.BODY)))
-    write([*actions, *follow(stored.item, merged)], changes)
-    return StoredComment(after, merged)
+        yield delete(CommentBody, comment_key(after.id, keys.BODY))
 
 
 def delete_comment(
     comment_id: str, *, now: datetime | None = None, found_by: str | None = None
 ) -> bool:
-    """Delete a comment with all that belongs to it, and count it out (AP5, QP7).
+    """Delete a comment with its dependents, and count it out (AP5, QP7).
 
-    Returns whether there was one: deleting it again is success, counts nothing, and does what was
-    left to do when the first time was cut off. ``now`` is the present, unless given. By the
-    partition ``found_by`` of ``by_author`` what is left is found, for whoever has no id to ask by.
+    Returns whether there was one: deleting it again is success, counts nothing, and finishes what
+    was interrupted. ``now`` is the present, unless given. The tombstone is listed in the partition
+    ``found_by`` of ``by_author``, if given, for an erasure that starts from the user.
     Raises Contended when others keep changing it, and what `writing.write` does.
     """
-    for _ in range(_ATTEMPTS):
-        try:
-            stored = load_comment(comment_id)
-            _delete(stored, now=now or datetime.now(UTC), found_by=found_by)
-        except NoSuchComment as gone:
-            sweep(comment_id)
-            if gone.product_id:
-                settle_or_log(gone.product_id)
-            return False
-        except ConditionFailed:
-            continue
-        comment = stored.comment
-        if not stored.is_hidden:
-            refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
-        sweep(comment_id)
-        return True
-    raise Contended("This comment is being changed by others at the moment.")
+
+    def attempt() -> StoredComment:
+        stored = load_comment(comment_id)
+        _delete(stored, now=now or datetime.now(UTC), found_by=found_by)
+        return stored
+
+    try:
+        deleted = retry(attempt)
+    except NoSuchComment as gone:
+        delete_dependents(comment_id)
+        if gone.product_id:
+            settle_or_log(gone.product_id)
+        return False
+    comment = deleted.comment
+    if not deleted.is_hidden:
+        refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+    delete_dependents(comment_id)
+    return True
 
 
 def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> None:
@@ -223,26 +230,19 @@ def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> No
     if not stored.is_hidden:
         changes.add(comment.product_id, stored.cell, -1)
     tombstone: Item = {
-        **_key(comment.id, keys.comment(comment.id)),
+        **comment_key(comment.id),
         Comment.hidden_product.attr_name: {"S": comment.product_id},
         EXPIRY: {"N": str(int((now + timedelta(days=TOMBSTONE_DAYS)).timestamp()))},
     }
     if found_by:
         tombstone = {**tombstone, _AUTHOR: {"S": found_by}, _PLACE: stored.item[_PLACE]}
-    same = unchanged(stored.item, "pk", _VERSION, _LISTED)
-    body = [delete(_key(comment.id, keys.BODY))] if stored.has_long_body else []
-    write([put(tombstone, same), *body, *follow(stored.item, tombstone)], changes)
+    same = unchanged(stored.item, Comment.pk, Comment.version, Comment.product_partition)
+    key = comment_key(comment.id, keys.BODY)
+    body = [delete(CommentBody, key)] if stored.has_long_body else []
+    write([put(Comment, tombstone, same), *body, *follow(stored.item, tombstone)], changes)
 
 
 def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
     item, body = items_of(comment)
     item.version = version
     return item.serialize(), body.serialize() if body else None
-
-
-def _text_of(stored: StoredComment) -> dict[str, str] | None:
-    return {"S": stored.comment.body} if stored.has_long_body else None
-
-
-def _key(comment_id: str, sort_key: str) -> Item:
-    return {"pk": {"S": keys.comment(comment_id)}, "sk": {"S": sort_key}}

@@ -6,31 +6,19 @@ from functools import partial
 
 from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
-from comments.models import ByAuthor, Comment
+from comments.models import ByAuthor
+from comments.store.table import index_of
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import every_entry, read
 from shop.catalogue.queries import ProductTile, find_tiles
 
 PLAN = ByAuthor.Meta.index_name
 ALL_AT_ONCE = 100
-
-
-def _table_key(position: Position) -> dict[str, str]:
-    key = keys.comment(id_at(position.place))
-    return {"pk": key, "sk": key}
-
-
-_BY_AUTHOR = Index(
-    table=Comment.Meta.table_name,
-    name=PLAN,
-    partition_key=ByAuthor.partition.attr_name,
-    sort_key=ByAuthor.place.attr_name,
-    table_key=_table_key,
-)
+_BY_AUTHOR = index_of(ByAuthor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +44,7 @@ def list_written_by(username: str, request: PageRequest) -> ProfilePage:
 
 
 def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
-    """Read the names of the products that comments are about, half a unit each."""
+    """Read the names of the products that comments are about, half a capacity unit each."""
     found = list(comments)
     with labelled_calls("product names"):
         tiles = find_tiles(comment.product_id for comment in found)
@@ -64,13 +52,13 @@ def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
 
 
 def ids_written_by(username: str) -> Iterator[str]:
-    """Give the ids of all of a user's comments, newest first, as the index knows them."""
+    """Yield the ids of all of a user's comments, newest first, as the index knows them."""
     for entry in every_entry(partial(read, [_run(username)]), at_once=ALL_AT_ONCE):
         yield id_at(entry.position.place)
 
 
 def is_written_by(username: str, item: Item) -> bool:
-    """Tell whether an item of the table is one of a user's comments."""
+    """Return whether an item of the table is one of a user's comments."""
     partition: str = item.get(ByAuthor.partition.attr_name, {"S": ""})["S"]
     return partition == keys.author(username)
 

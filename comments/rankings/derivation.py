@@ -17,14 +17,14 @@ BEST_RATING = 5
 class Touch:
     """What a writer knows of a product: its newest comment's place, and how many it has seen.
 
-    Both may well be less than there is; they spare a look into the index where they are not.
+    Both may be less than there is; where they are not, the index need not be read.
     """
 
     newest: str = ""
     seen: int = 0
 
     def also(self, newest: str, seen: int) -> "Touch":
-        """Give the two known together."""
+        """Return the newer place and the sum of comments seen."""
         return Touch(max(self.newest, newest), self.seen + seen)
 
 
@@ -35,13 +35,13 @@ Touched = Mapping[str, Touch]
 def rank_keys_of(
     products: Iterable[str], rankings: Iterable[Ranking] = tuple(Ranking)
 ) -> list[RankKey]:
-    """Name the ranks that products have, whether they rank or not."""
+    """Return the keys of the ranks of products, whether they rank or not."""
     wanted = list(products)
     return [(ranking, product) for ranking in rankings for product in wanted]
 
 
 def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
-    """Name the rankings that a comment counts for by being there."""
+    """Return the rankings that a comment counts for."""
     return tuple(Ranking) if rating == BEST_RATING else (Ranking.COMMENTED,)
 
 
@@ -71,12 +71,12 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
 
 
 def five_stars_place(product_id: str, number: int) -> str | None:
-    """Spell where a product ranks that has so many 5-star comments; None for none."""
+    """Format the place of a product with a number of 5-star comments; None for none."""
     return scored(number, product_id) if number > 0 else None
 
 
 def commented_place(product_id: str, newest: str | None) -> str | None:
-    """Spell where a product ranks whose newest comment has this place; None without any."""
+    """Format the place of a product by that of its newest comment; None without any."""
     return newest and newest.partition(SEPARATOR)[0] + SEPARATOR + product_id
 
 
@@ -90,7 +90,7 @@ def _newest(
     touched: Touched,
     complete: Collection[str],
 ) -> dict[str, str]:
-    """Find the newest comments; of ``complete`` products the writer has seen all there are."""
+    """Find the newest comments; of ``complete`` products the writer has seen all."""
     suggested, unsure = {}, []
     for product in products:
         item = stored.get((Ranking.COMMENTED, product), {})

@@ -19,7 +19,7 @@ from django.conf import settings
 from comments import keys
 from comments.models import TABLE, ProductRank
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.shards import Shards
 
@@ -61,7 +61,7 @@ class Rank:
 
     @property
     def is_stored(self) -> bool:
-        """Tell whether the index holds just this."""
+        """Whether the index holds just this."""
         found = self.stored.get(PLACE), self.stored.get(NEWEST)
         return [value and value["S"] for value in found] == [self.place, self.newest]
 
@@ -69,15 +69,13 @@ class Rank:
 def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
     """Read the items of ranks, strongly; those that do not exist are left out."""
     wanted = {keys.rank(*key): key for key in rank_keys}
-    table_keys = [table_key(key) for key in wanted.values()]
-    found = page_batches().get(TABLE, table_keys)
+    found = page_batches().get(TABLE, map(key_of, wanted.values()))
     return {wanted[item["pk"]["S"]]: item for item in found}
 
 
-def table_key(key: RankKey) -> dict[str, dict[str, str]]:
-    """Give the key of a rank's item."""
-    value = {"S": keys.rank(*key)}
-    return {"pk": value, "sk": value}
+def key_of(key: RankKey) -> Item:
+    """Build the key of a rank's item."""
+    return table_key(keys.rank(*key), keys.rank(*key))
 
 
 def pick_partition(ranking: Ranking) -> str:

@@ -1,8 +1,8 @@
-"""The newest comment of a product, as surely as it can be told.
+"""The newest comment of a product, confirmed by a strong read.
 
-The index ``all`` lags behind the table: for a moment a comment just added is missing from it,
-and one just deleted still there. So the index only suggests, as do those who have just written,
-and the table, read strongly, confirms.
+The index ``all`` is eventually consistent: for a moment a comment just added is missing from it,
+and one just deleted still there. So places from the index and from writers are only candidates,
+which are read strongly from the table.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -11,7 +11,8 @@ from functools import partial
 from comments import keys
 from comments.filters import CommentFilter
 from comments.lists.read_models import read_model
-from comments.models import Comment
+from comments.models import TABLE, Comment
+from comments.store.table import comment_key
 from dynamo.calls.client import pool
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest
@@ -28,11 +29,11 @@ Suggestion = tuple[str, str]
 def find_newest(
     suggested: Mapping[str, Collection[str]], *, unsure: Collection[str]
 ) -> dict[str, str]:
-    """Find the place of the newest comment of each product that has any.
+    """Return the place of the newest comment of each product that has any.
 
-    ``suggested`` gives, for each product, places of comments that may be the newest: one that was
-    the newest before, one just written. The index is asked about products whose suggestions are
-    not all there (any more), and about those in ``unsure``.
+    ``suggested`` has, for each product, places of comments that may be the newest: one that was
+    the newest before, one just written. The index is read for products whose suggestions do not
+    all exist (any more), and for those in ``unsure``.
     """
     suggestions = {(p, place) for p, places in suggested.items() for place in places}
     there = _confirmed(suggestions)
@@ -46,7 +47,7 @@ def find_newest(
 
 
 def _newest_indexed(product_id: str) -> str:
-    """Find the first place in the index that the table confirms; empty if there is none."""
+    """Return the first place in the index that the table confirms; empty if there is none."""
     runs = read_model().plan(product_id, CommentFilter()).runs
     request = PageRequest(1)
     while True:
@@ -60,12 +61,10 @@ def _newest_indexed(product_id: str) -> str:
 
 
 def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
-    """Give those the table knows of: comments at that place, listed under that product."""
+    """Return those that the table has: comments at that place, listed under that product."""
     wanted = set(suggestions)
-    values = [{"S": keys.comment(each)} for each in {id_at(place) for _, place in wanted}]
-    found = page_batches().get(
-        Comment.Meta.table_name, [{"pk": value, "sk": value} for value in values]
-    )
+    ids = {id_at(place) for _, place in wanted}
+    found = page_batches().get(TABLE, map(comment_key, ids))
     listed = [item for item in found if _PARTITION in item]
     return wanted & {
         (keys.product_id_in(item[_PARTITION]["S"]), item[_PLACE]["S"]) for item in listed

@@ -5,7 +5,7 @@ shard is asked for a whole page: an entry is so short that this costs the half u
 and one round is enough. The names of the products are the shop's, read by key: half a unit each.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -15,36 +15,20 @@ from django.urls import reverse
 from comments import keys
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of, with_replies
-from comments.models import Comment
+from comments.models import Ranked
 from comments.rankings.items import NEWEST, Ranking, count_shards
+from comments.store.table import index_of
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, timestamp
 from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from shop.catalogue.queries import ProductTile, find_tiles
 
-PLAN = Comment.ranked.Meta.index_name
-
-
-def _ranked(key_of: Callable[[str], str]) -> Index:
-    """Give the index as a ranking sees it: ``key_of`` an id is both table keys of what ranks."""
-
-    def table_key(position: Position) -> dict[str, str]:
-        return dict.fromkeys(("pk", "sk"), key_of(id_at(position.place)))
-
-    return Index(
-        table=Comment.Meta.table_name,
-        name=PLAN,
-        partition_key=Comment.rank_partition.attr_name,
-        sort_key=Comment.rank_place.attr_name,
-        table_key=table_key,
-    )
-
-
-_PRODUCTS = {ranking: _ranked(partial(keys.rank, ranking)) for ranking in Ranking}
-_COMMENTS = _ranked(keys.comment)
+PLAN = Ranked.Meta.index_name
+_PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank, ranking)) for ranking in Ranking}
+_COMMENTS = index_of(Ranked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,17 @@
 """Writes of products' ranks: derived after the commit of what they are derived from.
 
-Ranks are not part of the transactions that change comments and counts: those would meet on a
-product's rank as they must not on its counts. Whoever has changed a product's comments derives
-its ranks anew, from the counts and the newest comment, and stores them on condition that nobody
-else has stored any since it began to look (a version). So what is derived late never replaces
-what is derived from something newer.
+Ranks are not part of the transactions that change comments and counts: all writers of a product
+would conflict on its rank. The writer of a comment derives the product's ranks anew from the
+counts and the newest comment, and stores them on condition that nobody else stored any since it
+began to read (a version). So a late derivation never replaces one from newer values.
 
-Who loses that race tries again. Who loses it twice may stop: the second winner began after the
-first had stored, hence after our commit, and has seen what we have written. Only the newest
-comment has to be looked for by its own writer, because the index may not show it to others yet.
-So a rank lags by the writers that are still under way, and by the index itself.
+A writer that loses that race tries again. One that loses it twice may stop: the second winner began
+after the first had stored, hence after our commit, and has read what we have written. Only the
+newest comment has to be looked for by its own writer, because the index may not have it yet. So a
+rank lags by the writers that are still under way, and by the index itself.
 
-Every derivation is stored, with a new version, also when it changes nothing: a silent one could
-not stop an older one that is still on its way.
+Every derivation is stored with a new version, also when it changes nothing: otherwise an older one
+under way could still be stored.
 """
 
 import logging
@@ -20,26 +19,25 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
 
-from comments.models import TABLE
+from comments.models import ProductRank
 from comments.rankings.derivation import Touch, Touched, derive, rank_keys_of
 from comments.rankings.items import (
     NEWEST,
     PARTITION,
-    PLACE,
     VERSION,
     Rank,
     Ranking,
     RankKey,
+    key_of,
     pick_partition,
-    table_key,
 )
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.progress import Advance
+from dynamo.writes.actions import Action, parameters, unchanged, update
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
 
 logger = logging.getLogger(__name__)
@@ -54,7 +52,7 @@ _BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
 
 
 def _unseen(_number: int) -> None:
-    """Nobody watches."""
+    """Do nothing with the progress."""
 
 
 def refresh_product(
@@ -73,8 +71,8 @@ def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
 
     When it returns, the table holds ranks that were derived after the call began. ``advance`` is
     called with numbers of products done. Raises Contended when others kept storing theirs, what
-    `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until then stays, and
-    the same call again does the rest.
+    `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until then stays,
+    and the same call again does the rest.
     """
     with labelled_calls("ranks"):
         for some in _portions(touched):
@@ -83,7 +81,7 @@ def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
 
 
 def settle_products(seen: Touched, *, advance: Advance = _unseen) -> None:
-    """Refresh those whose ranks are not what they should be: for products left as they were.
+    """Refresh the ranks that are not as they should be, of products that were not changed.
 
     ``advance`` and what it raises are as for `refresh_products`.
     """
@@ -97,9 +95,9 @@ def settle_products(seen: Touched, *, advance: Advance = _unseen) -> None:
 def refresh_or_log(
     product_id: str, *, newest: str = "", rankings: Iterable[Ranking] = tuple(Ranking)
 ) -> None:
-    """Refresh a product's ranks for a write that is committed, and must not fail for their sake.
+    """Refresh a product's ranks after a commit; a failure is logged and not raised.
 
-    `check_integrity` finds the ranks that were left behind, and mends them.
+    `check_integrity` finds and mends the ranks that were left behind.
     """
     try:
         refresh_product(product_id, newest=newest, rankings=rankings)
@@ -108,7 +106,7 @@ def refresh_or_log(
 
 
 def settle_or_log(product_id: str, *, newest: str = "") -> None:
-    """Look at a product's ranks for a write that was there already, and mend what it left behind.
+    """Refresh a product's ranks that are wrong, after a write that was there already.
 
     A failure is logged, as by `refresh_or_log`.
     """
@@ -119,7 +117,7 @@ def settle_or_log(product_id: str, *, newest: str = "") -> None:
 
 
 def log_failure(products: Collection[str], failure: BaseException) -> None:
-    """Tell the log in one line that ranks were left behind."""
+    """Log in one line that ranks were left behind."""
     some = ", ".join(islice(products, MOST_NAMED))
     sentence = "The ranks of %d products were left behind (%s): %s"
     logger.warning(sentence, len(products), some, sentence_about(failure))
@@ -138,7 +136,7 @@ def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
 
 
 def _is_seen(rank: Rank, touched: Touched) -> bool:
-    """Tell whether those who have won twice have seen our newest comment, or a newer one."""
+    """Return whether the stored rank is of our newest comment, or a newer one."""
     if rank.key[0] is Ranking.FIVE_STARS:
         return True
     newest: str = rank.stored.get(NEWEST, {"S": ""})["S"]
@@ -153,7 +151,7 @@ def _wait(pauses: Iterator[float]) -> None:
 
 
 def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
-    """Store ranks, many of them some dozens to a transaction; give those that lost the race."""
+    """Store ranks, many of them in transactions; return those that others stored meanwhile."""
     if len(ranks) <= FEW:
         lost = pool().gather([partial(_store, rank) for rank in ranks])
     else:
@@ -162,9 +160,9 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
-    """Store ranks at once; where one of them holds up the others, one by one."""
+    """Store ranks in one transaction, or one by one where it fails."""
     try:
-        write_together(client(), [{"Update": _update(rank)} for rank in ranks])
+        write_together(client(), [_update(rank) for rank in ranks])
     except (ConditionFailed, Contended):
         return [lost for rank in ranks for lost in _store(rank)]
     return []
@@ -172,36 +170,28 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 def _store(rank: Rank) -> list[Rank]:
     try:
-        client().update_item(**_update(rank))
+        client().update_item(**parameters(_update(rank)))
     except client().exceptions.ConditionalCheckFailedException:
         return [rank]
     return []
 
 
-def _update(rank: Rank) -> dict[str, Any]:
-    """Spell the update that stores a rank unless another was stored meanwhile."""
+def _update(rank: Rank) -> Action:
+    """Build the update that stores a rank unless another was stored meanwhile."""
     partition = rank.stored[PARTITION]["S"] if PARTITION in rank.stored else None
-    values = {
-        PARTITION: rank.place and (partition or pick_partition(rank.key[0])),
-        PLACE: rank.place,
-        NEWEST: rank.newest,
-    }
-    there = {name: value for name, value in values.items() if value}
-    gone = [f"#{name}" for name in values if name not in there]
-    version = rank.stored.get(VERSION)
-    update = ", ".join(f"#{name} = :{name}" for name in (VERSION, *there))
-    return {
-        "TableName": TABLE,
-        "Key": table_key(rank.key),
-        "UpdateExpression": f"SET {update}" + (f" REMOVE {', '.join(gone)}" if gone else ""),
-        "ConditionExpression": "#w = :seen" if version else "attribute_not_exists(#w)",
-        "ExpressionAttributeNames": {f"#{name}": name for name in (VERSION, *values)},
-        "ExpressionAttributeValues": {
-            f":{VERSION}": {"N": str(int(version["N"] if version else 0) + 1)},
-            **{f":{name}": {"S": value} for name, value in there.items()},
-            **({":seen": version} if version else {}),
-        },
-    }
+    version = int(rank.stored.get(VERSION, {"N": "0"})["N"])
+    values = (
+        (ProductRank.rank_partition, rank.place and (partition or pick_partition(rank.key[0]))),
+        (ProductRank.rank_place, rank.place),
+        (ProductRank.newest, rank.newest),
+    )
+    changes = [attribute.set(value) if value else attribute.remove() for attribute, value in values]
+    return update(
+        ProductRank,
+        key_of(rank.key),
+        [ProductRank.version.set(version + 1), *changes],
+        unchanged(rank.stored, ProductRank.version),
+    )
 
 
 def _grouped(ranks: Sequence[Rank]) -> Iterator[Sequence[Rank]]:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from comments import keys
 from comments.models import CommentReply
+from comments.store.table import comment_key
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp, timestamp
@@ -18,7 +19,7 @@ from dynamo.lists.site_reader import page_batches
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the shop says to a comment; an imported one has no ``author``, and perhaps no date."""
+    """A reply of the shop's; an imported one has no ``author``, and perhaps no date."""
 
     text: str
     author: str
@@ -37,16 +38,14 @@ def find_reply(comment_id: str) -> Reply | None:
 
 
 def find_replies(comment_ids: Sequence[str]) -> dict[str, Reply]:
-    """Read the replies to comments, those there are: half a unit for each 4 KB of each."""
+    """Read the replies to comments, half a capacity unit for each 4 KB of each."""
     return _replies(comment_ids, consistent=False)
 
 
 def _replies(comment_ids: Sequence[str], *, consistent: bool) -> dict[str, Reply]:
     if not comment_ids:
         return {}
-    table_keys = [
-        {"pk": {"S": keys.comment(each)}, "sk": {"S": keys.REPLY}} for each in comment_ids
-    ]
+    table_keys = [comment_key(each, keys.REPLY) for each in comment_ids]
     with labelled_calls("replies"):
         found = page_batches().get(CommentReply.Meta.table_name, table_keys, consistent=consistent)
     return {keys.comment_id_in(item["pk"]["S"]): _reply(item) for item in found}

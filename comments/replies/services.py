@@ -1,44 +1,41 @@
 """Writes of the shop's replies: one to each comment, by staff.
 
-The reply is an item beside the comment; whether there is one is said by the comment itself, in
-the same transaction, and by what lists show of it. From then on the reply is staff's: an import
-does not touch it again.
+The reply is an item beside the comment. The comment's own item and its list entries say whether
+there is one, and change in the same transaction. An import does not change it again.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from comments import keys
-from comments.models import TABLE, Comment, CommentReply
+from comments.models import Comment, CommentReply
 from comments.replies.queries import Reply, find_reply
 from comments.sets.following import follow, is_followed
-from comments.store.comments import NoSuchComment
-from comments.store.transactions import NEW, THERE, Condition, delete, put, unchanged, update
+from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    Changes,
+    change,
+    changed,
+    comment_key,
+    read_item,
+)
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.items import Item
 from dynamo.lists.places import timestamp
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended, write_together
 
 LONGEST_REPLY = 4_000
 """Characters."""
 BY_STAFF = b"staff"
 """In place of the digest of an imported reply: an import must leave this comment's reply alone."""
-ATTEMPTS = 5
 _COMMENT = 0
 """Number of the transactions' action on the comment."""
-_REPLIED = Comment.replied.attr_name
-_DIGEST = Comment.reply_digest.attr_name
-_PRODUCT = Comment.product_partition.attr_name
-_LISTED = Condition(f"attribute_exists(#{_PRODUCT})", {f"#{_PRODUCT}": _PRODUCT})
-_SHOWN_BY = (Comment.version.attr_name, _PRODUCT, _REPLIED)
-"""What changes with whatever a list shows of a comment."""
 
 
 class ReplyChanged(DynamoError):
-    """Another reply is there than the one that was seen; ``reply`` is it, None if it is gone."""
+    """The reply is not the one that was seen; ``reply`` is it as it is, None if it is deleted."""
 
     def __init__(self, reply: Reply | None) -> None:
         super().__init__("Somebody else has written, changed or deleted the reply meanwhile.")
@@ -65,9 +62,9 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
         edited_at=moment if seen else None,
         version=seen.version + 1 if seen else 1,
     ).serialize()
-    same = NEW if seen is None else unchanged({"n": {"N": str(seen.version)}}, "n")
+    same = NEW if seen is None else CommentReply.version == seen.version
     try:
-        _write(comment_id, put(item, same), there=True)
+        _write(comment_id, put(CommentReply, item, same), has_reply=True)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         found = find_reply(comment_id)
@@ -76,54 +73,46 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
 
 
 def delete_reply(comment_id: str) -> bool:
-    """Delete the reply to a comment, and tell whether there was one; that there is none is success.
+    """Delete the reply to a comment; return whether there was one.
 
     Raises NoSuchComment, Contended, and botocore's errors.
     """
-    key = {"pk": {"S": keys.comment(comment_id)}, "sk": {"S": keys.REPLY}}
+    reply = delete(CommentReply, comment_key(comment_id, keys.REPLY), CommentReply.pk.exists())
     try:
-        _write(comment_id, delete(key, Condition("attribute_exists(pk)")), there=False)
+        _write(comment_id, reply, has_reply=False)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         return False
     return True
 
 
-def _write(comment_id: str, reply: Action, *, there: bool) -> None:
-    """Write a reply with what its comment says of it; to that of a hidden one, only its deletion.
+def _write(comment_id: str, reply: Action, *, has_reply: bool) -> None:
+    """Write a reply with its comment's attributes about it; a hidden one's is only deleted.
 
-    The comment need not be read for that, unless a primary item follows it (`comments.sets`).
+    The comment is read for that only where a primary item follows it (`comments.sets`).
     """
-    says: Mapping[str, Any] = {
-        _REPLIED: {"BOOL": True} if there else None,
-        _DIGEST: {"B": BY_STAFF},
+    key = comment_key(comment_id)
+    changes: Changes = {
+        Comment.replied.attr_name: {"BOOL": True} if has_reply else None,
+        Comment.reply_digest.attr_name: {"B": BY_STAFF},
     }
-    required = _LISTED if there else THERE
+    required = LISTED if has_reply else NOT_DELETED
     if not is_followed():
-        write_together(client(), [update(_key(comment_id), says, required), reply])
+        write_together(client(), [change(key, changes, required), reply])
         return
     for _ in range(ATTEMPTS):
-        before = _read(comment_id)
-        after = {n: value for n, value in {**before, **says}.items() if value is not None}
-        flag = update(_key(comment_id), says, required & unchanged(before, *_SHOWN_BY))
+        before = read_item(key)
+        # These change with whatever a list shows of a comment.
+        shown = unchanged(before, Comment.version, Comment.product_partition, Comment.replied)
+        followed = follow(before, changed(before, changes))
         try:
-            write_together(client(), [flag, reply, *follow(before, after)])
+            write_together(client(), [change(key, changes, required & shown), reply, *followed])
         except ConditionFailed as error:
-            if _COMMENT not in error.failed or _read(comment_id) == before:
+            if _COMMENT not in error.failed or read_item(key) == before:
                 raise
         else:
             return
-    raise Contended("This comment is being changed by others at the moment.")
-
-
-def _read(comment_id: str) -> Item:
-    answer = client().get_item(TableName=TABLE, Key=_key(comment_id), ConsistentRead=True)
-    return answer.get("Item", {})
-
-
-def _key(comment_id: str) -> Item:
-    value = {"S": keys.comment(comment_id)}
-    return {"pk": value, "sk": value}
+    raise Contended(BEING_CHANGED)
 
 
 def _require_comment(comment_id: str, error: ConditionFailed) -> None:

@@ -1,29 +1,30 @@
-"""Reports: what a user thinks is wrong with a comment, told to staff once for each user.
+"""Reports: what a user thinks is wrong with a comment, once for each user.
 
 The report is an item beside the comment. In the same transaction the comment enters the queue
-of what staff should look at (the sparse index ``moderation``), unless it waits there already, and
-counts one report more.
+of what staff should look at (the sparse index ``moderation``), unless it is there already, and
+its count of reports is raised.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
 
 from comments import keys
-from comments.models import TABLE, Comment, CommentReport
-from comments.store.comments import NoSuchComment, OwnComment, load_comment
+from comments.models import Comment
+from comments.models import CommentReport as StoredReport
+from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, load_comment
 from comments.store.revision import State
-from comments.store.transactions import NEW, Condition, put
+from comments.store.table import comment_key, query_pages
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
+from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp, place_of, timestamp
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, put, update
 from dynamo.writes.transactions import ConditionFailed, write_together
 
 LONGEST_TEXT = 1_000
-"""Characters of a reporter's own words."""
+"""Characters of a report's text."""
 SHOWN_REPORTS = 10
 """Reports of one comment that the queue shows."""
 _COMMENT = 0
@@ -54,7 +55,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CommentReport:
     """What a user reported of a comment, and when."""
 
     username: str
@@ -76,7 +77,7 @@ def report_comment(
         raise NoSuchComment(comment_id)
     if stored.comment.username == username:
         raise OwnComment("Nobody reports their own comment: it can be edited or deleted.")
-    report = CommentReport(
+    report = StoredReport(
         pk=keys.comment(comment_id),
         sk=keys.report(username),
         reporter_partition=keys.reporter(username),
@@ -86,7 +87,7 @@ def report_comment(
         reported_at=timestamp(now),
     )
     try:
-        write_together(client(), [_queue(comment_id, now), put(report.serialize(), NEW)])
+        write_together(client(), [_queue(comment_id, now), put(Comment, report.serialize(), NEW)])
     except ConditionFailed as error:
         if _COMMENT in error.failed:
             raise NoSuchComment(comment_id) from error
@@ -94,59 +95,35 @@ def report_comment(
     return True
 
 
-def reports_of(comment_ids: list[str]) -> dict[str, tuple[Report, ...]]:
-    """Read the reports of comments, `SHOWN_REPORTS` of each at the most: a Query for each."""
+def reports_of(comment_ids: list[str]) -> dict[str, tuple[CommentReport, ...]]:
+    """Read up to `SHOWN_REPORTS` reports of each comment, by one Query for each."""
     with labelled_calls("reports"):
         found = pool().gather([partial(_first_reports, each) for each in comment_ids])
     return dict(zip(comment_ids, found, strict=True))
 
 
 def _queue(comment_id: str, now: datetime) -> Action:
-    """Spell the update that queues a comment; in the queue it stays where it was first put."""
-    names = (Comment.moderation_partition, Comment.moderation_place, Comment.reports)
-    queue, place, reports = (attribute.attr_name for attribute in names)
-    listed = Condition("attribute_exists(#a)", {"#a": Comment.product_partition.attr_name})
-    value = {"S": keys.comment(comment_id)}
-    return {
-        "Update": {
-            "TableName": TABLE,
-            "Key": {"pk": value, "sk": value},
-            "UpdateExpression": "SET #q = :q, #j = if_not_exists(#j, :j) ADD #nr :one",
-            "ConditionExpression": listed.expression,
-            "ExpressionAttributeNames": {
-                **listed.names,
-                "#q": queue,
-                "#j": place,
-                "#nr": reports,
-            },
-            "ExpressionAttributeValues": {
-                ":q": {"S": keys.moderation(State.REPORTED)},
-                ":j": {"S": place_of(now, comment_id)},
-                ":one": {"N": "1"},
-            },
-        }
-    }
+    """Build the update that queues a comment; one in the queue keeps its place there."""
+    place = Comment.moderation_place
+    changes = [
+        Comment.moderation_partition.set(keys.moderation(State.REPORTED)),
+        place.set(place | place_of(now, comment_id)),
+        Comment.reports.add(1),
+    ]
+    return update(Comment, comment_key(comment_id), changes, LISTED)
 
 
-def _first_reports(comment_id: str) -> tuple[Report, ...]:
-    answer = client().query(
-        TableName=TABLE,
-        KeyConditionExpression="#pk = :p AND begins_with(#sk, :sk)",
-        ExpressionAttributeNames={"#pk": "pk", "#sk": "sk"},
-        ExpressionAttributeValues={
-            ":p": {"S": keys.comment(comment_id)},
-            ":sk": {"S": keys.REPORT_PREFIX},
-        },
-        Limit=SHOWN_REPORTS,
+def _first_reports(comment_id: str) -> tuple[CommentReport, ...]:
+    reports = (Comment.pk == keys.comment(comment_id)) & Comment.sk.startswith(keys.REPORT_PREFIX)
+    first = next(query_pages(reports, Limit=SHOWN_REPORTS))
+    return tuple(map(_report, first["Items"]))
+
+
+def _report(item: Item) -> CommentReport:
+    stored = StoredReport.from_raw_data(dict(item))
+    return CommentReport(
+        username=stored.sk.removeprefix(keys.REPORT_PREFIX),
+        reason=Reason(stored.reason).label,
+        text=stored.text or "",
+        reported=parse_timestamp(stored.reported_at),
     )
-    return tuple(_reports(CommentReport.from_raw_data(dict(item)) for item in answer["Items"]))
-
-
-def _reports(items: Iterator[CommentReport]) -> Iterator[Report]:
-    for item in items:
-        yield Report(
-            username=item.sk.removeprefix(keys.REPORT_PREFIX),
-            reason=Reason(item.reason).label,
-            text=item.text or "",
-            reported=parse_timestamp(item.reported_at),
-        )

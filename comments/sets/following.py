@@ -9,9 +9,9 @@ written.
 from django.conf import settings
 
 from comments.sets.copies import primary_of
-from comments.sets.models import TABLE
+from comments.sets.models import CommentSetItem
 from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, delete, put
 
 SETS = "sets"
 """What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
@@ -38,8 +38,7 @@ def follow(before: Item | None, after: Item | None) -> list[Action]:
         return []
     actions: list[Action] = []
     if old and (new is None or new["sk"] != old["sk"]):
-        key = {"pk": old["pk"], "sk": old["sk"]}
-        actions.append({"Delete": {"TableName": TABLE, "Key": key}})
+        actions.append(delete(CommentSetItem, {"pk": old["pk"], "sk": old["sk"]}))
     if new:
-        actions.append({"Put": {"TableName": TABLE, "Item": new}})
+        actions.append(put(CommentSetItem, new))
     return actions

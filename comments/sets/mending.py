@@ -7,33 +7,36 @@ deleted; whatever changes meanwhile is looked at again.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from comments.models import SHOWN, Comment
+from comments.models import Comment
 from comments.sets.applying import CopyWriter, batches
 from comments.sets.copies import copies_of, is_primary, primary_of
-from comments.sets.models import TABLE
+from comments.sets.models import TABLE, CommentSetItem
 from comments.sets.streaming import Name, SetWrites, key_of, name_of
-from comments.store.comments import EXPIRY
-from comments.store.transactions import NEW, check, unchanged
+from comments.store.comments import NEW
+from comments.store.table import ATTEMPTS, query_pages
 from dynamo.calls.client import client
-from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.items import Item, table_key
+from dynamo.writes.actions import Action, check, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, write_together
 
-ATTEMPTS = 5
-"""How often a comment is looked at again that others keep changing."""
 BUILT_AT_ONCE = 25
 """Comments without any item whose primaries are put in one transaction."""
 
 _DECISIVE = (
-    "pk",
-    EXPIRY,
-    Comment.product_partition.attr_name,
-    Comment.language.attr_name,
-    Comment.rating.attr_name,
-    Comment.version.attr_name,
-    *SHOWN,
+    Comment.pk,
+    Comment.expires_at,
+    Comment.product_partition,
+    Comment.language,
+    Comment.rating,
+    Comment.version,
+    Comment.author,
+    Comment.title,
+    Comment.text,
+    Comment.body_bytes,
+    Comment.edited_at,
+    Comment.verified,
+    Comment.replied,
 )
 """What must not have changed in a comment for its primary to be right."""
 
@@ -62,24 +65,14 @@ class Held:
 
 def look(key: str) -> Held:
     """Read all there is of the comment with this partition key, strongly."""
-    pages = (
-        client()
-        .get_paginator("query")
-        .paginate(
-            TableName=TABLE,
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": {"S": key}},
-            ConsistentRead=True,
-        )
-    )
+    pages = query_pages(CommentSetItem.pk == key, table=TABLE, ConsistentRead=True)
     stored = {name_of(item): item for page in pages for item in page["Items"]}
     return Held(key, comments_of([key]).get(key), stored)
 
 
 def comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
     """Read the items of comments, strongly, by their partition keys."""
-    values = [{"S": key} for key in partition_keys]
-    table_keys = [{"pk": value, "sk": value} for value in values]
+    table_keys = [table_key(key, key) for key in partition_keys]
     found = batches().get(Comment.Meta.table_name, table_keys)
     return {item["pk"]["S"]: item for item in found}
 
@@ -110,9 +103,10 @@ def build(comments: Sequence[Item]) -> bool:
     Contended.
     """
     primaries = [primary for comment in comments if (primary := primary_of(comment))]
-    actions = [action for comment in comments for action in _require(comment["pk"], comment)]
+    puts = [put(CommentSetItem, primary) for primary in primaries]
+    checks = [_require(comment["pk"]["S"], comment) for comment in comments]
     try:
-        write_together(client(), [*map(_put, primaries), *actions])
+        write_together(client(), [*puts, *checks])
     except ConditionFailed:
         return not [comment for comment in comments if not mend(comment["pk"]["S"])]
     CopyWriter(batches()).settle({name_of(primary): SetWrites() for primary in primaries})
@@ -121,23 +115,15 @@ def build(comments: Sequence[Item]) -> bool:
 
 def _write_primaries(held: Held, puts: dict[Name, Item], deletes: set[Name]) -> None:
     """Write the primaries that are wrong. Raises ConditionFailed when the comment has changed."""
-    actions = [_put(item) for item in puts.values() if is_primary(item)]
-    actions += [_delete(name) for name in deletes if _is_primary(name)]
+    actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
+    actions += [delete(CommentSetItem, key_of(name)) for name in deletes if _is_primary(name)]
     if actions:
-        write_together(client(), [*actions, *_require({"S": held.key}, held.comment)])
+        write_together(client(), [*actions, _require(held.key, held.comment)])
 
 
-def _require(value: Mapping[str, Any], comment: Item | None) -> list[Action]:
-    """Require that a comment is as it was read, or still missing."""
-    return [check({"pk": value, "sk": value}, unchanged(comment, *_DECISIVE) if comment else NEW)]
-
-
-def _put(item: Item) -> Action:
-    return {"Put": {"TableName": TABLE, "Item": item}}
-
-
-def _delete(name: Name) -> Action:
-    return {"Delete": {"TableName": TABLE, "Key": key_of(name)}}
+def _require(key: str, comment: Item | None) -> Action:
+    """Build the condition that a comment is as it was read, or still missing."""
+    return check(Comment, table_key(key, key), unchanged(comment, *_DECISIVE) if comment else NEW)
 
 
 def _is_primary(name: Name) -> bool:

@@ -73,7 +73,7 @@ def plan_list(
         name=SETS,
         runs=priced.runs,
         first_reads=priced.first_reads,
-        skipped=priced.skipped,
+        empty_partitions=priced.skipped,
         estimated_capacity_units=priced.estimate,
         alternatives=tuple(Alternative(other.name, other.estimate) for other in others),
     )

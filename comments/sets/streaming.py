@@ -13,7 +13,7 @@ from functools import reduce
 
 from comments.sets.copies import copies_of, is_nameable, is_primary
 from dynamo.errors import DynamoError
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.streams.walk import Record
 
 Name = tuple[str, str]
@@ -82,8 +82,8 @@ def name_of(item: Item) -> Name:
 
 
 def key_of(name: Name) -> Item:
-    """Spell a name as the key of a request."""
-    return {"pk": {"S": name[0]}, "sk": {"S": name[1]}}
+    """Build the key of a request from a name."""
+    return table_key(*name)
 
 
 def _key_in(record: Record) -> Item:

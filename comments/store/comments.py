@@ -1,16 +1,26 @@
-"""Comments as the table holds them, whole and strongly read: what a write starts from."""
+"""Comments read whole and strongly from the table, as a write starts from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from comments import keys
 from comments.items import NewComment
-from comments.models import Comment, CommentBody
+from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell
+from comments.store.table import comment_key
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.site_reader import page_batches
+
+NEW = Comment.pk.does_not_exist()
+"""There is no such item."""
+NOT_DELETED = Comment.pk.exists() & Comment.expires_at.does_not_exist()
+"""The comment has not been deleted, though it may be hidden."""
+NEW_OR_DELETED = Comment.pk.does_not_exist() | Comment.expires_at.exists()
+"""There is no such comment, or only the tombstone of one."""
+LISTED = Comment.product_partition.exists()
+"""The comment is neither deleted nor hidden."""
 
 EXPIRY = Comment.expires_at.attr_name
 _LISTED = Comment.product_partition.attr_name
@@ -19,7 +29,7 @@ _LISTED = Comment.product_partition.attr_name
 class NoSuchComment(LookupError):
     """There is no comment with this id.
 
-    Of one that was deleted lately ``product_id`` tells what it was about; else it is empty.
+    ``product_id`` is the product of one that was deleted lately, else empty.
     """
 
     def __init__(self, comment_id: str, *, product_id: str = "") -> None:
@@ -40,27 +50,24 @@ class StoredComment:
 
     @property
     def cell(self) -> Cell:
-        """Where it is counted, unless it is hidden."""
+        """The language and rating it is counted under, unless it is hidden."""
         return self.comment.language, self.comment.rating
 
     @property
     def is_hidden(self) -> bool:
-        """Tell whether it is in no list of its product, and not counted."""
+        """Whether it is in no list of its product, and not counted."""
         return _LISTED not in self.item
 
     @property
     def has_long_body(self) -> bool:
-        """Tell whether its text is an item of its own."""
+        """Whether its text is an item of its own."""
         return Comment.body_bytes.attr_name in self.item
 
 
 def load_comment(comment_id: str) -> StoredComment:
     """Read a comment and its long body, strongly. Raises NoSuchComment."""
     key = keys.comment(comment_id)
-    found = page_batches().get(
-        Comment.Meta.table_name,
-        [{"pk": {"S": key}, "sk": {"S": sort_key}} for sort_key in (key, keys.BODY)],
-    )
+    found = page_batches().get(TABLE, [comment_key(comment_id), comment_key(comment_id, keys.BODY)])
     items = {item["sk"]["S"]: item for item in found}
     if key not in items or is_tombstone(items[key]):
         product_id = product_id_of(items[key]) if key in items else ""
@@ -69,12 +76,12 @@ def load_comment(comment_id: str) -> StoredComment:
 
 
 def is_tombstone(item: Item) -> bool:
-    """Tell whether this is what a deleted comment left behind."""
+    """Return whether an item is the tombstone of a deleted comment."""
     return EXPIRY in item
 
 
 def product_id_of(item: Item) -> str:
-    """Give the product that a comment's item is about, hidden ones and tombstones included."""
+    """Return the product of a comment's item, which may be hidden or a tombstone."""
     if _LISTED in item:
         return keys.product_id_in(item[_LISTED]["S"])
     hidden: Mapping[str, str] = item.get(Comment.hidden_product.attr_name, {"S": ""})
@@ -82,7 +89,7 @@ def product_id_of(item: Item) -> str:
 
 
 def version_of(item: Item) -> int:
-    """Give the version of a comment's item; one from before there were versions is 0."""
+    """Return the version of a comment's item, 0 where it has none."""
     value: Mapping[str, str] = item.get(Comment.version.attr_name, {"N": "0"})
     return int(value["N"])
 
@@ -105,4 +112,4 @@ def _comment(item: Item, body: Item | None) -> NewComment:
 
 
 class OwnComment(DynamoError):
-    """Nobody votes on, or reports, what they wrote themselves."""
+    """A user voted on or reported a comment of their own."""

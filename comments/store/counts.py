@@ -1,34 +1,38 @@
 """How many comments a product has, by language and rating (AP7 to AP10).
 
-A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each language
-and rating that occurs, such as ``en.5``. They change in the transaction that adds, edits or
-deletes a comment, and in no other way.
+A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
+language and rating that occurs, such as ``en.5``. They change only in the transaction that adds,
+edits or deletes a comment.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.models import Comment
+from comments.models import TABLE
+from comments.store.table import ATTEMPTS
 from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.counters import Counters
+from dynamo.writes.transactions import ConditionFailed, write_together
 
 Cell = tuple[str, int]
 """A language and a rating."""
+KeyOf = Callable[[str, int], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class ProductCounts:
-    """A product's counts by language and rating; what is not there is zero."""
+    """A product's counts by language and rating; one that is missing is zero."""
 
     cells: Mapping[Cell, int]
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages there are comments in."""
+        """The languages there are comments in, sorted."""
         return tuple(sorted({language for (language, _), n in self.cells.items() if n > 0}))
 
     @property
@@ -57,23 +61,51 @@ class ProductCounts:
 
 
 def counters() -> Counters:
-    """Give the counters of all products."""
-    return _counters_of(page_batches())
+    """Return the counters of all products."""
+    return table_counters(_key_of)
+
+
+def table_counters(key_of: KeyOf) -> Counters:
+    """Return counters in the table ``comments``, with keys by name and shard.
+
+    They are built once for each client, because they remember how many shards they have.
+    """
+    return _cached_counters(page_batches(), key_of)
 
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
-    """Read a product's counts: half a unit as long as they are one item."""
+    """Read a product's counts, for half a capacity unit as long as they are one item."""
     cells = counters().read(product_id, consistent=consistent)
     return ProductCounts({parse_cell(name): number for name, number in cells.items()})
 
 
+def settle_counted(counter: Counters, name: str, count: Callable[[], Mapping[str, int]]) -> bool:
+    """Recount one counter and correct it; return False when it kept changing meanwhile.
+
+    It must be the same before and after the recount, and until it is written.
+    """
+    for _ in range(ATTEMPTS):
+        before = counter.read(name, consistent=True)
+        counted = count()
+        wanted = {one: counted.get(one, 0) for one in before.keys() | counted.keys()}
+        if counter.read(name, consistent=True) != before:
+            continue
+        try:
+            if actions := counter.settle(name, wanted):
+                write_together(client(), actions)
+        except ConditionFailed:
+            continue
+        return True
+    return False
+
+
 def cell(language: str, rating: int) -> str:
-    """Name the cell of a language and rating."""
+    """Format the name of the cell of a language and rating."""
     return f"{language}.{rating}"
 
 
 def parse_cell(name: str) -> Cell:
-    """Read what `cell` wrote."""
+    """Parse the name of a cell."""
     language, _, rating = name.partition(".")
     return language, int(rating)
 
@@ -83,7 +115,6 @@ def _key_of(product_id: str, shard: int) -> Mapping[str, str]:
     return {"pk": key, "sk": key}
 
 
-@lru_cache(maxsize=4)
-def _counters_of(batches: Batches) -> Counters:
-    """Make them once for each client: they remember how far they are spread."""
-    return Counters.of_table(batches, table=Comment.Meta.table_name, key_of=_key_of)
+@lru_cache(maxsize=8)
+def _cached_counters(batches: Batches, key_of: KeyOf) -> Counters:
+    return Counters.of_table(batches, table=TABLE, key_of=key_of)

@@ -1,78 +1,61 @@
-"""What belonged to a comment that is deleted: its body, votes, reports, reply and tally.
+"""What depends on a comment: its body, votes, reports, reply and tally.
 
-A comment is deleted together with its counts, in one transaction; whatever else belongs to it may
-be too much for that, and goes right after. Where that is cut off, doing the same again, or
-`check_integrity`, does the rest.
+A comment is deleted together with its counts in one transaction. Its dependents may be too many
+for that and are deleted right after. If that is interrupted, deleting the comment again or
+`check_integrity` deletes the rest.
 """
 
 from collections.abc import Iterator, Sequence
 
 from comments import keys
-from comments.models import TABLE
-from comments.store.comments import is_tombstone
-from comments.store.transactions import NEW_OR_DELETED, check, delete
+from comments.models import Comment
+from comments.store.comments import NEW_OR_DELETED, is_tombstone
+from comments.store.table import comment_key, query_pages, read_item
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
+from dynamo.writes.actions import check, delete
 from dynamo.writes.shards import shards_in
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, write_together
 
 
-def sweep(comment_id: str) -> int:
-    """Delete what belonged to a comment; return how many items that were.
+def delete_dependents(comment_id: str) -> int:
+    """Delete the dependents of a deleted comment; return the number of items deleted.
 
-    A comment that is there keeps all that is its own: also one that is put back meanwhile.
-    Raises Contended and botocore's errors; what was deleted until then stays deleted.
+    Those of a comment that exists are kept, also if it is put back meanwhile. Raises Contended
+    and botocore's errors; what was deleted until then stays deleted.
     """
-    key = {"S": keys.comment(comment_id)}
-    comment = {"pk": key, "sk": key}
-    belongings: list[Item] = []
+    comment = comment_key(comment_id)
+    dependents: list[Item] = []
     for item in _partition(keys.comment(comment_id)):
-        if item["sk"] != key:
-            belongings.append({"pk": item["pk"], "sk": item["sk"]})
+        if item["sk"] != comment["sk"]:
+            dependents.append({"pk": item["pk"], "sk": item["sk"]})
         elif not is_tombstone(item):
             return 0
-    belongings += _tally(comment_id)
-    swept = 0
-    for some in _portions(belongings):
-        actions = [check(comment, NEW_OR_DELETED), *map(delete, some)]
+    dependents += _tally(comment_id)
+    deleted = 0
+    for some in _portions(dependents):
+        deletes = [delete(Comment, key) for key in some]
         try:
-            write_together(client(), actions)
+            write_together(client(), [check(Comment, comment, NEW_OR_DELETED), *deletes])
         except ConditionFailed:
-            return swept
-        swept += len(some)
-    return swept
+            return deleted
+        deleted += len(some)
+    return deleted
 
 
 def _partition(key: str) -> Iterator[Item]:
-    """Read all that shares a comment's partition key, strongly."""
-    pages = (
-        client()
-        .get_paginator("query")
-        .paginate(
-            TableName=TABLE,
-            KeyConditionExpression="#pk = :p",
-            ExpressionAttributeNames={"#pk": "pk"},
-            ExpressionAttributeValues={":p": {"S": key}},
-            ConsistentRead=True,
-        )
-    )
-    for page in pages:
+    for page in query_pages(Comment.pk == key, ConsistentRead=True):
         yield from page["Items"]
 
 
 def _tally(comment_id: str) -> list[Item]:
-    """Give the keys of a comment's tally; that of share 0, which knows of the others, last."""
-    first = {name: {"S": value} for name, value in keys.tally(comment_id, 0).items()}
-    item = client().get_item(TableName=TABLE, Key=first, ConsistentRead=True).get("Item")
-    if item is None:
-        return []
-    return [
-        {name: {"S": value} for name, value in keys.tally(comment_id, shard).items()}
-        for shard in reversed(range(shards_in(item)))
-    ]
+    """Return the keys of a comment's tally, last that of share 0, which counts the others."""
+    item = read_item(table_key(**keys.tally(comment_id, 0)))
+    shards = reversed(range(shards_in(item))) if item else ()
+    return [table_key(**keys.tally(comment_id, shard)) for shard in shards]
 
 
-def _portions(belongings: Sequence[Item]) -> Iterator[Sequence[Item]]:
+def _portions(dependents: Sequence[Item]) -> Iterator[Sequence[Item]]:
     most = MOST_ACTIONS - 1
-    for start in range(0, len(belongings), most):
-        yield belongings[start : start + most]
+    for start in range(0, len(dependents), most):
+        yield dependents[start : start + most]

@@ -1,4 +1,4 @@
-"""What a decision of staff on a comment rests on: the state they saw it in."""
+"""The revision of a comment that a decision of staff is about."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ _QUEUE = Comment.moderation_partition.attr_name
 
 
 class State(StrEnum):
-    """What a comment is to staff; the first two are partitions of the index ``moderation``."""
+    """The state of a comment; the first two are partitions of the index ``moderation``."""
 
     REPORTED = "REPORTED"
     HIDDEN = "HIDDEN"
@@ -20,29 +20,29 @@ class State(StrEnum):
 
     @classmethod
     def of(cls, item: Item) -> "State":
-        """Read it from an item of the table or of the index ``moderation``."""
+        """Return that of an item of the table or of the index ``moderation``."""
         if _LISTED not in item:
             return cls.HIDDEN
         return cls.REPORTED if _QUEUE in item else cls.LISTED
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A comment's state, its version, and how often it was reported; as text it is in forms."""
+class Revision:
+    """A comment's state, its version, and how often it was reported; ``str`` is for forms."""
 
     state: State
     version: int
     reports: int
 
     @classmethod
-    def of(cls, item: Item) -> "Seen":
-        """Read it from an item of the table or of the index ``moderation``."""
+    def of(cls, item: Item) -> "Revision":
+        """Return that of an item of the table or of the index ``moderation``."""
         numbers = [item.get(name, {"N": "0"})["N"] for name in _NUMBERS]
         return cls(State.of(item), *map(int, numbers))
 
     @classmethod
-    def parse(cls, text: str) -> "Seen":
-        """Read what ``str`` gave. Raises ValueError."""
+    def parse(cls, text: str) -> "Revision":
+        """Parse what ``str`` returned. Raises ValueError."""
         state, version, reports = text.split(".")
         return cls(State(state), int(version), int(reports))
 

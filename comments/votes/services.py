@@ -1,58 +1,61 @@
 """Helpful votes: one for each user and comment, to be taken back at will (AP13).
 
-The vote is an item beside the comment, and counts in the transaction that puts or deletes it, so
-that casting it twice, at once or again after a lost answer, counts once. The comment's rank is
-derived from the tally when that is committed; should the derivation fail, the vote stands all
-the same, and the next vote or `check_integrity` brings the rank along.
+The vote is an item beside the comment, counted in the transaction that puts or deletes it, so
+that casting it twice, at once or after a lost answer, counts once. The comment's rank is derived
+from the tally after the commit. Where that fails, the vote remains, and the next vote or
+`check_integrity` corrects the rank.
 """
 
 import logging
-from collections.abc import Mapping
-from typing import Any
 
 from comments import keys
-from comments.models import TABLE, Comment, CommentVote
-from comments.store.comments import NoSuchComment, OwnComment
-from comments.store.dependents import sweep
-from comments.store.transactions import NEW, THERE, Condition, check, delete, put
+from comments.models import Comment, CommentVote
+from comments.store.comments import NEW, NOT_DELETED, NoSuchComment, OwnComment
+from comments.store.dependents import delete_dependents
+from comments.store.table import comment_key, read_item, retry
 from comments.votes.rank import refresh_comment
 from comments.votes.tally import HELPFUL, helpful_votes, tallies
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, check, delete, put, unchanged
 from dynamo.writes.counters import write_counted
-from dynamo.writes.transactions import ConditionFailed, Contended, Transactions
+from dynamo.writes.transactions import ConditionFailed, Transactions
 
 logger = logging.getLogger(__name__)
 
-ATTEMPTS = 5
-_COMMENT, _VOTE = 0, 1
-"""Numbers of the transaction's actions."""
+_COMMENT = 0
+"""Number of the transactions' action on the comment."""
 _LISTED = Comment.product_partition.attr_name
 _USERNAME = Comment.username.attr_name
 
 
 def vote(*, comment_id: str, username: str) -> int | None:
-    """Say for a user that a comment is helpful; saying so again changes nothing.
+    """Cast a user's vote that a comment is helpful; casting it again changes nothing.
 
-    Returns how many say so now, None where the rank was left behind. Raises NoSuchComment, also
-    for one that is hidden, OwnComment, Contended, and botocore's errors.
+    Returns the number of votes, None where it could not be read. Raises NoSuchComment, also for
+    a hidden comment, OwnComment, Contended, and botocore's errors.
     """
-    for _ in range(ATTEMPTS):
-        product = _votable(comment_id, username)
+
+    def attempt() -> None:
+        comment = _votable(comment_id, username)
+        product_id = keys.product_id_in(comment[_LISTED]["S"])
         vote_item = CommentVote(
             pk=keys.comment(comment_id),
             sk=keys.vote(username),
             voter_partition=keys.voter(username),
-            place=keys.about(keys.product_id_in(product["S"]), comment_id),
+            place=keys.about(product_id, comment_id),
         )
-        same_product = Condition(f"#{_LISTED} = :p", {f"#{_LISTED}": _LISTED}, {":p": product})
-        actions = [check(_key(comment_id), same_product), put(vote_item.serialize(), NEW)]
-        if _COMMENT not in _write(actions, comment_id, 1):
-            return rank_or_log(comment_id)
-    raise Contended("This comment is being changed by others at the moment.")
+        same_product = unchanged(comment, Comment.product_partition)
+        actions = [
+            check(Comment, comment_key(comment_id), same_product),
+            put(Comment, vote_item.serialize(), NEW),
+        ]
+        _write(actions, comment_id, 1)
+
+    retry(attempt)
+    return rank_or_log(comment_id)
 
 
 def take_back(*, comment_id: str, username: str) -> int | None:
@@ -60,18 +63,23 @@ def take_back(*, comment_id: str, username: str) -> int | None:
 
     The vote on a comment that was hidden since can be taken back, too.
     """
-    there = Condition("attribute_exists(pk)")
-    vote_key = {name: {"S": value} for name, value in key_of(comment_id, username).items()}
-    actions = [check(_key(comment_id), THERE), delete(vote_key, there)]
-    if _COMMENT in _write(actions, comment_id, -1):
-        raise NoSuchComment(comment_id)
+    vote_key = comment_key(comment_id, keys.vote(username))
+    actions = [
+        check(Comment, comment_key(comment_id), NOT_DELETED),
+        delete(Comment, vote_key, Comment.pk.exists()),
+    ]
+    try:
+        _write(actions, comment_id, -1)
+    except ConditionFailed as error:
+        raise NoSuchComment(comment_id) from error
     return rank_or_log(comment_id)
 
 
 def rank_or_log(comment_id: str) -> int | None:
-    """Rank a comment by its tally, for a write that is committed; give the tally if it was read.
+    """Rank a comment by its tally after a commit; return the tally if it was read.
 
-    To be called also after a vote that was there already: its rank may have been left behind.
+    A failure is logged and not raised. To be called also after a vote that was there already,
+    because its rank may be missing.
     """
     read: list[int] = []
 
@@ -88,27 +96,18 @@ def rank_or_log(comment_id: str) -> int | None:
     return read[-1] if read else None
 
 
-def key_of(comment_id: str, username: str) -> dict[str, str]:
-    """Give the key of a user's vote."""
-    return {"pk": keys.comment(comment_id), "sk": keys.vote(username)}
-
-
-def _votable(comment_id: str, username: str) -> Mapping[str, str]:
-    """Read which list a comment is in, if a user may vote on it."""
+def _votable(comment_id: str, username: str) -> Item:
     with labelled_calls("comment"):
-        answer: Mapping[str, Any] = client().get_item(
-            TableName=TABLE, Key=_key(comment_id), ConsistentRead=True
-        )
-    item: Item = answer.get("Item", {})
+        item = read_item(comment_key(comment_id))
     if _LISTED not in item:
         raise NoSuchComment(comment_id)
     if item.get(_USERNAME) == {"S": username}:
         raise OwnComment("A vote on one's own comment does not count.")
-    return item[_LISTED]
+    return item
 
 
-def _write(actions: list[Action], comment_id: str, change: int) -> frozenset[int]:
-    """Write a vote with its tally; give the actions whose condition did not hold."""
+def _write(actions: list[Action], comment_id: str, change: int) -> None:
+    """Write a vote with its tally. Raises ConditionFailed where that on the comment fails."""
     try:
         write_counted(
             actions,
@@ -117,12 +116,7 @@ def _write(actions: list[Action], comment_id: str, change: int) -> frozenset[int
             counters=lambda _comment_id: tallies(),
         )
     except ConditionFailed as error:
-        if _COMMENT in error.failed:  # deleted, perhaps, before its tally was spread for this vote
-            sweep(comment_id)
-        return frozenset(error.failed)
-    return frozenset()
-
-
-def _key(comment_id: str) -> Item:
-    value = {"S": keys.comment(comment_id)}
-    return {"pk": value, "sk": value}
+        if _COMMENT in error.failed:
+            # The comment may have been deleted before its tally got a shard for this vote.
+            delete_dependents(comment_id)
+            raise

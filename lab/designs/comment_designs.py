@@ -16,14 +16,16 @@ from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
+from comments.store.comments import NEW
 from comments.store.counts import Cell, cell
-from comments.store.transactions import NEW, CountChanges, put, write
+from comments.store.transactions import CountChanges, write
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
+from dynamo.writes.actions import put
 from lab.bench.readers import DROPPING, RULES, SITE, Reader
 from lab.designs.comment_reads import (
     PRODUCT,
@@ -106,7 +108,7 @@ def _put(items: Callable[[Item], Sequence[Item]], table: str, comment: NewCommen
 def _write_counted(comment: NewComment) -> None:
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), 1)
-    write([put(stored(comment), NEW)], changes)
+    write([put(Comment, stored(comment), NEW)], changes)
 
 
 def _look_by_scan(comment: NewComment) -> Sequence[Look]:

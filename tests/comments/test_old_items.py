@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from comments.items import NewComment, items_of
+from comments.models import Comment
 from comments.moderation.services import hide, restore
 from comments.picks.services import feature
 from comments.posting.services import delete_comment, edit_comment
@@ -12,8 +13,9 @@ from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.store.transactions import CountChanges, put, write
+from comments.store.transactions import CountChanges, write
 from comments.votes.services import vote
+from dynamo.writes.actions import put
 from shop.catalogue.services import ensure_products
 from tests.support.comments.threads import NOW, differing
 from tests.support.comments.truth import written
@@ -33,7 +35,7 @@ def comment(fresh: Callable[[str], str]) -> NewComment:
     item = {name: serialized[name] for name in FIRST_ATTRIBUTES if name in serialized}
     changes = CountChanges()
     changes.add(product_id, (comment.language, comment.rating), 1)
-    write([put(item)], changes)
+    write([put(Comment, item)], changes)
     return comment
 
 

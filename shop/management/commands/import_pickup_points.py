@@ -18,7 +18,7 @@ from dynamo.management.imports import (
 )
 from dynamo.progress import Progress
 from shop.pickup.imports.kinds import FIELDS, Kind
-from shop.pickup.imports.run import PointReport, PointFile, import_points
+from shop.pickup.imports.run import PointFile, PointReport, import_points
 from shop.pickup.writing import Outcome
 
 

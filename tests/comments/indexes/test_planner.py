@@ -81,7 +81,7 @@ class TestAnEmptyPartition:
 
     def test_is_named_so_that_the_last_page_can_look_into_it(self) -> None:
         plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
-        assert {run.partition for run in plan.skipped} == {
+        assert {run.partition for run in plan.empty_partitions} == {
             "PRODUCT#42/de/1",
             "PRODUCT#42/de/2",
             "PRODUCT#42/en/2",

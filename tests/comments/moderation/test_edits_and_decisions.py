@@ -19,7 +19,7 @@ from comments.picks.services import feature
 from comments.posting.services import EditLost, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Seen, State
+from comments.store.revision import Revision, State
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.transactions import Contended
 from tests.support.comments.faulty import before_the_next_transaction, troubled
@@ -114,10 +114,10 @@ class TestDecisionThatMeetsAnEdit:
         assert differing(comment) == []
 
     def test_on_what_was_seen_before_is_told(self, comment):
-        seen = Seen.of(load_comment(comment.id).item)
+        seen = Revision.of(load_comment(comment.id).item)
         with before_the_next_transaction(lambda: edited(comment)), pytest.raises(NotAsSeen):
             hide(comment_id=comment.id, seen=seen, now=NOW)
-        assert Seen.of(load_comment(comment.id).item).state is State.LISTED
+        assert Revision.of(load_comment(comment.id).item).state is State.LISTED
 
 
 class TestRestoring:

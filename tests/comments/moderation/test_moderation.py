@@ -20,7 +20,7 @@ from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Seen, State
+from comments.store.revision import Revision, State
 from comments.votes.rank import refresh_comment
 from comments.votes.services import vote
 from dynamo.calls.batches import Batches
@@ -55,8 +55,8 @@ def report(comment: NewComment, username: str = "bob") -> None:
     report_comment(comment_id=comment.id, username=username, reason=Reason.SPAM, text="", now=NOW)
 
 
-def seen_now(comment: NewComment) -> Seen:
-    return Seen.of(load_comment(comment.id).item)
+def seen_now(comment: NewComment) -> Revision:
+    return Revision.of(load_comment(comment.id).item)
 
 
 def state_of(comment: NewComment) -> State:
@@ -436,7 +436,7 @@ class TestCapacity:
         assert meter.capacity_units() == units
 
 
-def _carried_out(decision: Decision, comment: NewComment, seen: Seen) -> bool:
+def _carried_out(decision: Decision, comment: NewComment, seen: Revision) -> bool:
     try:
         carry_out(decision, comment_id=comment.id, seen=seen, now=NOW)
     except NotAsSeen:

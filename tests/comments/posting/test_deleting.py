@@ -13,7 +13,7 @@ from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.store.dependents import sweep
+from comments.store.dependents import delete_dependents
 from dynamo.calls.client import client
 from dynamo.writes.shards import SHARDS
 from tests.support.comments.loading import load
@@ -161,7 +161,7 @@ class TestWhatBelongedToIt:
     def test_stays_while_the_comment_is_there(self, alice, lamp):
         comment = alice.write(lamp).comment
         put_belongings(comment.id, votes=3)
-        assert sweep(comment.id) == 0
+        assert delete_dependents(comment.id) == 0
         assert len(partition(comment.id)) == 5
 
 

@@ -79,12 +79,12 @@ class TestAnEmptySet:
     def test_is_not_read_but_named(self):
         plan = planned("de.en", "1.2", self.counts)
         assert partitions(plan) == ["PRODUCT#42/en/1.2"]
-        assert [run.partition for run in plan.skipped] == ["PRODUCT#42/de/1.2"]
+        assert [run.partition for run in plan.empty_partitions] == ["PRODUCT#42/de/1.2"]
 
     def test_of_any_language_is_named_too(self):
         plan = planned("~", "2", self.counts)
         assert plan.runs == ()
-        assert [run.partition for run in plan.skipped] == ["PRODUCT#42/~/2"]
+        assert [run.partition for run in plan.empty_partitions] == ["PRODUCT#42/~/2"]
 
 
 class TestAForcedPlan:

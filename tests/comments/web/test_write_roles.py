@@ -16,7 +16,7 @@ from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Seen
+from comments.store.revision import Revision
 from comments.votes.services import vote
 from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
@@ -149,7 +149,7 @@ def filled(action: Action, who: Writer, posted: StoredComment) -> dict[str, str]
     """The fields, with what only the page or the table can tell."""
     fields = dict(action.fields)
     if "seen" in fields:
-        fields["seen"] = str(Seen.of(load_comment(posted.comment.id).item))
+        fields["seen"] = str(Revision.of(load_comment(posted.comment.id).item))
     if fields.get("form_id") == "own" and who.username:
         fields["form_id"] = who.open_form(posted.comment.product_id)["form_id"]
     if fields.get("form_id") == "another's":

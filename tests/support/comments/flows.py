@@ -16,7 +16,7 @@ from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
-from comments.store.revision import Seen, State
+from comments.store.revision import Revision, State
 from comments.votes.services import rank_or_log
 from comments.votes.services import vote as vote_for
 from comments.votes.tally import HELPFUL, tallies
@@ -138,11 +138,11 @@ def decision(name: str, cells: Cells, state: State | None) -> Flow:
     vote_for(comment_id=comment.id, username="bob")
     if name == "restore":
         hide(comment_id=comment.id, now=NOW)
-    form = {"decision": name, "seen": str(Seen.of(load_comment(comment.id).item))}
+    form = {"decision": name, "seen": str(Revision.of(load_comment(comment.id).item))}
     send = sending(a_moderator(), f"/staff/comments/decide/{comment.id}/", form)
 
     def states() -> State | None:
-        return Seen.of(load_comment(comment.id).item).state if state else None
+        return Revision.of(load_comment(comment.id).item).state if state else None
 
     return Flow(send, lamp, cells, states, state)
 

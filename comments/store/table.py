@@ -1,0 +1,111 @@
+"""Keys, reads and repeated writes of the table ``comments``."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from pynamodb.expressions.condition import Condition
+
+from comments import keys
+from comments.models import (
+    TABLE,
+    All,
+    ByAuthor,
+    ByLanguage,
+    ByLanguageAndRating,
+    ByRating,
+    Comment,
+    Featured,
+    Moderation,
+    Ranked,
+)
+from dynamo.calls.client import client
+from dynamo.items import Item, Value, table_key
+from dynamo.lists.places import id_at
+from dynamo.lists.runs import Index, Position
+from dynamo.writes.actions import Action, set_or_remove, update
+from dynamo.writes.transactions import ConditionFailed, Contended
+
+ATTEMPTS = 5
+Changes = Mapping[str, Value | None]
+"""Attributes of a comment's item by their names in it; None for one to remove."""
+BEING_CHANGED = "This comment is being changed by others at the moment."
+
+ListIndex = (
+    All | ByAuthor | ByLanguage | ByLanguageAndRating | ByRating | Featured | Moderation | Ranked
+)
+T = TypeVar("T")
+_ATTRIBUTES = {each.attr_name: each for each in Comment.get_attributes().values()}
+
+
+def comment_key(comment_id: str, sort_key: str | None = None) -> Item:
+    """Build the key of a comment's item, or of the item with ``sort_key`` beside it."""
+    key = keys.comment(comment_id)
+    return table_key(key, key if sort_key is None else sort_key)
+
+
+def read_item(key: Item) -> Item:
+    """Read an item strongly; an empty one where there is none."""
+    item: Item = client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item", {})
+    return item
+
+
+def query_pages(
+    condition: Condition,
+    *,
+    table: str = TABLE,
+    **parameters: Any,  # noqa: ANN401 - botocore's
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the answers of Query for a key condition, one call for each as it is asked for."""
+    placeholders: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    expression = condition.serialize(placeholders, values)
+    yield from (
+        client()
+        .get_paginator("query")
+        .paginate(
+            TableName=table,
+            KeyConditionExpression=expression,
+            ExpressionAttributeNames={name: path for path, name in placeholders.items()},
+            ExpressionAttributeValues=values,
+            **parameters,
+        )
+    )
+
+
+def index_of(index: type[ListIndex], key_of: Callable[[str], str] = keys.comment) -> Index:
+    """Describe an index to the reader; ``key_of`` an id is both table keys of what it lists."""
+
+    def table_keys(position: Position) -> dict[str, str]:
+        return dict.fromkeys(("pk", "sk"), key_of(id_at(position.place)))
+
+    return Index(
+        table=TABLE,
+        name=index.Meta.index_name,
+        partition_key=index.partition.attr_name,
+        sort_key=index.place.attr_name,
+        table_key=table_keys,
+    )
+
+
+def changed(item: Item, changes: Changes) -> Item:
+    """Return an item with changes made to it."""
+    return {name: value for name, value in {**item, **changes}.items() if value is not None}
+
+
+def change(key: Item, changes: Changes, condition: Condition) -> Action:
+    """Build the update that makes changes to a comment's item."""
+    updates = [set_or_remove(_ATTRIBUTES[name], value) for name, value in changes.items()]
+    return update(Comment, key, updates, condition)
+
+
+def retry(attempt: Callable[[], T]) -> T:
+    """Return what ``attempt`` returns, called anew up to `ATTEMPTS` times on ConditionFailed.
+
+    Raises Contended when its condition never held, and what it raises.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return attempt()
+        except ConditionFailed:
+            continue
+    raise Contended(BEING_CHANGED)
