@@ -1,11 +1,16 @@
-"""Addresses of the front page, of products with their comments, and of single comments."""
+"""URLs of the front page and of comments; a comment's id is last, as it may hold slashes."""
 
-from django.urls import include, path
+from django.urls import path
 
 from comments import home_views, views
+from comments.moderation import views as moderation_views
+from comments.picks import views as pick_views
 from comments.posting import delete_views, detect_views, edit_views, post_views
 from comments.profiles import views as profile_views
 from comments.rankings import views as ranking_views
+from comments.replies import views as reply_views
+from comments.reports import views as report_views
+from comments.votes import views as vote_views
 
 urlpatterns = [
     path("", home_views.home, name="home"),
@@ -23,7 +28,33 @@ urlpatterns = [
     ),
     path("products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"),
     path("products/<id:product_id>/comments/new/", post_views.new, name="new_comment"),
-    path("", include("comments.thread_urls")),
+    path(
+        "comments/vote/<id_with_slashes:comment_id>/",
+        vote_views.vote_comment,
+        name="vote_comment",
+    ),
+    path(
+        "comments/report/<id_with_slashes:comment_id>/",
+        report_views.report,
+        name="report_comment",
+    ),
+    path("staff/comments/", moderation_views.reported, name="moderation"),
+    path("staff/comments/hidden/", moderation_views.hidden, name="hidden_comments"),
+    path(
+        "staff/comments/decide/<id_with_slashes:comment_id>/",
+        moderation_views.decide,
+        name="decide_comment",
+    ),
+    path(
+        "staff/comments/feature/<id_with_slashes:comment_id>/",
+        pick_views.feature_comment,
+        name="feature_comment",
+    ),
+    path(
+        "staff/comments/reply/<id_with_slashes:comment_id>/",
+        reply_views.reply,
+        name="reply_to_comment",
+    ),
     path("comments/edit/<id_with_slashes:comment_id>/", edit_views.edit, name="edit_comment"),
     path(
         "comments/delete/<id_with_slashes:comment_id>/",

@@ -22,30 +22,18 @@ _COMMENT = 0
 """Number of the transaction's action on the comment."""
 
 
-def voted_by_user(username: str) -> Iterator[str]:
-    """Yield the ids of the comments a user found helpful."""
-    return _comments_in(keys.voter(username))
-
-
-def reported_by_user(username: str) -> Iterator[str]:
-    """Yield the ids of the comments a user reported."""
-    return _comments_in(keys.reporter(username))
-
-
-def signed_by_user(username: str) -> Iterator[str]:
-    """Yield the ids of the comments that a member of staff replied to."""
-    return _comments_in(keys.replier(username))
-
-
-def erased_of_user(username: str) -> Iterator[str]:
-    """Yield the ids of the comments that `delete_written` has begun to delete."""
-    return _comments_in(keys.erased(username))
+def comments_listed_in(partition: str) -> Iterator[str]:
+    """Yield the ids of the comments in a partition of ``by_author``."""
+    index = ByAuthor.Meta.index_name
+    for page in query_pages(ByAuthor.partition == partition, IndexName=index):
+        for item in page["Items"]:
+            yield keys.comment_id_in(item["pk"]["S"])
 
 
 def delete_written(*, comment_id: str, username: str) -> None:
     """Delete a comment of a user who is erased.
 
-    Until all of it is gone, ranks included, `erased_of_user` finds it. Raises Contended, and
+    Until all of it is gone, ranks included, it is listed in ``keys.erased(username)``. Raises Contended, and
     botocore's errors.
     """
     delete_comment(comment_id, found_by=keys.erased(username))
@@ -95,13 +83,6 @@ def delete_signature(*, comment_id: str, username: str) -> None:
     ]
     signed = partition == keys.replier(username)
     _update(update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed))
-
-
-def _comments_in(partition: str) -> Iterator[str]:
-    index = ByAuthor.Meta.index_name
-    for page in query_pages(ByAuthor.partition == partition, IndexName=index):
-        for item in page["Items"]:
-            yield keys.comment_id_in(item["pk"]["S"])
 
 
 def _forget(comment_id: str) -> None:

@@ -1,17 +1,15 @@
-"""What a user leaves among the comments: what they wrote, found helpful, reported and replied."""
+"""The data of a user among the comments: comments, votes, reports and names on replies."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from comments import keys
 from comments.erasure.traces import (
+    comments_listed_in,
     delete_report,
     delete_signature,
     delete_vote,
     delete_written,
-    erased_of_user,
-    reported_by_user,
-    signed_by_user,
-    voted_by_user,
 )
 from comments.filters import CommentFilter
 from comments.lists.queries import entry_of
@@ -27,10 +25,10 @@ AT_ONCE = 200
 
 
 def imported_reviews_of(username: str) -> Iterator[str]:
-    """Give the ids of imported reviews that came with a user's orders.
+    """Yield the ids of imported reviews that came with a user's orders.
 
-    No index has them by their author: all comments on what the user bought are read, and all that
-    staff have hidden, which are in no list.
+    No index lists them by their author: all comments on what the user bought are read, and all
+    hidden ones, which are in no list.
     """
     bought = list(products_bought_by(username))
     lists = [read_model().plan(product_id, CommentFilter()).runs for product_id in bought]
@@ -43,21 +41,24 @@ def imported_reviews_of(username: str) -> Iterator[str]:
 
 
 def _written_by(username: str) -> Iterator[str]:
-    """Give what is there, and what an erasure that was cut off has left of comments."""
-    yield from erased_of_user(username)
+    """Yield the ids of comments, after those whose erasure was interrupted."""
+    yield from comments_listed_in(keys.erased(username))
     yield from ids_written_by(username)
 
 
+def _listed_in(partition_of: Callable[[str], str]) -> Callable[[str], Iterator[str]]:
+    return lambda username: comments_listed_in(partition_of(username))
+
+
 def _each(delete: Callable[..., None]) -> Callable[[str, str], None]:
-    """Have ``delete`` called as a `Trace` does it."""
     return lambda username, comment_id: delete(comment_id=comment_id, username=username)
 
 
 TRACES = (
     Trace("comments", _written_by, _each(delete_written)),
     Trace("imported reviews", imported_reviews_of, _each(delete_written)),
-    Trace("votes", voted_by_user, _each(delete_vote)),
-    Trace("reports", reported_by_user, _each(delete_report)),
-    Trace("names on replies", signed_by_user, _each(delete_signature)),
+    Trace("votes", _listed_in(keys.voter), _each(delete_vote)),
+    Trace("reports", _listed_in(keys.reporter), _each(delete_report)),
+    Trace("names on replies", _listed_in(keys.replier), _each(delete_signature)),
 )
-"""All that is theirs in the table ``comments``; a kind that is added belongs here."""
+"""All kinds of data of a user in the table ``comments``."""

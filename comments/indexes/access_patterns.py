@@ -22,6 +22,8 @@ from comments.filters import CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
 from comments.store.table import index_of
 from dynamo.items import Item
+from dynamo.lists.explain import Alternative
+from dynamo.lists.merging import Fallback
 from dynamo.lists.runs import Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
@@ -59,11 +61,20 @@ class AccessPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """An access pattern applied to one list: what will be read, and merged."""
+class ListPlan:
+    """How a page is read, and what the other ways were expected to cost.
+
+    ``estimated_capacity_units`` is None where there were no counts to derive it from, and where
+    the plan would find nothing. The ``empty_partitions`` are read at the end of the list alone.
+    """
 
     name: str
     runs: tuple[Run, ...]
+    first_reads: tuple[int, ...] | None = None
+    fallback: Fallback | None = None
+    empty_partitions: tuple[Run, ...] = ()
+    estimated_capacity_units: float | None = None
+    alternatives: tuple[Alternative, ...] = ()
 
 
 def _pattern(
@@ -86,10 +97,10 @@ def exact_pattern(chosen: CommentFilter) -> AccessPattern:
     return _BY_ANSWERS[chosen.narrowed]
 
 
-def plan(product_id: str, chosen: CommentFilter) -> Plan:
+def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
     """Plan without counts, by the exact pattern."""
     pattern = exact_pattern(chosen)
-    return Plan(name=pattern.name, runs=tuple(pattern.runs(product_id, chosen)))
+    return ListPlan(name=pattern.name, runs=tuple(pattern.runs(product_id, chosen)))
 
 
 def _known(values: dict[str, str | int]) -> Item:

@@ -9,7 +9,6 @@ in ``empty_partitions``, and are read when the list's end is reached.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from comments.filters import RATINGS, CommentFilter
@@ -18,6 +17,7 @@ from comments.indexes.access_patterns import (
     PATTERNS,
     RATING,
     AccessPattern,
+    ListPlan,
     exact_pattern,
     plan,
 )
@@ -26,7 +26,7 @@ from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.merging import LEAST_UNITS, Fallback
 from dynamo.lists.planner import Candidate, CountedRun, PricedPlan, cheapest, price
-from dynamo.lists.runs import OneOf, Run
+from dynamo.lists.runs import OneOf
 from dynamo.lists.sizes import MeanSizes
 
 Values = dict[str, Sequence[str | int]]
@@ -43,23 +43,6 @@ class NoSuchPlan(ValueError):
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.known = tuple(known)
         super().__init__(f"There is no plan “{name}”: there are {', '.join(self.known)}.")
-
-
-@dataclass(frozen=True, slots=True)
-class ListPlan:
-    """How a page is going to be read, and what the other ways were expected to cost.
-
-    ``estimated_capacity_units`` is None where there were no counts to tell it from, and where
-    the plan would find nothing.
-    """
-
-    name: str
-    runs: tuple[Run, ...]
-    first_reads: tuple[int, ...] | None = None
-    fallback: Fallback | None = None
-    empty_partitions: tuple[Run, ...] = ()
-    estimated_capacity_units: float | None = None
-    alternatives: tuple[Alternative, ...] = ()
 
 
 def plan_list(

@@ -12,7 +12,8 @@ from django.urls import reverse
 
 from comments import keys
 from comments.filters import CommentFilter
-from comments.indexes.planner import SIZES, ListPlan
+from comments.indexes.access_patterns import ListPlan
+from comments.indexes.planner import SIZES
 from comments.keys import score_at
 from comments.languages import language_name
 from comments.lists.empty_partitions import with_empty_partitions

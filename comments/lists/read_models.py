@@ -22,8 +22,7 @@ from django.conf import settings
 from comments.filters import CommentFilter
 from comments.indexes import access_patterns
 from comments.indexes import planner as planning
-from comments.indexes.access_patterns import Plan
-from comments.indexes.planner import ListPlan
+from comments.indexes.access_patterns import ListPlan
 from comments.sets import plans
 from comments.sets.following import SETS
 from comments.store.counts import ProductCounts
@@ -54,7 +53,7 @@ class ReadModel:
     """A way to read lists: ``plan`` gives their runs without counts, ``plan_list`` with them."""
 
     name: str
-    plan: Callable[[str, CommentFilter], Plan]
+    plan: Callable[[str, CommentFilter], ListPlan]
     plan_list: ListPlanner
 
 

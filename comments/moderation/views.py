@@ -13,7 +13,7 @@ from comments.moderation.queries import PLAN, list_moderated
 from comments.moderation.services import NotAsSeen
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Revision, State
-from comments.web.charging import require_room_for_staff
+from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.web.access import staff_only
@@ -52,7 +52,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     except ValueError as error:
         raise Refusal("This form does not say what to do with which comment.") from error
     now = timezone.now()
-    require_room_for_staff(request, now=now)
+    check_staff_rate_limit(request, now=now)
     try:
         who = request.user.get_username()
         carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from comments.activity_log import moderated
 from comments.picks.services import feature, unfeature
 from comments.store.comments import NoSuchComment
-from comments.web.charging import require_room_for_staff
+from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import Action
 from shop.web.access import staff_only
@@ -23,7 +23,7 @@ GONE = "There is no such comment. It may have been deleted or hidden."
 def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Pick a comment for its product's page, or (``featured=no``) take that back."""
     is_pick, now = request.POST.get("featured") != "no", timezone.now()
-    require_room_for_staff(request, now=now)
+    check_staff_rate_limit(request, now=now)
     try:
         is_new = (feature if is_pick else unfeature)(comment_id)
     except NoSuchComment as error:

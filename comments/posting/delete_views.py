@@ -13,7 +13,7 @@ from comments.posting.form_ids import is_author
 from comments.posting.pages import NOT_YOURS
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
-from comments.web.charging import require_room, require_room_for_staff
+from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
 from dynamo.calls.meter import labelled_calls
 from shop.web.access import signed_in
 from shop.web.next_url import back
@@ -32,7 +32,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         return render(request, "comments/posting/delete.html", {"comment": stored.comment})
     now = timezone.now()
     is_own = stored is None or is_author(request.user.get_username(), stored)
-    (require_room if is_own else require_room_for_staff)(request, now=now)
+    (check_rate_limit if is_own else check_staff_rate_limit)(request, now=now)
     remember_written(request.session, comment_id, now=now)
     if delete_comment(comment_id, now=now) and stored:
         who = request.user.get_username()

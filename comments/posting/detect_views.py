@@ -9,12 +9,12 @@ from django.views.decorators.http import require_POST
 
 from comments.posting.forms import CommentForm
 from comments.posting.pages import language_of
-from comments.web.form_errors import NotWritten, require_user, told
+from comments.web.form_errors import FormNotSaved, as_form_errors, require_user
 from dynamo.web.forgery import redisplay_on_csrf_failure
 
 
 def _nothing(_request: HttpRequest) -> HttpResponse:
-    """Leave the form on screen alone: it is told what is wrong when it is sent."""
+    """Answer 204: errors are shown on submit."""
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
@@ -22,15 +22,14 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def detect(request: HttpRequest) -> HttpResponse:
-    """Say which language a text seems to be in, as the name of the choice to detect it.
+    """Answer which language a text seems to be in, as the label of the choice to detect it.
 
-    Whoever is not signed in any more is told nothing, least of all to leave the page; nor is
-    anybody while the database is away.
+    Answers 204 without a signed-in user or a database: the page must stay as it is.
     """
     try:
-        with told():
+        with as_form_errors():
             require_user(request)
-    except NotWritten:
+    except FormNotSaved:
         return _nothing(request)
     form = CommentForm(request.POST, fallback=language_of(request))
     return HttpResponse(escape(form.detect_label))

@@ -17,8 +17,8 @@ from comments.posting.forms import EditForm
 from comments.posting.pages import NOT_YOURS, WRITE_FORM, language_of, page_of_edit
 from comments.posting.services import CommentGone, EditLost
 from comments.store.comments import NoSuchComment
-from comments.web.charging import require_room
-from comments.web.form_errors import NotWritten, forged, require_user, told
+from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
+from comments.web.rate_limits import check_rate_limit
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import redirect_page
 from shop.catalogue.lookup import product_or_404
@@ -37,7 +37,7 @@ def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     return (_save if request.method == "POST" else _show)(request, comment_id)
 
 
-def refuse_edit(request: HttpRequest, comment_id: str, refusal: NotWritten) -> HttpResponse:
+def refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
     """Show what was typed as an edit of the comment as it is now."""
     data = request.POST.copy()
     theirs = refusal.stored.comment if refusal.stored else None
@@ -49,16 +49,16 @@ def refuse_edit(request: HttpRequest, comment_id: str, refusal: NotWritten) -> H
 
 
 @contextmanager
-def lost_told() -> Iterator[None]:
-    """Turn a comment that is there otherwise, or no more, into NotWritten; and so all faults."""
-    with told():
+def conflicts_as_form_errors() -> Iterator[None]:
+    """Turn a comment that was changed or deleted into FormNotSaved, like all other errors."""
+    with as_form_errors():
         try:
             yield
         except (EditLost, PostedOtherwise) as error:
             sentence = f"{error} Yours is below; compare, and send it again if it is to stand."
-            raise NotWritten(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
+            raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
         except (CommentGone, NoSuchComment) as error:
-            raise NotWritten(HTTPStatus.NOT_FOUND, NOT_YOURS) from error
+            raise FormNotSaved(HTTPStatus.NOT_FOUND, NOT_YOURS) from error
 
 
 @signed_in
@@ -75,9 +75,9 @@ def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = EditForm(request.POST, fallback=language_of(request))
     try:
-        with lost_told():
+        with conflicts_as_form_errors():
             _write(request, comment_id, form)
-    except NotWritten as refusal:
+    except FormNotSaved as refusal:
         return refuse_edit(request, comment_id, refusal)
     messages.success(request, "Your comment is changed.")
     return redirect_page(request, reverse("comment", args=[comment_id]))
@@ -86,8 +86,8 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _write(request: HttpRequest, comment_id: str, form: EditForm) -> None:
     username, now = require_user(request), timezone.now()
     if not form.is_valid():
-        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
-    require_room(request, now=now)
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
     save_edit(
         form.draft,

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_http_methods
 
 from comments.lists.read_your_writes import remember_written
 from comments.posting.by_users import post_comment
-from comments.posting.edit_views import lost_told, refuse_edit
+from comments.posting.edit_views import conflicts_as_form_errors, refuse_edit
 from comments.posting.form_ids import BadForm, comment_id_of, new_form_id
 from comments.posting.forms import NewCommentForm
 from comments.posting.pages import WRITE_FORM, language_of, page_of_new
-from comments.web.charging import require_room
-from comments.web.form_errors import NotWritten, forged, require_user
+from comments.web.form_errors import FormNotSaved, forged, require_user
+from comments.web.rate_limits import check_rate_limit
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import redirect_page
 from shop.catalogue.lookup import product_or_404
@@ -50,14 +50,14 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     product = None
     form = NewCommentForm(request.POST, fallback=language_of(request))
     try:
-        with lost_told():
+        with conflicts_as_form_errors():
             product = product_or_404(product_id)
             _write(request, product, form)
     except BadForm as error:
         form = _with_new_id(request, product_id)
         sentence = f"{error} Here is a new one with all that you typed: send it once more."
-        refusal = NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
-    except NotWritten as error:
+        refusal = FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
+    except FormNotSaved as error:
         if error.stored is not None:  # from now on it is an edit of what was posted
             return refuse_edit(request, error.stored.comment.id, error)
         refusal = error
@@ -71,10 +71,10 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
 def _write(request: HttpRequest, product: Product, form: NewCommentForm) -> None:
     username, now = require_user(request), timezone.now()
     if not form.is_valid():
-        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     form_id = form.cleaned_data["form_id"]
     comment_id = comment_id_of(form_id, username=username, product_id=product.id)
-    require_room(request, now=now)
+    check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
     post_comment(
         form.draft, comment_id=comment_id, product_id=product.id, username=username, now=now

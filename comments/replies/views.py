@@ -15,9 +15,9 @@ from comments.replies.forms import ReplyForm
 from comments.replies.queries import Reply, find_reply
 from comments.replies.services import ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment
-from comments.web.charging import require_room_for_staff
-from comments.web.form_errors import NotWritten, forged, require_user, told
+from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
 from comments.web.form_pages import FormPage
+from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import Action
@@ -46,7 +46,7 @@ def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 @staff_only
 def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = timezone.now()
-    require_room_for_staff(request, now=now)
+    check_staff_rate_limit(request, now=now)
     try:
         was_there = delete_reply(comment_id)
     except NoSuchComment as error:
@@ -60,12 +60,12 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = ReplyForm(request.POST)
     try:
-        with told():
+        with as_form_errors():
             _write(request, comment_id, form)
             return _tell(request, comment_id, "The reply is there.")
     except ReplyChanged as error:
         return _show_theirs(request, comment_id, form, error)
-    except NotWritten as refusal:
+    except FormNotSaved as refusal:
         return _show_again(request, comment_id, form, refusal)
 
 
@@ -74,8 +74,8 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
     if not request.user.is_staff:
         raise Http404
     if not form.is_valid():
-        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
-    require_room_for_staff(request, now=now)
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    check_staff_rate_limit(request, now=now)
     text, seen = form.cleaned_data["text"], find_reply(comment_id)
     if (seen.version if seen else 0) != form.cleaned_data["version"]:
         _require_same(seen, text)
@@ -83,7 +83,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
     try:
         reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
     except NoSuchComment as error:
-        raise NotWritten(HTTPStatus.NOT_FOUND, GONE) from error
+        raise FormNotSaved(HTTPStatus.NOT_FOUND, GONE) from error
     moderated(Action.REPLIED, comment_id=comment_id, who=author, at=now)
 
 
@@ -100,7 +100,7 @@ def _show_theirs(
     theirs = lost.reply
     sentence = f"{lost} Yours is below; send it again if it is to stand."
     data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
-    refusal = NotWritten(HTTPStatus.CONFLICT, sentence)
+    refusal = FormNotSaved(HTTPStatus.CONFLICT, sentence)
     return _show_again(request, comment_id, ReplyForm(data), refusal, theirs=theirs)
 
 
@@ -108,7 +108,7 @@ def _show_again(
     request: HttpRequest,
     comment_id: str,
     form: ReplyForm,
-    refusal: NotWritten,
+    refusal: FormNotSaved,
     *,
     theirs: Reply | None = None,
 ) -> HttpResponse:

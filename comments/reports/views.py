@@ -15,10 +15,10 @@ from django.views.decorators.http import require_http_methods
 from comments.lists.queries import WholeComment, find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment, OwnComment
-from comments.web.charging import require_room
 from comments.web.fields import TextField, count_characters
-from comments.web.form_errors import NotWritten, forged, require_user, told
+from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
 from comments.web.form_pages import FormPage
+from comments.web.rate_limits import check_rate_limit
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import wants_partial
@@ -77,9 +77,9 @@ def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = ReportForm(request.POST, comment_id=comment_id)
     try:
-        with told():
+        with as_form_errors():
             said = _write(request, comment_id, form)
-    except NotWritten as refusal:
+    except FormNotSaved as refusal:
         return _show_again(request, comment_id, form, refusal)
     if wants_partial(request):
         return render(request, "comments/reports/_reported.html", {"said": said})
@@ -90,8 +90,8 @@ def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
     username, now = require_user(request), timezone.now()
     if not form.is_valid():
-        raise NotWritten(HTTPStatus.UNPROCESSABLE_ENTITY)
-    require_room(request, now=now)
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    check_rate_limit(request, now=now)
     try:
         is_first = report_comment(
             comment_id=comment_id,
@@ -101,14 +101,14 @@ def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
             now=now,
         )
     except NoSuchComment as error:
-        raise NotWritten(HTTPStatus.NOT_FOUND, GONE) from error
+        raise FormNotSaved(HTTPStatus.NOT_FOUND, GONE) from error
     except OwnComment as error:
-        raise NotWritten(HTTPStatus.BAD_REQUEST, str(error)) from error
+        raise FormNotSaved(HTTPStatus.BAD_REQUEST, str(error)) from error
     return THANKS if is_first else AGAIN
 
 
 def _show_again(
-    request: HttpRequest, comment_id: str, form: ReportForm, refusal: NotWritten
+    request: HttpRequest, comment_id: str, form: ReportForm, refusal: FormNotSaved
 ) -> HttpResponse:
     """Show what was typed; of the comment no more than its id, which takes no read."""
     comment = {"id": comment_id, "url": reverse("comment", args=[comment_id])}

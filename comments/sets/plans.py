@@ -10,8 +10,8 @@ Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
-from comments.indexes.access_patterns import Plan
-from comments.indexes.planner import SIZES, ListPlan, NoSuchPlan, price_indexes
+from comments.indexes.access_patterns import ListPlan
+from comments.indexes.planner import SIZES, NoSuchPlan, price_indexes
 from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.spelling import partition
@@ -44,9 +44,9 @@ def runs(product_id: str, chosen: CommentFilter) -> tuple[Run, ...]:
     )
 
 
-def plan(product_id: str, chosen: CommentFilter) -> Plan:
+def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
     """Plan knowing no counts: the sets themselves."""
-    return Plan(SETS, runs(product_id, chosen))
+    return ListPlan(SETS, runs(product_id, chosen))
 
 
 def plan_list(
@@ -66,7 +66,7 @@ def plan_list(
     if forced is not None and forced != SETS:
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
     if not counts.cells:
-        return ListPlan(SETS, runs(product_id, chosen))
+        return plan(product_id, chosen)
     priced = price(_candidate(product_id, chosen, counts), needed=needed)
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.queries import has_voted, voted_on
 from comments.votes.services import take_back, vote
-from comments.web.charging import require_room
+from comments.web.rate_limits import check_rate_limit
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
 from shop.web.access import signed_in
@@ -23,7 +23,7 @@ GONE = "There is no such comment. It may have been deleted."
 def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Say that a comment is helpful, or (``helpful=no``) take that back."""
     is_helpful = request.POST.get("helpful") != "no"
-    require_room(request, now=timezone.now())
+    check_rate_limit(request, now=timezone.now())
     write = vote if is_helpful else take_back
     try:
         votes = write(comment_id=comment_id, username=request.user.get_username())

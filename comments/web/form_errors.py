@@ -1,8 +1,8 @@
-"""What keeps something typed from being written, as a form can tell it.
+"""Errors a form shows when it was not saved.
 
-A form that is sent comes back on every error with all that was typed, without JavaScript too. So
-its view turns whatever goes wrong into a `NotWritten`, and shows the form again with its sentence
-(see `comments.web.form_pages`).
+A form comes back on every error with all that was typed, without JavaScript too. So its view turns
+all errors into `FormNotSaved`, and shows the form again with its sentence (see
+`comments.web.form_pages`).
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ FORGED = (
 )
 
 
-class NotWritten(Exception):
-    """Nothing was written, as far as is known; ``stored`` is what stands in the way."""
+class FormNotSaved(Exception):
+    """Nothing was saved, as far as is known; ``stored`` is the comment it conflicts with."""
 
     def __init__(
         self,
@@ -40,29 +40,29 @@ class NotWritten(Exception):
         self.retry_after = retry_after
 
 
-def forged() -> NotWritten:
-    """Give what to say of a form without the right token against forged requests."""
-    return NotWritten(HTTPStatus.FORBIDDEN, FORGED)
+def forged() -> FormNotSaved:
+    """Return the error of a form without the right CSRF token."""
+    return FormNotSaved(HTTPStatus.FORBIDDEN, FORGED)
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Turn refusals, and a database that is busy or away, into NotWritten."""
+def as_form_errors() -> Iterator[None]:
+    """Turn refusals, and faults of the database, into FormNotSaved."""
     try:
         yield
     except Refusal as error:
-        raise NotWritten(error.status, str(error), retry_after=error.retry_after) from error
+        raise FormNotSaved(error.status, str(error), retry_after=error.retry_after) from error
     except FAILURES as error:
         fault = fault_in(error)
         if fault is None:
             raise
         sentence = f"{fault} Send this again in a moment: it will not be there twice."
         status = HTTPStatus.SERVICE_UNAVAILABLE
-        raise NotWritten(status, sentence, retry_after=fault.retry_after) from error
+        raise FormNotSaved(status, sentence, retry_after=fault.retry_after) from error
 
 
 def require_user(request: HttpRequest) -> str:
-    """Give the name of whoever is signed in. Raises NotWritten, and what a read does."""
+    """Return the name of the signed-in user. Raises FormNotSaved, and what a read does."""
     if not request.user.is_authenticated:
-        raise NotWritten(HTTPStatus.FORBIDDEN, SIGNED_OUT)
+        raise FormNotSaved(HTTPStatus.FORBIDDEN, SIGNED_OUT)
     return request.user.get_username()

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from comments.web.form_errors import SIGNED_OUT, NotWritten
+from comments.web.form_errors import SIGNED_OUT, FormNotSaved
 from dynamo.web.partials import wants_partial
 
 
@@ -37,7 +37,7 @@ class FormPage:
         form: forms.Form,
         context: Mapping[str, object],
         *,
-        refusal: NotWritten,
+        refusal: FormNotSaved,
     ) -> HttpResponse:
         """Show a form as it was sent, with why nothing was written."""
         if refusal.sentence:

@@ -1,49 +1,58 @@
-"""How often somebody may write: post, edit, delete, vote, report, all together; staff also decide.
+"""How often somebody may write: post, edit, delete, vote and report, counted together.
 
-The limits are kept in the table, so that any number of web nodes has one (see `dynamo.writes.limits`).
-Staff who decide, pick, reply and delete have limits of their own: wide enough to clear a queue,
-and there lest a stolen password, or a script gone wild, take everything away.
+The limits are kept in the table, so that all web nodes share them (see `dynamo.writes.limits`).
+Staff who decide, pick, reply and delete have limits of their own. They are wide enough to clear a
+queue, and bound what a stolen password or a faulty script can delete.
 """
 
 from datetime import datetime, timedelta
 from math import ceil
 
 from django.conf import settings
+from django.http import HttpRequest
 
+from dynamo.web.refusals import TooManyRequests
 from dynamo.writes.limits import Limit
+from shop.web.client_address import client_network
 from shop.web.rate_limits import Charge, in_words, take
 
 WINDOW = timedelta(hours=1)
 
 
-def take_write(*, username: str, network: str, now: datetime) -> int:
+def check_rate_limit(request: HttpRequest, *, now: datetime) -> None:
+    """Count a write of the signed-in user. Raises TooManyRequests."""
+    _check(request, now=now, is_staff=False)
+
+
+def check_staff_rate_limit(request: HttpRequest, *, now: datetime) -> None:
+    """Count what one of staff does with somebody's comment. Raises TooManyRequests."""
+    _check(request, now=now, is_staff=True)
+
+
+def take_write(*, username: str, network: str, now: datetime, is_staff: bool = False) -> int:
     """Count a write of a user from a network; return 0, or the seconds until there is room.
 
-    It takes two to four write units.
+    It takes two to four write capacity units.
     """
-    return _take(
-        Charge(f"writes-of/{username}", Limit(settings.COMMENT_WRITES_PER_USER, WINDOW)),
-        Charge(f"writes-from/{network}", Limit(settings.COMMENT_WRITES_PER_ADDRESS, WINDOW)),
-        now=now,
+    prefix = "staff-" if is_staff else ""
+    if is_staff:
+        limits = settings.COMMENT_STAFF_WRITES_PER_USER, settings.COMMENT_STAFF_WRITES_PER_ADDRESS
+    else:
+        limits = settings.COMMENT_WRITES_PER_USER, settings.COMMENT_WRITES_PER_ADDRESS
+    by_user, by_address = (Limit(times, WINDOW) for times in limits)
+    charges = (
+        Charge(f"{prefix}writes-of/{username}", by_user),
+        Charge(f"{prefix}writes-from/{network}", by_address),
     )
-
-
-def take_staff_write(*, username: str, network: str, now: datetime) -> int:
-    """Count what one of staff does with somebody's comment. As `take_write`."""
-    by_user = Limit(settings.COMMENT_STAFF_WRITES_PER_USER, WINDOW)
-    by_address = Limit(settings.COMMENT_STAFF_WRITES_PER_ADDRESS, WINDOW)
-    return _take(
-        Charge(f"staff-writes-of/{username}", by_user),
-        Charge(f"staff-writes-from/{network}", by_address),
-        now=now,
-    )
-
-
-def too_often(seconds: int) -> str:
-    """Say that it was too often, and when to come back."""
-    wait = in_words(seconds)
-    return f"You have written a lot in a short time. Come back in {wait}; nothing is lost."
-
-
-def _take(*charges: Charge, now: datetime) -> int:
     return ceil(take(*charges, now=now))
+
+
+def _check(request: HttpRequest, *, now: datetime, is_staff: bool) -> None:
+    username, network = request.user.get_username(), client_network(request)
+    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
+    if wait:
+        sentence = (
+            f"You have written a lot in a short time. Come back in {in_words(wait)}; "
+            "nothing is lost."
+        )
+        raise TooManyRequests(sentence, retry_after=wait)

@@ -5,7 +5,8 @@ from itertools import count
 
 import pytest
 
-from comments.erasure.traces import delete_report, delete_vote, reported_by_user, voted_by_user
+from comments import keys
+from comments.erasure.traces import comments_listed_in, delete_report, delete_vote
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import report as report_key
@@ -152,11 +153,11 @@ class TestTraces:
         bob = fresh("bob")
         vote(comment_id=comment.id, username=bob)
         report(comment, bob)
-        assert list(voted_by_user(bob)) == list(reported_by_user(bob)) == [comment.id]
+        assert list(comments_listed_in(keys.voter(bob))) == list(comments_listed_in(keys.reporter(bob))) == [comment.id]
         for _ in range(2):
             delete_vote(comment_id=comment.id, username=bob)
             delete_report(comment_id=comment.id, username=bob)
-        assert list(voted_by_user(bob)) == list(reported_by_user(bob)) == []
+        assert list(comments_listed_in(keys.voter(bob))) == list(comments_listed_in(keys.reporter(bob))) == []
         assert helpful(comment) == []
         queued = moderated(comment, State.REPORTED)
         assert queued

@@ -6,7 +6,8 @@ import pytest
 from django.test import override_settings
 
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.planner import ListPlan, NoSuchPlan
+from comments.indexes.access_patterns import ListPlan
+from comments.indexes.planner import NoSuchPlan
 from comments.lists.read_models import read_model
 from comments.store.counts import ProductCounts
 

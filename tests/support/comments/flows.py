@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.core.management import CommandError, call_command
 
 from comments import keys
-from comments.erasure.traces import reported_by_user, voted_by_user
+from comments.erasure.traces import comments_listed_in
 from comments.lists.queries import find_highlights
 from comments.models import CommentVote
 from comments.moderation.services import hide
@@ -206,8 +206,10 @@ def delete_user_data() -> Flow:
         report(other, alice.username)
 
     def left() -> list[list[str]]:
-        kinds = (ids_written_by, voted_by_user, reported_by_user)
-        return [list(find(alice.username)) for find in kinds]
+        username = alice.username
+        partitions = keys.voter(username), keys.reporter(username)
+        found = [list(comments_listed_in(partition)) for partition in partitions]
+        return [list(ids_written_by(username)), *found]
 
     return Flow(commanding("delete_user_data", alice.username), lamp, {}, left, [[], [], []])
 
