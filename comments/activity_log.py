@@ -3,27 +3,27 @@
 from datetime import datetime
 
 from comments.items import NewComment
-from shop.activity.entries import Action, Entry, Kind
+from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 
 
 def posted(comment: NewComment) -> None:
     """Tell that a user has posted a comment."""
-    _of_author(Action.POSTED, comment, became=comment.rating, at=comment.created_at)
+    _of_author(LogVerb.POSTED, comment, became=comment.rating, at=comment.created_at)
 
 
 def edited(comment: NewComment, *, before: NewComment, at: datetime) -> None:
     """Tell that a user has changed a comment of theirs."""
     if comment.rating == before.rating:
-        _of_author(Action.EDITED, comment, at=at)
+        _of_author(LogVerb.EDITED, comment, at=at)
     else:
-        _of_author(Action.EDITED, comment, was=before.rating, became=comment.rating, at=at)
+        _of_author(LogVerb.EDITED, comment, was=before.rating, became=comment.rating, at=at)
 
 
 def deleted(comment: NewComment, *, who: str, is_own: bool, at: datetime) -> None:
     """Tell that somebody has deleted a comment: its author, or staff."""
     moderated(
-        Action.DELETED,
+        LogVerb.DELETED,
         comment_id=comment.id,
         product_id=comment.product_id,
         who=who,
@@ -33,7 +33,7 @@ def deleted(comment: NewComment, *, who: str, is_own: bool, at: datetime) -> Non
 
 
 def moderated(
-    action: Action,
+    action: LogVerb,
     *,
     comment_id: str,
     product_id: str = "",
@@ -45,7 +45,7 @@ def moderated(
 ) -> None:
     """Tell what staff have done with a comment; ``who`` is empty for a command."""
     record(
-        Entry(
+        LogEntry(
             kind=kind,
             action=action,
             moment=at,
@@ -59,10 +59,10 @@ def moderated(
 
 
 def _of_author(
-    action: Action, comment: NewComment, *, was: object = "", became: object = "", at: datetime
+    action: LogVerb, comment: NewComment, *, was: object = "", became: object = "", at: datetime
 ) -> None:
     record(
-        Entry(
+        LogEntry(
             kind=Kind.COMMENT,
             action=action,
             moment=at,

@@ -14,7 +14,7 @@ from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
-from comments.store.counts import cell, counters, settle_counted
+from comments.store.counts import cell, correct_sums, counters
 from comments.store.dependents import delete_dependents
 from comments.store.table import change, changed
 from dynamo.calls.client import client
@@ -120,7 +120,7 @@ class _Found:
 
 def recount(product_id: str) -> bool:
     """Recount a product and correct its counts; False when they never stood still meanwhile."""
-    return settle_counted(counters(), product_id, partial(_count_all, product_id))
+    return correct_sums(counters(), product_id, partial(_count_all, product_id))
 
 
 def _count_all(product_id: str) -> Counter[str]:

@@ -13,7 +13,7 @@ from comments.integrity.ranks import differing_comment
 from comments.models import Comment, CommentReply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import is_tombstone, product_id_of
-from comments.store.counts import settle_counted
+from comments.store.counts import correct_sums
 from comments.store.revision import State
 from comments.store.table import Changes, change, changed, query_pages, read_item
 from comments.votes.services import rank_or_log
@@ -115,7 +115,7 @@ def recount_votes(comment_id: str) -> bool:
     def count() -> Mapping[str, int]:
         return {HELPFUL: _count(comment_id, keys.VOTE_PREFIX)}
 
-    if not settle_counted(tallies(), comment_id, count):
+    if not correct_sums(tallies(), comment_id, count):
         return False
     rank_or_log(comment_id)
     return True

@@ -57,7 +57,7 @@ def _recount(product_id: str, cells: Collection[Cell]) -> None:
         logger.warning("%s has comments where its counts say none: %s", product_id, sorted(cells))
     known = {name: number for name, number in counted.items() if number is not None}
     try:
-        if actions := counters().settle(product_id, known):
+        if actions := counters().set_sums(product_id, known):
             write_together(client(), actions)
     except ConditionFailed:
         logger.info("%s is being written to: the next reader will recount", product_id)

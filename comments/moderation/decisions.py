@@ -7,7 +7,7 @@ from comments.activity_log import moderated
 from comments.moderation.services import delete, hide, keep, restore
 from comments.store.comments import StoredComment
 from comments.store.revision import Revision, State
-from shop.activity.entries import Action
+from shop.activity.entries import LogVerb
 
 
 class Decision(StrEnum):
@@ -20,10 +20,10 @@ class Decision(StrEnum):
 
 
 _LOGGED = {
-    Decision.KEEP: (Action.KEPT, State.LISTED),
-    Decision.HIDE: (Action.HIDDEN, State.HIDDEN),
-    Decision.RESTORE: (Action.RESTORED, State.LISTED),
-    Decision.DELETE: (Action.DELETED, ""),
+    Decision.KEEP: (LogVerb.KEPT, State.LISTED),
+    Decision.HIDE: (LogVerb.HIDDEN, State.HIDDEN),
+    Decision.RESTORE: (LogVerb.RESTORED, State.LISTED),
+    Decision.DELETE: (LogVerb.DELETED, ""),
 }
 """The action in the activity log of a decision, and the state it leads to."""
 

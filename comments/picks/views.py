@@ -12,7 +12,7 @@ from comments.picks.services import feature, unfeature
 from comments.store.comments import NoSuchComment
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.web.partials import notify, wants_partial
-from shop.activity.entries import Action
+from shop.activity.entries import LogVerb
 from shop.web.access import staff_only
 
 GONE = "There is no such comment. It may have been deleted or hidden."
@@ -29,7 +29,7 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     except NoSuchComment as error:
         raise Http404(GONE) from error
     if is_new:
-        action = Action.PICKED if is_pick else Action.UNPICKED
+        action = LogVerb.PICKED if is_pick else LogVerb.UNPICKED
         moderated(action, comment_id=comment_id, who=request.user.get_username(), at=now)
     said = "The comment is picked." if is_pick else "The comment is picked no more."
     if not wants_partial(request):

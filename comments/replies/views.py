@@ -20,7 +20,7 @@ from comments.web.form_pages import FormPage
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import notify, wants_partial
-from shop.activity.entries import Action
+from shop.activity.entries import LogVerb
 from shop.web.access import staff_only
 
 GONE = "There is no such comment. It may have been deleted or hidden."
@@ -53,7 +53,7 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         raise Http404(GONE) from error
     if was_there:
         who = request.user.get_username()
-        moderated(Action.REPLY_DELETED, comment_id=comment_id, who=who, at=now)
+        moderated(LogVerb.REPLY_DELETED, comment_id=comment_id, who=who, at=now)
     return _tell(request, comment_id, "The reply is deleted.")
 
 
@@ -84,7 +84,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
         reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
     except NoSuchComment as error:
         raise FormNotSaved(HTTPStatus.NOT_FOUND, GONE) from error
-    moderated(Action.REPLIED, comment_id=comment_id, who=author, at=now)
+    moderated(LogVerb.REPLIED, comment_id=comment_id, who=author, at=now)
 
 
 def _require_same(there: Reply | None, text: str) -> None:

@@ -79,7 +79,7 @@ def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
     return ProductCounts({parse_cell(name): number for name, number in cells.items()})
 
 
-def settle_counted(counter: Counters, name: str, count: Callable[[], Mapping[str, int]]) -> bool:
+def correct_sums(counter: Counters, name: str, count: Callable[[], Mapping[str, int]]) -> bool:
     """Recount one counter and correct it; return False when it kept changing meanwhile.
 
     It must be the same before and after the recount, and until it is written.
@@ -91,7 +91,7 @@ def settle_counted(counter: Counters, name: str, count: Callable[[], Mapping[str
         if counter.read(name, consistent=True) != before:
             continue
         try:
-            if actions := counter.settle(name, wanted):
+            if actions := counter.set_sums(name, wanted):
                 write_together(client(), actions)
         except ConditionFailed:
             continue

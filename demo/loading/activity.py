@@ -9,7 +9,7 @@ from demo.sample.orders import STAFF, SampleOrder, SampleSales
 from demo.sample.reactions import SampleReactions
 from dynamo.calls.client import patient_client
 from dynamo.lists.reader import PageRequest
-from shop.activity.entries import Action, Entry, Kind
+from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.months import Month
 from shop.activity.queries import list_activity
 from shop.activity.recording import write_entries
@@ -35,17 +35,17 @@ def load_activity(
     begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
     entries = [entry for order in sales.orders for entry in _of_order(order)]
     entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
-    entries += [_by_staff(Action.PICKED, comment, now=now) for comment in reactions.picks]
-    entries += [_by_staff(Action.REPLIED, one.comment, now=now) for one in reactions.replies]
+    entries += [_by_staff(LogVerb.PICKED, comment, now=now) for comment in reactions.picks]
+    entries += [_by_staff(LogVerb.REPLIED, one.comment, now=now) for one in reactions.replies]
     write_entries(entry for entry in entries if entry.moment >= begin)
 
 
-def _of_order(order: SampleOrder) -> Iterator[Entry]:
+def _of_order(order: SampleOrder) -> Iterator[LogEntry]:
     before = ""
     for change in order.history:
-        yield Entry(
+        yield LogEntry(
             kind=Kind.ORDER,
-            action=Action.MOVED if before else Action.PLACED,
+            action=LogVerb.MOVED if before else LogVerb.PLACED,
             moment=change.entered_at,
             who=order.username if change.status in BY_CUSTOMERS else STAFF,
             subject=imported_order_id(order.placed_at, order.reference),
@@ -56,10 +56,10 @@ def _of_order(order: SampleOrder) -> Iterator[Entry]:
         before = change.status
 
 
-def _posted(comment: SampleComment) -> Entry:
-    return Entry(
+def _posted(comment: SampleComment) -> LogEntry:
+    return LogEntry(
         kind=Kind.COMMENT,
-        action=Action.POSTED,
+        action=LogVerb.POSTED,
         moment=comment.created_at,
         who=comment.author,
         subject=comment.id,
@@ -68,8 +68,8 @@ def _posted(comment: SampleComment) -> Entry:
     )
 
 
-def _by_staff(action: Action, comment: SampleComment, *, now: datetime) -> Entry:
-    return Entry(
+def _by_staff(action: LogVerb, comment: SampleComment, *, now: datetime) -> LogEntry:
+    return LogEntry(
         kind=Kind.MODERATION,
         action=action,
         moment=min(comment.created_at + LATER, now),

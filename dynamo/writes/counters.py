@@ -90,8 +90,8 @@ class Counters:
             sums[name].update(cells_in(item))
         return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}
 
-    def settle(self, name: str, cells: Mapping[str, int]) -> list[Action]:
-        """Give the actions that make cells of a counter come to these sums, as recounted.
+    def set_sums(self, name: str, cells: Mapping[str, int]) -> list[Action]:
+        """Build the actions that make cells of a counter come to these sums, as recounted.
 
         They hold only while no shard of these cells changes meanwhile: else the transaction
         fails with ConditionFailed, and the recount is to be made again. Cells that are right
@@ -106,7 +106,7 @@ class Counters:
         if not deltas:
             return []
         return [
-            self._settling(name, shard, item, deltas if shard == 0 else dict.fromkeys(deltas, 0))
+            self._correction(name, shard, item, deltas if shard == 0 else dict.fromkeys(deltas, 0))
             for shard, item in enumerate(shards)
         ]
 
@@ -115,7 +115,7 @@ class Counters:
         items = self._items([(name, shard) for shard in range(number)], consistent=True)
         return [items.get((name, shard), {}) for shard in range(number)]
 
-    def _settling(self, name: str, shard: int, item: Item, deltas: Mapping[str, int]) -> Action:
+    def _correction(self, name: str, shard: int, item: Item, deltas: Mapping[str, int]) -> Action:
         added = [_cell(cell).add(delta) for cell, delta in deltas.items()]
         condition = unchanged(item, *map(_cell, deltas))
         return update(self.shards.table, self._key(name, shard), added, condition)

@@ -39,7 +39,7 @@ class Kind(StrEnum):
         return "Moderation" if self is Kind.MODERATION else f"{self.value.capitalize()}s"
 
 
-class Action(StrEnum):
+class LogVerb(StrEnum):
     """What can be done with an order or a comment, as the sentence of an entry says it."""
 
     PLACED = "placed"
@@ -57,14 +57,14 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """Something that was done. ``who`` is a user name, empty for a command; ``moment`` is aware.
 
     ``was`` and ``became`` are empty where nothing that the log tells of has changed.
     """
 
     kind: Kind
-    action: Action
+    action: LogVerb
     moment: datetime
     who: str
     subject: str
@@ -106,12 +106,12 @@ def kind_in(partition_key: str) -> str:
     return partition_key.partition("#")[0]
 
 
-def entry_in(item: Item) -> Entry:
-    """Read what `Entry.item` spelled."""
+def entry_in(item: Item) -> LogEntry:
+    """Read what `LogEntry.item` spelled."""
     texts = {name: value["S"] for name, value in item.items()}
-    return Entry(
+    return LogEntry(
         kind=Kind(kind_in(texts["pk"])),
-        action=Action[texts["action"]],
+        action=LogVerb[texts["action"]],
         moment=moment_at(texts["sk"]),
         who=texts.get("who", ""),
         subject=texts["subject"],

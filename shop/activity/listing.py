@@ -11,13 +11,13 @@ from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
-from shop.activity.entries import Action, Entry, Kind
+from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.filters import toggled
 from shop.activity.queries import ActivityPage
 from shop.catalogue.queries import ProductTile
 from shop.order_status import Status
 
-THERE_NO_MORE = frozenset({Action.DELETED})
+THERE_NO_MORE = frozenset({LogVerb.DELETED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _tab(kind: Kind, kinds: Sequence[Kind]) -> Toggle:
     )
 
 
-def _row(entry: Entry, products: Mapping[str, ProductTile]) -> ActivityRow:
+def _row(entry: LogEntry, products: Mapping[str, ProductTile]) -> ActivityRow:
     is_order = entry.kind is Kind.ORDER
     product_id = "" if is_order else entry.about
     product = products.get(product_id)

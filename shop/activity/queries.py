@@ -16,7 +16,7 @@ from dynamo.lists.runs import Index, Run
 from dynamo.lists.segments import Segment
 from dynamo.lists.site_reader import read_in_segments
 from dynamo.writes.shards import share_of
-from shop.activity.entries import Entry, Kind, entry_in, kind_in, partition
+from shop.activity.entries import Kind, LogEntry, entry_in, kind_in, partition
 from shop.activity.months import Month, months_kept
 from shop.activity.tables import shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
@@ -28,7 +28,7 @@ PLAN = "activity"
 class ActivityPage:
     """A page of the log, and what reading it took."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LogEntry, ...]
     page: Page
 
 
@@ -50,7 +50,7 @@ def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime)
     return ActivityPage(tuple(entry_in(entry.item) for entry in page.entries), page)
 
 
-def products_in(entries: Iterable[Entry]) -> dict[str, ProductTile]:
+def products_in(entries: Iterable[LogEntry]) -> dict[str, ProductTile]:
     """Read the products that entries are about, half a unit each, in one call for the page.
 
     Those that do not exist any more are left out.

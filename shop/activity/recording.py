@@ -15,7 +15,7 @@ from dynamo.calls.client import background_client, pool
 from dynamo.calls.faults import FAILURES, NotSetUp, fault_in
 from dynamo.errors import DynamoError
 from dynamo.writes.background import BackgroundWrites
-from shop.activity.entries import Entry
+from shop.activity.entries import LogEntry
 from shop.activity.months import Month
 from shop.activity.tables import forget_shards, settle_shards
 
@@ -29,20 +29,20 @@ class NoTable(DynamoError):
     """An entry is of a month that has no table, and will get none."""
 
 
-def write_entries(entries: Iterable[Entry]) -> None:
+def write_entries(entries: Iterable[LogEntry]) -> None:
     """Write entries, each to its month's table. Writing one again changes nothing.
 
     Raises NoTable, BatchIncomplete, and botocore's errors when a table is missing or DynamoDB is
     away; then some may be written.
     """
-    by_month: dict[Month, dict[str, Entry]] = defaultdict(dict)
+    by_month: dict[Month, dict[str, LogEntry]] = defaultdict(dict)
     for entry in entries:
         by_month[entry.month][entry.place] = entry
     for month, unique in by_month.items():
         _write(month, list(unique.values()))
 
 
-def _write(month: Month, entries: Sequence[Entry]) -> None:
+def _write(month: Month, entries: Sequence[LogEntry]) -> None:
     client = background_client()
     batches = Batches(client, pool(), backoff=PATIENCE)
     try:
@@ -64,7 +64,7 @@ def _require_that_it_will_be_there(month: Month) -> None:
 
 BATCH = 25
 """One call's worth: at the end of a process, there are no threads for several at once."""
-LOG: BackgroundWrites[Entry] = BackgroundWrites(
+LOG: BackgroundWrites[LogEntry] = BackgroundWrites(
     write_entries,
     name="The activity log",
     hint=HINT,
@@ -75,6 +75,6 @@ LOG: BackgroundWrites[Entry] = BackgroundWrites(
 atexit.register(LOG.close, seconds=AT_EXIT_SECONDS)
 
 
-def record(entry: Entry) -> None:
+def record(entry: LogEntry) -> None:
     """Have an entry written soon. Takes microseconds, never fails."""
     LOG.put(entry)

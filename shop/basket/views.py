@@ -15,7 +15,7 @@ from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
 from shop.catalogue.prices import prices_of
 from shop.orders.items import MOST_OF_A_PRODUCT
-from shop.orders.limits import require_room
+from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
@@ -78,7 +78,7 @@ def place(request: HttpRequest) -> HttpResponse:
         if placed is None:
             messages.warning(request, "The basket has changed since: have a look, and order then.")
         return redirect("order", placed) if placed else redirect("basket")
-    require_room(request, back=reverse("basket"))
+    check_rate_limit(request, back=reverse("basket"))
     try:
         placed = place_order(
             username=username,

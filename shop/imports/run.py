@@ -25,7 +25,7 @@ from shop.imports.olist_products import new_product
 from shop.imports.stored import unchanged_among
 from shop.imports.survey import survey
 from shop.imports.users import ensure_users
-from shop.orders.bulk import Outcome, put_orders
+from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.items import NewOrder
 
 ORDERS_AT_A_TIME = 500
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ImportReport:
     """What became of the rows of each file, and of the orders.
 
     ``created``, ``updated`` and ``unchanged`` orders are all that were read. An order is updated
@@ -64,7 +64,7 @@ def import_orders(
     rejects: RejectsFile,
     progress: Progress,
     orders_at_a_time: int = ORDERS_AT_A_TIME,
-) -> Report:
+) -> ImportReport:
     """Write the orders of a folder with their customers and products.
 
     Raises FileUnreadable and RejectsUnwritable before anything is written, and what
@@ -78,11 +78,11 @@ def import_orders(
         users_created = _put_users(joined, progress)
         load = _OrderLoad(found, olist_files.ORDERS.path_in(folder).name, rejects)
         outcomes = Counter(load.put(progress, at_a_time=orders_at_a_time))
-    return Report(
-        files=_with_taken(found.counts, outcomes[Outcome.TAKEN]),
-        created=outcomes[Outcome.CREATED],
-        updated=outcomes[Outcome.UPDATED],
-        unchanged=outcomes[Outcome.KEPT],
+    return ImportReport(
+        files=_with_taken(found.counts, outcomes[OrderOutcome.TAKEN]),
+        created=outcomes[OrderOutcome.CREATED],
+        updated=outcomes[OrderOutcome.UPDATED],
+        unchanged=outcomes[OrderOutcome.KEPT],
         without_items=sum(order.id not in found.items for order in found.orders.values()),
         users=len(joined),
         users_created=users_created,
@@ -123,7 +123,7 @@ class _OrderLoad:
     file: str
     rejects: RejectsFile
 
-    def put(self, progress: Progress, *, at_a_time: int) -> Iterator[Outcome]:
+    def put(self, progress: Progress, *, at_a_time: int) -> Iterator[OrderOutcome]:
         """Write the oldest first: what a customer bought leads to the latest order of it."""
         orders = self.found.in_order_of_placing()
         with progress.step("Orders", total=len(orders), unit="") as advance:
@@ -133,19 +133,19 @@ class _OrderLoad:
                 advance(len(some))
                 yield from outcomes
 
-    def _reject_taken(self, orders: Sequence[OlistOrder], outcomes: Sequence[Outcome]) -> None:
+    def _reject_taken(self, orders: Sequence[OlistOrder], outcomes: Sequence[OrderOutcome]) -> None:
         reason = "the shop has an order with this id that was placed at another time"
         for order, outcome in zip(orders, outcomes, strict=True):
-            if outcome is Outcome.TAKEN:
+            if outcome is OrderOutcome.TAKEN:
                 self.rejects.add(Rejected(order.line, reason, order.id, self.file))
 
 
-def _put_changed(orders: Sequence[NewOrder]) -> list[Outcome]:
+def _put_changed(orders: Sequence[NewOrder]) -> list[OrderOutcome]:
     """Write the orders that are not stored yet as they are; give what became of each."""
     unchanged = unchanged_among(orders)
     changed = [order for order in orders if order.id not in unchanged]
     written = iter(put_orders(changed))
-    return [Outcome.KEPT if order.id in unchanged else next(written) for order in orders]
+    return [OrderOutcome.KEPT if order.id in unchanged else next(written) for order in orders]
 
 
 def _with_taken(files: Mapping[str, FileCounts], taken: int) -> dict[str, FileCounts]:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from shop.activity.entries import Action, Entry, Kind
+from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.order_status import Status
 
@@ -10,9 +10,9 @@ from shop.order_status import Status
 def order_placed(*, order_id: str, username: str, at: datetime) -> None:
     """Tell the log that a customer has placed an order."""
     record(
-        Entry(
+        LogEntry(
             kind=Kind.ORDER,
-            action=Action.PLACED,
+            action=LogVerb.PLACED,
             moment=at,
             who=username,
             subject=order_id,
@@ -27,9 +27,9 @@ def order_moved(
 ) -> None:
     """Tell the log that somebody has moved a customer's order to another status."""
     record(
-        Entry(
+        LogEntry(
             kind=Kind.ORDER,
-            action=Action.MOVED,
+            action=LogVerb.MOVED,
             moment=at,
             who=who,
             subject=order_id,

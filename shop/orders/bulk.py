@@ -27,7 +27,7 @@ _COUNTERS = 2
 """Actions that the counts of one customer and of the queue take."""
 
 
-class Outcome(Enum):
+class OrderOutcome(Enum):
     """What became of an order that was to be put."""
 
     CREATED = "created"
@@ -51,7 +51,7 @@ class _Prepared:
         return cls(order, put_actions([item, *belongings]), deltas)
 
 
-def put_orders(orders: Iterable[NewOrder]) -> list[Outcome]:
+def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
     """Write orders with their lines and counts; give what became of each, in their order.
 
     An order that is there already (by its id) keeps its lines, and takes over the history that
@@ -70,8 +70,8 @@ def put_orders(orders: Iterable[NewOrder]) -> list[Outcome]:
     return [outcomes[prepared.order.id] for prepared in wanted]
 
 
-def _put_all(orders: Sequence[_Prepared]) -> dict[str, Outcome]:
-    outcomes: dict[str, Outcome] = {}
+def _put_all(orders: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
+    outcomes: dict[str, OrderOutcome] = {}
     for batch in _batches(orders):
         outcomes |= _put_batch(batch)
     return outcomes
@@ -91,7 +91,7 @@ def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
         yield batch
 
 
-def _put_batch(batch: Sequence[_Prepared]) -> dict[str, Outcome]:
+def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
     actions = {name: action for order in batch for name, action in order.actions.items()}
     try:
         write_with_counts(list(actions.values()), sum_of([order.deltas for order in batch]))
@@ -100,22 +100,22 @@ def _put_batch(batch: Sequence[_Prepared]) -> dict[str, Outcome]:
             (order,) = batch
             return {order.order.id: _put_again(order, failure.failed)}
         return {name: o for order in batch for name, o in _put_batch([order]).items()}
-    return dict.fromkeys([order.order.id for order in batch], Outcome.CREATED)
+    return dict.fromkeys([order.order.id for order in batch], OrderOutcome.CREATED)
 
 
-def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> Outcome:
+def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> OrderOutcome:
     """Deal with an order of which something is there already."""
     order = prepared.order
     stored = [item for item in failed.values() if item.get("sk") == {"S": keys.order(order.id)}]
     if not stored:
-        return Outcome.TAKEN
+        return OrderOutcome.TAKEN
     return _update(order, Order.from_raw_data(dict(stored[0])))
 
 
-def _update(order: NewOrder, stored: Order) -> Outcome:
+def _update(order: NewOrder, stored: Order) -> OrderOutcome:
     renewed, _ = order_items_of(order, shard=int(stored.shard))
     if stored.history[-1].at >= renewed.history[-1].at:
-        return Outcome.KEPT
+        return OrderOutcome.KEPT
     renewed.pickup = stored.pickup  # its customer's choice, which no import knows of
     item = wire(renewed)
     # The stored status and its moment serve as the version that was compared, with the choice.
@@ -133,5 +133,5 @@ def _update(order: NewOrder, stored: Order) -> Outcome:
     try:
         write_with_counts([seen], deltas)
     except ConditionFailed:  # somebody is moving it at this very moment, so theirs is newer
-        return Outcome.KEPT
-    return Outcome.UPDATED
+        return OrderOutcome.KEPT
+    return OrderOutcome.UPDATED

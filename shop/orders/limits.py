@@ -15,7 +15,7 @@ ORDERS_OF_A_USER = Limit(60, timedelta(hours=1))
 ORDERS_FROM_AN_ADDRESS = Limit(300, timedelta(hours=1))
 
 
-def require_room(request: HttpRequest, *, back: str) -> None:
+def check_rate_limit(request: HttpRequest, *, back: str) -> None:
     """Count a change of a customer's orders against the limits of its user and network.
 
     Raises TooManyRequests, which leads to ``back``. What staff do with orders is not counted.

@@ -17,7 +17,7 @@ from shop.web.next_url import with_next
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class MoveButton:
     """A move that somebody may make with an order: a form's address and its button."""
 
     move: str
@@ -29,7 +29,7 @@ class Action:
 class QueueEntry(OrderEntry):
     """An open order, and what staff may do with it."""
 
-    actions: Sequence[Action]
+    actions: Sequence[MoveButton]
 
     @property
     def customer_url(self) -> str:
@@ -51,11 +51,11 @@ class QueueListing:
     bulk_url: str
 
 
-def actions_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> list[Action]:
+def actions_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> list[MoveButton]:
     """Give the moves somebody may make with an order; they lead back to the page they are on."""
     url = with_next(reverse("move_order", args=[order.id]), page_url)
     return [
-        Action(move.target.value, move.label, url)
+        MoveButton(move.target.value, move.label, url)
         for move in moves_from(order.status, is_staff=is_staff)
     ]
 

@@ -19,7 +19,7 @@ from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import Status
 from shop.orders.counts import counts_of
 from shop.orders.filters import BadOrderFilter, OrderFilter
-from shop.orders.limits import require_room
+from shop.orders.limits import check_rate_limit
 from shop.orders.listing import OrderList
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import NoSuchOrder, find_order, list_orders, owner_of
@@ -75,7 +75,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one that was seen."""
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
     user = request.user
-    require_room(request, back=reverse("order", args=[order_id]))
+    check_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         owner = owner_of(order_id) if user.is_staff else user.get_username()
         move_order(

@@ -16,7 +16,7 @@ from dynamo.web.partials import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
 from shop.orders.entries import pickup_entry
-from shop.orders.limits import require_room
+from shop.orders.limits import check_rate_limit
 from shop.orders.queries import NoSuchOrder
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.earlier import place_of_earlier_order, place_of_point
@@ -84,7 +84,7 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
         raise Http404(NO_SUCH_POINT)
-    require_room(request, back=reverse("order", args=[order_id]))
+    check_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         point = choose_point(
             username=request.user.get_username(), order_id=order_id, point_id=point_id
@@ -104,7 +104,7 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
 @signed_in
 def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     """Let an order go to its customer's door."""
-    require_room(request, back=reverse("order", args=[order_id]))
+    check_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         forget_point(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:

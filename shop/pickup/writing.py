@@ -27,7 +27,7 @@ TOGETHER = 30
 ATTEMPTS = 5
 
 
-class Outcome(Enum):
+class PointOutcome(Enum):
     """What became of a point that was to be put."""
 
     NEW = "new"
@@ -43,10 +43,10 @@ class _Change:
     stored: PickupPoint | None
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> PointOutcome:
         if self.stored is None:
-            return Outcome.NEW
-        return Outcome.UNCHANGED if self.stored == self.point else Outcome.REPLACED
+            return PointOutcome.NEW
+        return PointOutcome.UNCHANGED if self.stored == self.point else PointOutcome.REPLACED
 
     @property
     def areas(self) -> tuple[str, ...]:
@@ -55,18 +55,18 @@ class _Change:
         return tuple(area_key(point)[0] for point in both)
 
 
-def put_points(points: Iterable[PickupPoint]) -> Counter[Outcome]:
+def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
     """Write points, replacing those with the same ids; ids must not repeat within one call.
 
     Raises Contended when somebody else keeps writing the same points, and what
     `dynamo.writes.transactions` and `dynamo.calls.batches` raise.
     """
     left = {point.id: point for point in points}
-    outcomes: Counter[Outcome] = Counter()
+    outcomes: Counter[PointOutcome] = Counter()
     for _ in range(ATTEMPTS):
         changes = list(_changes(left.values()))
-        changed = [change for change in changes if change.outcome is not Outcome.UNCHANGED]
-        outcomes[Outcome.UNCHANGED] += len(changes) - len(changed)
+        changed = [change for change in changes if change.outcome is not PointOutcome.UNCHANGED]
+        outcomes[PointOutcome.UNCHANGED] += len(changes) - len(changed)
         left = {change.point.id: change.point for change in changed}
         for batch in _batches(changed):
             if _is_written(batch):

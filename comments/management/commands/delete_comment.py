@@ -8,7 +8,7 @@ from django.utils import timezone
 from comments.activity_log import moderated
 from comments.posting.services import delete_comment
 from dynamo.management.failures import failures_in_one_line
-from shop.activity.entries import Action
+from shop.activity.entries import LogVerb
 
 
 class Command(BaseCommand):
@@ -27,6 +27,6 @@ class Command(BaseCommand):
         with failures_in_one_line():
             was_there = delete_comment(comment_id, now=now)
         if was_there:
-            moderated(Action.DELETED, comment_id=comment_id, who="", at=now)
+            moderated(LogVerb.DELETED, comment_id=comment_id, who="", at=now)
         outcome = "is deleted" if was_there else "is not there (any more)"
         self.stdout.write(f"The comment “{comment_id}” {outcome}.")

@@ -16,7 +16,7 @@ from dynamo.management.imports import (
 )
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from shop.imports.run import ORDERS_AT_A_TIME, Report, import_orders
+from shop.imports.run import ORDERS_AT_A_TIME, ImportReport, import_orders
 
 
 class Command(BaseCommand):
@@ -59,7 +59,7 @@ class Command(BaseCommand):
         require_none_rejected(rejects)
 
 
-def _counts(report: Report) -> dict[str, Any]:
+def _counts(report: ImportReport) -> dict[str, Any]:
     return {
         "files": {
             stem: {"rows": counts.rows, "read": counts.read, "rejected": counts.rejected}

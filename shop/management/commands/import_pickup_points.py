@@ -19,7 +19,7 @@ from dynamo.management.imports import (
 from dynamo.progress import Progress
 from shop.pickup.imports.kinds import FIELDS, Kind
 from shop.pickup.imports.run import PointFile, PointReport, import_points
-from shop.pickup.writing import Outcome
+from shop.pickup.writing import PointOutcome
 
 
 class Command(BaseCommand):
@@ -87,7 +87,7 @@ def _counts(report: PointReport) -> dict[str, Any]:
         "superseded": report.superseded,
         "zips": report.zips,
         "zips_written": report.zips_written,
-        "points": {outcome.value: report.points[outcome] for outcome in Outcome},
+        "points": {outcome.value: report.points[outcome] for outcome in PointOutcome},
     }
 
 

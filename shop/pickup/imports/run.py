@@ -21,7 +21,7 @@ from shop.pickup.imports.kinds import Kind, kind_of
 from shop.pickup.imports.rows import PointParser, point_of_zip
 from shop.pickup.imports.zips import Middles
 from shop.pickup.places import ZipPlace, find_zips, put_zips
-from shop.pickup.writing import Outcome, put_points
+from shop.pickup.writing import PointOutcome, put_points
 
 AT_A_TIME = 500
 
@@ -52,7 +52,7 @@ class PointReport:
     superseded: int = 0
     zips: int = 0
     zips_written: int = 0
-    points: Counter[Outcome] = field(default_factory=Counter)
+    points: Counter[PointOutcome] = field(default_factory=Counter)
 
     @property
     def read(self) -> int:

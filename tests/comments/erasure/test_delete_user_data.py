@@ -18,7 +18,7 @@ from comments.votes.services import vote
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
-from shop.activity.entries import Action
+from shop.activity.entries import LogVerb
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine
 from shop.orders.queries import has_bought, list_orders
@@ -120,7 +120,7 @@ class TestDeletingUserData:
         sam.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "APPROVED"})
         sam.send(f"/staff/comments/feature/{comment_id}/", {"featured": "yes"})
         assert run(capsys, alice.username)["found"]["activity"] == 2
-        assert [entry.action for entry in whole_log()] == [Action.PICKED]
+        assert [entry.action for entry in whole_log()] == [LogVerb.PICKED]
 
     def test_only_tells_when_dry(self, capsys, alice):
         alice.write(made_product())

@@ -117,20 +117,20 @@ class TestSettling:
         counters.spread(name)
         for _ in range(10):
             change(counters, name, en=1, de=3)
-        actions = counters.settle(name, {"en": 4, "de": 30, "fr": 2})
+        actions = counters.set_sums(name, {"en": 4, "de": 30, "fr": 2})
         Transactions(client()).write(lambda: actions)
         assert counters.read(name, consistent=True) == {"en": 4, "de": 30, "fr": 2}
 
     def test_asks_for_nothing_when_all_is_right(self, name: str) -> None:
         counters = make_counters()
         change(counters, name, en=1)
-        assert counters.settle(name, {"en": 1, "de": 0}) == []
+        assert counters.set_sums(name, {"en": 1, "de": 0}) == []
 
     @pytest.mark.parametrize("shards", [1, 4])
     def test_fails_when_a_cell_has_changed_meanwhile(self, name: str, shards: int) -> None:
         counters = make_counters(least_shards=shards)
         change(counters, name, en=1)
-        actions = counters.settle(name, {"en": 5})
+        actions = counters.set_sums(name, {"en": 5})
         change(counters, name, en=1)
         with pytest.raises(ConditionFailed):
             Transactions(client()).write(lambda: actions)

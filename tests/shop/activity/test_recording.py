@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from config.environment.variables import current
 from dynamo.calls.client import client
 from dynamo.writes import background
-from shop.activity.entries import Action, Entry, Kind, entry_in
+from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record, write_entries
 from shop.activity.tables import forget_shards, settle_shards, shards_of
@@ -153,11 +153,11 @@ ENDING = """
 import django
 django.setup()
 from datetime import datetime
-from shop.activity.entries import Action, Entry, Kind
+from shop.activity.entries import LogVerb, LogEntry, Kind
 from shop.activity.recording import record
 moment = datetime.fromisoformat("{moment}")
 for number in range(120):
-    record(Entry(Kind.ORDER, Action.PLACED, moment, "alex", f"order-{{number}}", "alex"))
+    record(LogEntry(Kind.ORDER, LogVerb.PLACED, moment, "alex", f"order-{{number}}", "alex"))
 """
 
 
@@ -182,7 +182,7 @@ class TestAProcessThatEnds:
         own_log(month)
         assert self.run(today).stderr == ""
         expected = [
-            Entry(Kind.ORDER, Action.PLACED, today, "alex", f"order-{number}", "alex")
+            LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", f"order-{number}", "alex")
             for number in range(120)
         ]
         assert whole_log() == newest_first(expected)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shop.activity.entries import Action, Kind
+from shop.activity.entries import Kind, LogVerb
 from shop.order_status import Status
 from shop.orders.placing import place_order
 from tests.support.activity.making import whole_log
@@ -59,7 +59,7 @@ class TestMovingAnOrder:
         put(order)
         alice.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "CANCELED"})
         ((kind, action, who, *_),) = told()
-        assert (kind, action, who) == (Kind.ORDER, Action.MOVED.name, alice.username)
+        assert (kind, action, who) == (Kind.ORDER, LogVerb.MOVED.name, alice.username)
 
     def test_that_is_refused_is_not_told(self, sam, alice):
         order = made_order(alice.username)

@@ -8,7 +8,7 @@ import pytest
 
 from dynamo.lists.reader import PageRequest
 from shop.order_status import Status
-from shop.orders.bulk import Outcome, put_orders
+from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder, StatusChange, TooManyLines
@@ -35,7 +35,7 @@ class TestPuttingOrders:
             made_order(username, status, placed_at=START + n * DAY)
             for n, status in enumerate([*Status] * 4)
         ]
-        assert put_orders(orders) == [Outcome.CREATED] * len(orders)
+        assert put_orders(orders) == [OrderOutcome.CREATED] * len(orders)
         found = list_orders(username, OrderFilter(), PageRequest(50)).orders
         assert [order.id for order in found] == newest_first(orders)
         assert counts_of(username) == dict.fromkeys(Status, 4)
@@ -44,14 +44,14 @@ class TestPuttingOrders:
         orders = [made_order(username, foreign_id=fresh("elsewhere")) for _ in range(5)]
         put_orders(orders)
         before = stored_order(username, orders[0].id), queue_lengths()
-        assert put_orders(orders) == [Outcome.KEPT] * 5
+        assert put_orders(orders) == [OrderOutcome.KEPT] * 5
         assert (stored_order(username, orders[0].id), queue_lengths()) == before
         assert counts_of(username)[Status.PLACED] == 5
 
     def test_goes_on_where_it_was_interrupted(self, username: str) -> None:
         orders = [made_order(username) for _ in range(4)]
         put_orders(orders[1:3])
-        created, kept = Outcome.CREATED, Outcome.KEPT
+        created, kept = OrderOutcome.CREATED, OrderOutcome.KEPT
         assert put_orders(orders) == [created, kept, kept, created]
         assert counts_of(username)[Status.PLACED] == 4
 
@@ -59,7 +59,7 @@ class TestPuttingOrders:
         order = made_order(username)
         put_orders([order])
         later = went_on(order, Status.SHIPPED, days=3)
-        assert put_orders([later]) == [Outcome.UPDATED]
+        assert put_orders([later]) == [OrderOutcome.UPDATED]
         assert find_order(order.id).order.status is Status.SHIPPED
         assert "open_shard" not in stored_order(username, order.id)
         assert counts_of(username) == dict.fromkeys(Status, 0) | {Status.SHIPPED: 1}
@@ -75,7 +75,7 @@ class TestPuttingOrders:
             is_staff=False,
             now=START + 9 * DAY,
         )
-        assert put_orders([went_on(order, Status.APPROVED, days=3)]) == [Outcome.KEPT]
+        assert put_orders([went_on(order, Status.APPROVED, days=3)]) == [OrderOutcome.KEPT]
         assert find_order(order.id).order.status is Status.CANCELED
 
     def test_tells_of_a_foreign_id_that_another_order_has(
@@ -84,13 +84,13 @@ class TestPuttingOrders:
         foreign_id = fresh("elsewhere")
         put_orders([made_order(username, foreign_id=foreign_id)])
         other = made_order(fresh("bob"), foreign_id=foreign_id, placed_at=START + DAY)
-        assert put_orders([other]) == [Outcome.TAKEN]
+        assert put_orders([other]) == [OrderOutcome.TAKEN]
         assert counts_of(other.username)[Status.PLACED] == 0
 
     def test_takes_two_lines_of_one_product(self, username: str) -> None:
         lines = [NewLine("lamp", "Lamp", 1, 100), NewLine("lamp", "Lamp, worn", 1, 50)]
         order = made_order(username, lines=lines)
-        assert put_orders([order]) == [Outcome.CREATED]
+        assert put_orders([order]) == [OrderOutcome.CREATED]
         assert [line.name for line in find_order(order.id).order.items] == ["Lamp", "Lamp, worn"]
 
     def test_takes_an_order_without_lines(self, username: str) -> None:

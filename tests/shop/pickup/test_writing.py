@@ -14,7 +14,7 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.directory import read_directories
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
-from shop.pickup.writing import Outcome, put_points, remove_point
+from shop.pickup.writing import PointOutcome, put_points, remove_point
 from tests.support.pickup.stored import Fresh, area_item, made_point, own_item
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -33,7 +33,7 @@ def number_in(directories: dict[str, dict[str, int]], name: str, cell: str) -> i
 class TestPuttingPoints:
     def test_stores_each_by_its_id_and_by_where_it_is(self, fresh: Fresh) -> None:
         point = made_point(fresh, OSLO)
-        assert put_points([point]) == Counter({Outcome.NEW: 1, Outcome.UNCHANGED: 0})
+        assert put_points([point]) == Counter({PointOutcome.NEW: 1, PointOutcome.UNCHANGED: 0})
         for item in (own_item(point), area_item(point)):
             assert item is not None
             assert point_of(item) == point
@@ -53,7 +53,7 @@ class TestPuttingPoints:
         point = made_point(fresh, OSLO)
         put_points([point])
         with metered() as meter:
-            assert put_points([point])[Outcome.UNCHANGED] == 1
+            assert put_points([point])[PointOutcome.UNCHANGED] == 1
         assert {call.operation for call in meter.calls} == {"BatchGetItem"}
 
     def test_replaces_what_is_said_of_it(self, fresh: Fresh) -> None:
@@ -61,7 +61,7 @@ class TestPuttingPoints:
         put_points([point])
         before = counted("~", "u4")
         renamed = replace(point, name="Kaffe", hours="")
-        assert put_points([renamed])[Outcome.REPLACED] == 1
+        assert put_points([renamed])[PointOutcome.REPLACED] == 1
         assert find_point(point.id) == renamed
         item = area_item(renamed)
         assert item is not None
@@ -73,7 +73,7 @@ class TestPuttingPoints:
         before = counted("~", "u4", "xn")
         put_points([point])
         moved = replace(point, place=Coordinates.at(*KYOTO))
-        assert put_points([moved])[Outcome.REPLACED] == 1
+        assert put_points([moved])[PointOutcome.REPLACED] == 1
         assert area_item(point) is None
         assert area_item(moved) is not None
         after = counted("~", "u4", "xn")
@@ -83,7 +83,7 @@ class TestPuttingPoints:
     def test_takes_more_than_a_transaction_holds(self, fresh: Fresh) -> None:
         points = [made_point(fresh, (59.9 + n / 1_000, 10.7)) for n in range(95)]
         before = number_in(counted("~"), "~", "u4")
-        assert put_points(points)[Outcome.NEW] == 95
+        assert put_points(points)[PointOutcome.NEW] == 95
         assert number_in(counted("~"), "~", "u4") == before + 95
 
     @pytest.mark.parametrize("area", ["pk", "sk"])
@@ -98,7 +98,7 @@ class TestPuttingPoints:
     ) -> None:
         point = made_point(fresh, OSLO)
         interfere(lambda: put_points([replace(point, place=Coordinates.at(*KYOTO))]))
-        assert put_points([point])[Outcome.REPLACED] == 1
+        assert put_points([point])[PointOutcome.REPLACED] == 1
         assert find_point(point.id) == point
         assert area_item(replace(point, place=Coordinates.at(*KYOTO))) is None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from dynamo.lists.reader import PageRequest, Toward
-from shop.activity.entries import Action, Entry, Kind
+from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.months import Month
 from shop.activity.queries import ActivityPage, list_activity
 from shop.activity.recording import LOG
@@ -12,20 +12,20 @@ from tests.support.chance import unique
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 THIS = Month(2026, 11)
-ACTIONS = {Kind.ORDER: Action.MOVED, Kind.COMMENT: Action.POSTED, Kind.MODERATION: Action.HIDDEN}
+ACTIONS = {Kind.ORDER: LogVerb.MOVED, Kind.COMMENT: LogVerb.POSTED, Kind.MODERATION: LogVerb.HIDDEN}
 
 
-def made_entry(moment: datetime = NOW, kind: Kind = Kind.ORDER, **fields: str) -> Entry:
+def made_entry(moment: datetime = NOW, kind: Kind = Kind.ORDER, **fields: str) -> LogEntry:
     told = {"who": "sam", "subject": unique("subject"), "about": "alex", **fields}
-    return Entry(kind=kind, action=ACTIONS[kind], moment=moment, **told)
+    return LogEntry(kind=kind, action=ACTIONS[kind], moment=moment, **told)
 
 
-def newest_first(entries: Iterable[Entry], *kinds: Kind) -> list[Entry]:
+def newest_first(entries: Iterable[LogEntry], *kinds: Kind) -> list[LogEntry]:
     chosen = [entry for entry in entries if not kinds or entry.kind in kinds]
     return sorted(chosen, key=lambda entry: entry.place, reverse=True)
 
 
-def whole_log(*kinds: Kind, now: datetime | None = None) -> list[Entry]:
+def whole_log(*kinds: Kind, now: datetime | None = None) -> list[LogEntry]:
     """Everything in the log, as it is after what waits to be written has been."""
     assert LOG.flush(seconds=10)
     found = list_activity(kinds, PageRequest(200), now=now or datetime.now(UTC))

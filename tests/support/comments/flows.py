@@ -265,7 +265,7 @@ def put_votes(stored: StoredComment, *, number: int) -> None:
                     place=keys.about(comment.product_id, comment.id),
                 )
             )
-    write_together(client(), tallies().settle(comment.id, {HELPFUL: number}))
+    write_together(client(), tallies().set_sums(comment.id, {HELPFUL: number}))
     rank_or_log(comment.id)
 
 

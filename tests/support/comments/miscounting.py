@@ -9,5 +9,5 @@ from dynamo.writes.transactions import Transactions
 
 def settle(product_id: str, cells: Mapping[str, int]) -> None:
     """Make the counts of a product say this."""
-    if actions := counters().settle(product_id, cells):
+    if actions := counters().set_sums(product_id, cells):
         Transactions(client()).write(lambda: actions)
