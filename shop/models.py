@@ -5,6 +5,8 @@ and categories follow the pattern list. The key schema and the local index of a 
 change, so they are declared here for all the table is to hold.
 """
 
+from typing import Self
+
 from django.conf import settings
 from pynamodb.attributes import (
     BooleanAttribute,
@@ -104,6 +106,14 @@ class ShopItem(DynamoModel):
     open_by_date = OpenByDate()
     open_orders = OpenOrders()
     by_data = ByData()
+
+    @classmethod
+    def find(cls, pk: str, sk: str, *, consistent_read: bool = True) -> Self | None:
+        """Read an item by its key; None where there is none."""
+        try:
+            return cls.get(pk, sk, consistent_read=consistent_read)
+        except cls.DoesNotExist:
+            return None
 
 
 class Step(MapAttribute[str, str]):

@@ -9,12 +9,14 @@ by it or take it again. Whoever has no orders leaves no name either.
 from collections.abc import Iterator
 
 from dynamo.calls.client import client
+from dynamo.items import table_key
 from dynamo.upkeep.erasure import Trace
 from shop import keys
 from shop.accounts.closing import delete_profile, shut_profile
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.models import Order, ShopItem
+from shop.models import Order
 from shop.orders.queries import products_bought_by
+from shop.table import TABLE
 
 
 def has_orders(username: str) -> bool:
@@ -29,13 +31,8 @@ def has_orders(username: str) -> bool:
 
 
 def _delete_purchase(username: str, product_id: str) -> None:
-    client().delete_item(
-        TableName=ShopItem.Meta.table_name,
-        Key={
-            "pk": {"S": keys.user(username)},
-            "sk": {"S": keys.bought(username, product_id)},
-        },
-    )
+    key = table_key(keys.user(username), keys.bought(username, product_id))
+    client().delete_item(TableName=TABLE, Key=key)
 
 
 def _open_profile(username: str) -> Iterator[str]:

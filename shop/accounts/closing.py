@@ -5,11 +5,13 @@ from dataclasses import replace
 from django.contrib.auth.hashers import make_password
 
 from dynamo.calls.client import client
+from dynamo.items import table_key
+from dynamo.writes.actions import delete
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.accounts.items import account_in, email_edge
-from shop.accounts.services import TABLE, change_account
-from shop.models import Profile
+from shop.accounts.services import change_account
+from shop.models import Profile, ShopItem
 
 
 def shut_profile(username: str) -> None:
@@ -17,7 +19,7 @@ def shut_profile(username: str) -> None:
 
     The sessions of the user end. Raises StaleAccount when the account is changed meanwhile.
     """
-    profile = _profile(username)
+    profile = Profile.find(keys.user(username), keys.profile(username))
     if profile is None:
         return
     before = account_in(profile)
@@ -34,18 +36,11 @@ def shut_profile(username: str) -> None:
 
 def delete_profile(username: str) -> None:
     """Delete a profile and what leads to it; content when there is none."""
-    profile = _profile(username)
+    profile = Profile.find(keys.user(username), keys.profile(username))
     if profile is None:
         return
-    gone = [{"pk": {"S": keys.user(username)}, "sk": {"S": keys.profile(username)}}]
+    gone = [table_key(profile.pk, profile.sk)]
     if profile.email:
         edge = email_edge(username, profile.email)
-        gone.append({"pk": {"S": edge.pk}, "sk": {"S": edge.sk}})
-    write_together(client(), [{"Delete": {"TableName": TABLE, "Key": key}} for key in gone])
-
-
-def _profile(username: str) -> Profile | None:
-    try:
-        return Profile.get(keys.user(username), keys.profile(username), consistent_read=True)
-    except Profile.DoesNotExist:
-        return None
+        gone.append(table_key(edge.pk, edge.sk))
+    write_together(client(), [delete(ShopItem, key) for key in gone])

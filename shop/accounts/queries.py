@@ -17,10 +17,9 @@ def find_user(username: str) -> User:
 
     The read is strong: the next page after a new password must know it. Raises NoSuchUser.
     """
-    try:
-        profile = Profile.get(keys.user(username), keys.profile(username), consistent_read=True)
-    except Profile.DoesNotExist as error:
-        raise NoSuchUser(username) from error
+    profile = Profile.find(keys.user(username), keys.profile(username))
+    if profile is None:
+        raise NoSuchUser(username)
     return User.of(username, account_in(profile))
 
 

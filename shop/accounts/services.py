@@ -9,13 +9,13 @@ from django.contrib.auth.hashers import make_password
 
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.items import table_key
+from dynamo.writes.actions import Action, delete, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.accounts.items import Account, email_edge, profile_item
-from shop.models import ShopItem
+from shop.models import Profile, ShopItem
+from shop.table import key_of, put_of, set_or_remove
 
-TABLE = ShopItem.Meta.table_name
 LAST_WRITER_WINS = frozenset({"last_login"})
 """Attributes that may change although another process has just changed them."""
 
@@ -52,11 +52,9 @@ def create_profile(
     account = Account(
         password=make_password(password), joined_at=now, email=email or None, is_staff=is_staff
     )
-    actions: list[Action] = [
-        _put(profile_item(username, account), condition="attribute_not_exists(pk)")
-    ]
+    actions = [put_of(profile_item(username, account), Profile.pk.does_not_exist())]
     if account.email:
-        actions.append(_put(email_edge(username, account.email)))
+        actions.append(put_of(email_edge(username, account.email)))
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
@@ -98,45 +96,20 @@ def _changes_of_profile(username: str, before: Account, after: Account) -> Itera
     changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     if not changed:
         return
-    names = {f"#{name}": name for name in changed}
-    values = {f":{name}": new[name] for name in changed if name in new}
-    guarded = [name for name in changed if name not in LAST_WRITER_WINS]
-    values |= {f":old_{name}": old[name] for name in guarded if name in old}
-    yield {
-        "Update": {
-            "TableName": TABLE,
-            "Key": {"pk": old["pk"], "sk": old["sk"]},
-            "UpdateExpression": _update(changed, new),
-            "ConditionExpression": " AND ".join(
-                ["attribute_exists(pk)", *(_is_still(name, old) for name in guarded)]
-            ),
-            "ExpressionAttributeNames": names,
-            **({"ExpressionAttributeValues": values} if values else {}),
-        }
-    }
-
-
-def _update(changed: list[str], new: Item) -> str:
-    to_set = [f"#{name} = :{name}" for name in changed if name in new]
-    to_remove = [f"#{name}" for name in changed if name not in new]
-    clauses = {"SET": to_set, "REMOVE": to_remove}
-    return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
-
-
-def _is_still(name: str, old: Item) -> str:
-    return f"#{name} = :old_{name}" if name in old else f"attribute_not_exists(#{name})"
+    guarded = [getattr(Profile, name) for name in changed if name not in LAST_WRITER_WINS]
+    yield update(
+        Profile,
+        table_key(*key_of(old)),
+        set_or_remove(Profile, changed, new),
+        unchanged(old, Profile.pk, *guarded),
+    )
 
 
 def _moved_edge(username: str, before: Account, after: Account) -> Iterator[Action]:
     if before.email == after.email:
         return
     if before.email:
-        gone = email_edge(username, before.email).serialize()
-        yield {"Delete": {"TableName": TABLE, "Key": gone}}
+        gone = email_edge(username, before.email)
+        yield delete(ShopItem, table_key(gone.pk, gone.sk))
     if after.email:
-        yield _put(email_edge(username, after.email))
-
-
-def _put(item: ShopItem, *, condition: str | None = None) -> Action:
-    put = {"TableName": TABLE, "Item": item.serialize()}
-    return {"Put": put | ({"ConditionExpression": condition} if condition else {})}
+        yield put_of(email_edge(username, after.email))

@@ -13,34 +13,37 @@ from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.models import DynamoModel
-from dynamo.items import Item
+from dynamo.items import table_key
 from dynamo.tables.create import Throughput, create_missing
+from dynamo.writes.actions import parameters, put
 from dynamo.writes.shards import SHARDS, shards_in
 from shop.activity.months import Month
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-_KEY: Item = {"pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
+_KEY = table_key("SHARDS", "SHARDS")
 _lock = Lock()
 _known: dict[str, int] = {}
 
 
-def model_of(month: Month) -> type[DynamoModel]:
-    """Declare a month's table, as `dynamo.tables.create` takes it."""
+class Activity(DynamoModel):
+    """Entries of the log; see `shop.activity.entries`."""
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+
+
+def model_of(month: Month) -> type[Activity]:
+    """Return the model of a month's table."""
     month_table = month.table
 
-    class Activity(DynamoModel):
-        """Entries of the log; see `shop.activity.entries`."""
-
+    class ActivityOfMonth(Activity):
         class Meta:
             table_name = month_table
             region = settings.AWS_REGION
 
-        pk = UnicodeAttribute(hash_key=True)
-        sk = UnicodeAttribute(range_key=True)
-
-    return Activity
+    return ActivityOfMonth
 
 
 def wanted_throughput() -> Throughput:
@@ -74,13 +77,10 @@ def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
     known = _known.get(month.table)
     if known is not None:
         return known
-    number = {SHARDS: {"N": str(settings.ACTIVITY_SHARDS)}}
+    item = {**_KEY, SHARDS: {"N": str(settings.ACTIVITY_SHARDS)}}
+    first = put(model_of(month), item, Activity.pk.does_not_exist())
     try:
-        client.put_item(
-            TableName=month.table,
-            Item={**_KEY, **number},
-            ConditionExpression="attribute_not_exists(pk)",
-        )
+        client.put_item(**parameters(first))
     except client.exceptions.ConditionalCheckFailedException:
         answer = client.get_item(TableName=month.table, Key=_KEY, ConsistentRead=True)
         return _learned(month, shards_in(answer["Item"]))

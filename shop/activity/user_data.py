@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from dynamo.calls.client import client
+from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
 from dynamo.lists.site_reader import every_entry
 from dynamo.upkeep.erasure import Trace
@@ -40,7 +41,7 @@ def _name(found: Found) -> str:
 
 def _delete_entry(_username: str, name: str) -> None:
     table, partition, place = name.split(_JOINT, 2)
-    client().delete_item(TableName=table, Key={"pk": {"S": partition}, "sk": {"S": place}})
+    client().delete_item(TableName=table, Key=table_key(partition, place))
 
 
 ACTIVITY = Trace("activity", entries_about, _delete_entry)

@@ -10,20 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from dynamo.writes.actions import Action
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import NewProduct, product_edges, product_item
 from shop.catalogue.queries import edges_to
-from shop.models import ShopItem
+from shop.table import put_of, read_items
 
-TABLE = ShopItem.Meta.table_name
 MOST_EDGES = 45
 """Of one product: with two items each, and its own, they fit a transaction."""
 
@@ -47,10 +44,9 @@ def change_products(
 
 def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
     """Read products' own items, strongly; those that do not exist are left out."""
-    wanted = [{"S": keys.product(product_id)} for product_id in dict.fromkeys(product_ids)]
-    table_keys = [{"pk": key, "sk": key} for key in wanted]
-    found = Batches(client(), pool()).get(TABLE, table_keys)
-    return {item["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX): item for item in found}
+    own_keys = map(keys.product, product_ids)
+    found = read_items((key, key) for key in own_keys)
+    return {key.removeprefix(keys.PRODUCT_PREFIX): item for (key, _), item in found.items()}
 
 
 def shown(item: Item) -> tuple[str, int | None, str | None]:
@@ -65,11 +61,6 @@ def shown_as(product: NewProduct) -> tuple[str, int | None, str | None]:
     return product.name, product.unit_price_cents, product.currency
 
 
-def put(item: ShopItem) -> Action:
-    """Spell the put of an item as the action of a transaction."""
-    return {"Put": {"TableName": TABLE, "Item": item.serialize()}}
-
-
 def _change(product: NewProduct, tree: CategoryTree, shards: int) -> None:
     found = _categories_of(product.id)
     everywhere = replace(
@@ -77,7 +68,7 @@ def _change(product: NewProduct, tree: CategoryTree, shards: int) -> None:
     )
     node = product_item(product, path=tree.deepest_path(product.category_slugs))
     edges = product_edges(everywhere, names={**found, **tree.names}, shards=shards)
-    write_together(client(), [put(item) for item in (node, *edges)])
+    write_together(client(), [put_of(item) for item in (node, *edges)])
 
 
 def _categories_of(product_id: str) -> Mapping[str, str]:

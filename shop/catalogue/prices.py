@@ -4,9 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from dynamo.items import Item
-from dynamo.lists.site_reader import page_batches
 from shop import keys
-from shop.models import ShopItem
+from shop.table import read_for_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +20,8 @@ class PricedProduct:
 
 def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
     """Read what products cost; those that do not exist or have no price are left out."""
-    table_keys = [
-        {part: {"S": keys.product(product_id)} for part in ("pk", "sk")}
-        for product_id in product_ids
-    ]
-    found = page_batches().get(ShopItem.Meta.table_name, table_keys, consistent=False)
+    own_keys = map(keys.product, product_ids)
+    found = read_for_page((key, key) for key in own_keys)
     products = [_priced(item) for item in found if is_for_sale(item)]
     return {product.id: product for product in products}
 

@@ -12,12 +12,12 @@ from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import page_batches, read
+from dynamo.lists.site_reader import read
 from shop import keys
 from shop.catalogue.category_tree import MOST_IN_ONE
 from shop.catalogue.prices import is_for_sale
 from shop.indexes import INVERTED, TABLE
-from shop.models import ShopItem
+from shop.table import read_for_page
 
 MOST_CATEGORIES_OF_A_PRODUCT = 20
 
@@ -148,10 +148,8 @@ def category_of(edge: Item) -> Category:
 
 def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
     """Read products by their ids, half a unit each; those that do not exist are left out."""
-    values = [{"S": keys.product(product_id)} for product_id in dict.fromkeys(product_ids)]
-    table_keys = [{"pk": value, "sk": value} for value in values]
-    nodes = page_batches().get(ShopItem.Meta.table_name, table_keys, consistent=False)
-    tiles = map(tile_of, nodes)
+    own_keys = map(keys.product, product_ids)
+    tiles = map(tile_of, read_for_page((key, key) for key in own_keys))
     return {tile.id: tile for tile in tiles}
 
 

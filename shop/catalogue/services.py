@@ -5,10 +5,9 @@ from functools import partial
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.items import Item
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.catalogue.category_tree import CategoryTree
-from shop.catalogue.changes import change_products, put, stored_products
+from shop.catalogue.changes import change_products, stored_products
 from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.items import (
     NewCategory,
@@ -20,8 +19,8 @@ from shop.catalogue.items import (
     product_item,
 )
 from shop.models import ShopItem
+from shop.table import TABLE, put_of
 
-TABLE = ShopItem.Meta.table_name
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
 """Where products go that an import names and the catalogue does not know."""
 
@@ -68,15 +67,9 @@ def ensure_products(*, product_ids: Iterable[str]) -> int:
 def _create(product_id: str, tree: CategoryTree, shards: int) -> bool:
     product = NewProduct(id=product_id, name=product_id, category_slugs=(EVERYTHING_ELSE.slug,))
     edges = product_edges(product, names=tree.names, shards=shards)
-    node = {
-        "Put": {
-            "TableName": TABLE,
-            "Item": _node(product, tree).serialize(),
-            "ConditionExpression": "attribute_not_exists(pk)",
-        }
-    }
+    node = put_of(_node(product, tree), ShopItem.pk.does_not_exist())
     try:
-        write_together(client(), [node, *map(put, edges)])
+        write_together(client(), [node, *map(put_of, edges)])
     except ConditionFailed:
         return False
     return True
@@ -94,5 +87,4 @@ def _put_categories(tree: CategoryTree, shards: int) -> None:
 
 
 def _put(items: Sequence[ShopItem]) -> None:
-    serialized: list[Item] = [item.serialize() for item in items]
-    Batches(client(), pool()).put(TABLE, serialized)
+    Batches(client(), pool()).put(TABLE, [item.serialize() for item in items])

@@ -6,12 +6,9 @@ each of them again; so an import that is repeated, or goes on, passes over them 
 
 from collections.abc import Sequence
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.items import Item
 from shop import keys
-from shop.models import ShopItem
 from shop.orders.items import NewOrder, derived_keys
+from shop.table import read_items
 
 
 def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
@@ -19,14 +16,9 @@ def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
 
     An order is written with all that belongs to it in one transaction: what is there is whole.
     """
-    table_keys = [_table_key(order) for order in orders]
-    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys)
-    stored = {item["sk"]["S"]: item["order_status_date"]["S"] for item in found}
+    found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
+    stored = {key: item["order_status_date"]["S"] for (_, key), item in found.items()}
     return {order.id for order in orders if stored.get(keys.order(order.id)) == _place_of(order)}
-
-
-def _table_key(order: NewOrder) -> Item:
-    return {"pk": {"S": keys.user(order.username)}, "sk": {"S": keys.order(order.id)}}
 
 
 def _place_of(order: NewOrder) -> str:

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
+from dynamo.calls.client import pool
 from shop import keys
 from shop.accounts.services import ensure_profile
-from shop.models import ShopItem
+from shop.table import read_items
 
 
 def ensure_users(joined: Mapping[str, datetime]) -> int:
@@ -27,9 +26,5 @@ def ensure_users(joined: Mapping[str, datetime]) -> int:
 
 
 def _existing(usernames: Mapping[str, datetime]) -> set[str]:
-    table_keys = [
-        {"pk": {"S": keys.user(username)}, "sk": {"S": keys.profile(username)}}
-        for username in usernames
-    ]
-    found = Batches(client(), pool()).get(ShopItem.Meta.table_name, table_keys)
-    return {keys.username_in(item["pk"]["S"]) for item in found}
+    found = read_items((keys.user(name), keys.profile(name)) for name in usernames)
+    return {keys.username_in(partition) for partition, _ in found}

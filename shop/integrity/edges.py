@@ -3,32 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
-from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
+from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
-from dynamo.writes.transactions import write_together
+from dynamo.writes.actions import unchanged, update
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
-from shop.catalogue.changes import put, shown
+from shop.catalogue.changes import shown
 from shop.catalogue.items import NewProduct, product_edges, product_item
 from shop.catalogue.queries import trail_in
-from shop.integrity.edge_items import (
-    TABLE,
-    Key,
-    delete,
-    key_of,
-    product_in,
-    read_again,
-    unless_changed,
-    wire_key,
-    wrong_in,
-)
-from shop.models import ShopItem
+from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wrong_in
+from shop.models import Product, ShopItem
+from shop.table import Key, key_of, read_items, set_or_remove, unless_changed
 
-SHOWN = ("name", "unit_price_cents", "currency")
+SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +53,7 @@ class _Edge:
         )
         known = names.get(self.slug) or edge.get("category", {"S": self.slug})["S"]
         built = product_edges(product, names={self.slug: known}, shards=shards)
-        return {key_of(item): item for item in built}
+        return {(item.pk, item.sk): item for item in built}
 
 
 @dataclass(slots=True)
@@ -74,7 +64,7 @@ class EdgesFound:
 
     def take(self, item: Item) -> None:
         """Note a product's own item, or an edge to it."""
-        self.items[item["pk"]["S"], item["sk"]["S"]] = item
+        self.items[key_of(item)] = item
 
     def differences(self, tree: CategoryTree, shards: int) -> Iterator[Difference]:
         """Compare each edge with its product, and each product's way with its categories."""
@@ -83,14 +73,14 @@ class EdgesFound:
         for edge in self._edges():
             slugs.setdefault(edge.product_id, []).append(edge.slug)
             if any(_wrong(edge, self.items, names, shards)):
-                again = read_again([edge.product_key, edge.edge_key, edge.by_name_key])
+                again = read_items([edge.product_key, edge.edge_key, edge.by_name_key])
                 yield from _wrong(edge, again, names, shards)
         for product_id, found in slugs.items():
             yield from _wrong_trail(product_id, self.items, found, tree)
 
     def _edges(self) -> list[_Edge]:
         found = {
-            (partition.removeprefix(keys.CATEGORY_PREFIX), product_in(sort_key))
+            (partition.removeprefix(keys.CATEGORY_PREFIX), sort_key.partition(SEPARATOR)[2])
             for partition, sort_key in self.items
             if partition.startswith(keys.CATEGORY_PREFIX)
         }
@@ -104,14 +94,13 @@ def _wrong(
     for key in (edge.edge_key, edge.by_name_key):
         wrong, right = wrong_in(items.get(key), expected.get(key))
         if wrong:
-            write = put(expected[key]) if key in expected else delete(key)
-            seen = unless_changed(edge.product_key, items.get(edge.product_key), SHOWN)
+            seen = unless_changed(edge.product_key, items.get(edge.product_key), *SHOWN)
             yield difference(
                 "edge",
                 f"product {edge.product_id} in {edge.slug}",
                 wrong,
                 right,
-                repair=partial(write_together, client(), [write, seen]),
+                repair=partial(write_to_shards, [put_or_delete(key, expected.get(key)), seen]),
             )
 
 
@@ -122,39 +111,28 @@ def _wrong_trail(
     key = keys.product(product_id), keys.product(product_id)
     if not known or _leads_to(items.get(key), known, tree):
         return
-    node = read_again([key]).get(key)
+    node = read_items([key]).get(key)
     if node is None or _leads_to(node, known, tree):
         return
+    path = tree.deepest_path(known)
+    built = product_item(NewProduct(product_id, "", ()), path=path).serialize()
+    trail = Product.trail.attr_name
+    renewed = update(
+        Product,
+        table_key(*key),
+        set_or_remove(Product, [trail], built),
+        unchanged(node, Product.pk, Product.trail),
+    )
     yield difference(
         "trail",
         f"product {product_id}",
-        {"way": _spelled((step.slug, step.name) for step in trail_in(node))},
-        {"way": _spelled((step.slug, step.name) for step in tree.deepest_path(known))},
-        repair=partial(_write_trail, product_id, node, known, tree),
+        {"way": spelled((step.slug, step.name) for step in trail_in(node)) or "none"},
+        {"way": spelled((step.slug, step.name) for step in path)},
+        repair=partial(write_to_shards, [renewed]),
     )
 
 
 def _leads_to(node: Item | None, slugs: Iterable[str], tree: CategoryTree) -> bool:
-    """Tell whether a product's trail is the way to any of its categories."""
+    """Return whether a product's trail is the way to any of its categories."""
     stored = [(step.slug, step.name) for step in trail_in(node or {})]
     return any(stored == [(step.slug, step.name) for step in tree.path(slug)] for slug in slugs)
-
-
-def _spelled(steps: Iterable[tuple[str, str]]) -> str:
-    return "/".join(f"{slug}:{name}" for slug, name in steps) or "none"
-
-
-def _write_trail(product_id: str, seen: Item, slugs: list[str], tree: CategoryTree) -> None:
-    built = product_item(NewProduct(product_id, "", ()), path=tree.deepest_path(slugs))
-    values: dict[str, Any] = {":trail": built.serialize()["trail"]}
-    condition = "attribute_exists(pk) AND attribute_not_exists(trail)"
-    if "trail" in seen:
-        condition, values = "trail = :seen", {**values, ":seen": seen["trail"]}
-    update = {
-        "TableName": TABLE,
-        "Key": wire_key((built.pk, built.sk)),
-        "UpdateExpression": "SET trail = :trail",
-        "ConditionExpression": condition,
-        "ExpressionAttributeValues": values,
-    }
-    write_together(client(), [{"Update": update}])

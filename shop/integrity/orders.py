@@ -1,123 +1,81 @@
-"""Does the table hold what its writes promise? Order keys are derived again, counts recounted.
+"""The check of orders: their keys, the counts of customers and of the queue, its shards.
 
-Reads the whole table once, so it is for a command and never for a page. Orders may be placed and
-moved meanwhile: what looks wrong of an order or a customer is read again, strongly, before it is
-called a difference. The queue's length has nothing smaller to be read again by; when it moves
-during the check, that is said instead.
+The queue's length cannot be read again by anything smaller than the table; when it changes during
+the check, the difference says so instead.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
-from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
 from dynamo.upkeep.differences import difference, differing
-from dynamo.upkeep.integrity import Difference, every_item
+from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
-from dynamo.writes.transactions import write_together
 from shop import keys
-from shop.models import Order, ShopItem
+from shop.integrity.comparing import IndexKeys, too_few_shards, write
+from shop.models import Order
 from shop.order_status import OPEN, Status
-from shop.orders.actions import SPARSE_KEYS
-from shop.orders.counts import CUSTOMER_PREFIX, QUEUE, cells_of, counter_of, settle
+from shop.orders.actions import DERIVED
+from shop.orders.counts import CUSTOMER_PREFIX, cells_of, counter_of
 from shop.orders.items import derived_keys
 from shop.orders.shards import count_shards, raise_shards
+from shop.table import QUEUE, set_sums
 
-DERIVED = ("order_status_date", *SPARSE_KEYS)
-TABLE = ShopItem.Meta.table_name
 ATTEMPTS = 5
 
 
-@dataclass(slots=True)
-class _Seen:
-    """What one reading of the table has seen."""
+class OrderCheck:
+    """Compares every order's keys, every customer's counts, the queue's length and its shards."""
 
-    orders: dict[str, Counter[str]] = field(default_factory=dict)
-    counters: dict[str, Counter[str]] = field(default_factory=dict)
-    shards: int = 1
-    suspects: list[Order] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._length_before = cells_of(QUEUE)
+        self._keys = IndexKeys(
+            kind="keys",
+            model=Order,
+            names=DERIVED,
+            source=(Order.status, Order.history),
+            derive=_derived_keys,
+            order_in=lambda item: str(item["sk"]["S"]).removeprefix(keys.ORDER_PREFIX),
+        )
+        self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._stored: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._shards = 1
 
-    def take(self, item: Item) -> None:
-        partition = item["pk"]["S"]
-        if item["sk"]["S"].startswith(keys.ORDER_PREFIX) and partition.startswith(keys.USER_PREFIX):
-            self._take_order(keys.username_in(partition), Order.from_raw_data(dict(item)))
-        elif partition.startswith(keys.COUNTER_PREFIX):
-            name = keys.counter_in(partition)
-            self.counters.setdefault(name, Counter()).update(cells_in(item))
+    def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]:
+        return {
+            (keys.USER_PREFIX, keys.ORDER_PREFIX): self._take_order,
+            (keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""): self._take_share,
+        }
 
-    def _take_order(self, username: str, order: Order) -> None:
-        self.orders.setdefault(username, Counter())[order.status] += 1
+    def differences(self) -> Iterator[Difference]:
+        yield from self._keys.differences(write)
+        yield from too_few_shards("the queue", count_shards(), self._shards, raise_shards)
+        for name in sorted(self._counted.keys() | self._stored.keys()):
+            if self._counted[name] != self._stored[name]:
+                username = name.removeprefix(CUSTOMER_PREFIX)
+                yield from _counts_differ(f"customer {username}", name, *_recounted(username))
+        yield from self._queue_differs()
+
+    def _take_order(self, item: Item) -> None:
+        order = Order.from_raw_data(dict(item))
+        self._counted[counter_of(keys.username_in(order.pk))][order.status] += 1
         if Status(order.status).is_open:
-            self.shards = max(self.shards, int(order.shard) + 1)
-        if _stored_keys(order) != _expected_keys(order):
-            self.suspects.append(order)
+            self._shards = max(self._shards, int(order.shard) + 1)
+        self._keys.take(item)
 
+    def _take_share(self, item: Item) -> None:
+        self._stored[keys.counter_in(item["pk"]["S"])].update(cells_in(item))
 
-def order_differences() -> Iterator[Difference]:
-    """Compare every order's keys, every customer's counts, the queue's length and its shards.
-
-    What is found can be mended; that fails for what has changed since, which is then to be
-    checked again.
-    """
-    length_before = cells_of(QUEUE)
-    seen = _Seen()
-    for item in every_item(client(), TABLE):
-        seen.take(item)
-    for order in seen.suspects:
-        yield from _check_order(order.pk, order.sk)
-    yield from _check_shards(seen.shards)
-    yield from _check_customers(seen)
-    yield from _check_queue(seen, length_before)
-
-
-def _check_order(partition: str, sort_key: str) -> Iterator[Difference]:
-    order = Order.get(partition, sort_key, consistent_read=True)
-    stored, expected = _stored_keys(order), _expected_keys(order)
-    if stored != expected:
-        yield difference(
-            "keys",
-            f"order {sort_key.removeprefix(keys.ORDER_PREFIX)}",
-            *differing(stored, expected),
-            repair=partial(_rewrite_keys, order, expected),
-        )
-
-
-def _check_shards(needed: int) -> Iterator[Difference]:
-    stored = count_shards()
-    if stored < needed:
-        yield difference(
-            "shards",
-            "the queue",
-            {"number": stored},
-            {"number": needed},
-            repair=partial(raise_shards, needed),
-        )
-
-
-def _check_customers(seen: _Seen) -> Iterator[Difference]:
-    names = {counter_of(username) for username in seen.orders}
-    names |= {name for name in seen.counters if name.startswith(CUSTOMER_PREFIX)}
-    for name in sorted(names):
-        username = name.removeprefix(CUSTOMER_PREFIX)
-        if seen.orders.get(username, Counter()) == seen.counters.get(name, Counter()):
-            continue
-        stored, counted = _recounted(username)
-        yield from _counts_differ(f"customer {username}", name, stored, counted)
-
-
-def _check_queue(seen: _Seen, length_before: Mapping[str, int]) -> Iterator[Difference]:
-    stored = cells_of(QUEUE)
-    counted: Counter[str] = Counter()
-    for statuses in seen.orders.values():
-        counted.update({status: n for status, n in statuses.items() if Status(status) in OPEN})
-    if stored == length_before:
-        yield from _counts_differ("the queue", QUEUE, stored, counted)
-    elif stored != counted:
-        yield Difference("counts", "the queue", "moving", "to be checked while no order moves")
+    def _queue_differs(self) -> Iterator[Difference]:
+        stored = cells_of(QUEUE)
+        sums = sum(self._counted.values(), Counter[str]())
+        counted = {status.value: sums[status.value] for status in OPEN if sums[status.value]}
+        if stored == self._length_before:
+            yield from _counts_differ("the queue", QUEUE, stored, counted)
+        elif stored != counted:
+            yield Difference("counts", "the queue", "moving", "to be checked while no order moves")
 
 
 def _counts_differ(
@@ -125,34 +83,28 @@ def _counts_differ(
 ) -> Iterator[Difference]:
     wrong, right = differing(stored, counted, missing=0)
     if wrong:
-        yield difference("counts", subject, wrong, right, repair=partial(settle, name, right))
+        yield difference("counts", subject, wrong, right, repair=partial(set_sums, name, right))
 
 
 def _recounted(username: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Read a customer's counts, and count their orders, at a moment when nothing moves."""
+    """Read a customer's counts, and count their orders while the counts stay the same."""
     name = counter_of(username)
     for _ in range(ATTEMPTS):
         before = cells_of(name)
-        counted = Counter(
-            order.status
-            for order in Order.query(
-                keys.user(username),
-                Order.sk.startswith(keys.ORDER_PREFIX),
-                consistent_read=True,
-                attributes_to_get=["status"],
-            )
+        orders = Order.query(
+            keys.user(username),
+            Order.sk.startswith(keys.ORDER_PREFIX),
+            consistent_read=True,
+            attributes_to_get=[Order.status.attr_name],
         )
+        counted = Counter(order.status for order in orders)
         if cells_of(name) == before:
             break
     return before, dict(counted)
 
 
-def _stored_keys(order: Order) -> dict[str, str]:
-    found = {name: getattr(order, name) for name in DERIVED}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _expected_keys(order: Order) -> dict[str, str]:
+def _derived_keys(item: Item, _shards: int) -> dict[str, str]:
+    order = Order.from_raw_data(dict(item))
     return derived_keys(
         order_id=order.sk.removeprefix(keys.ORDER_PREFIX),
         status=Status(order.status),
@@ -160,21 +112,3 @@ def _expected_keys(order: Order) -> dict[str, str]:
         placed_at=parse_timestamp(order.placed_at),
         shard=int(order.shard),
     )
-
-
-def _rewrite_keys(order: Order, expected: Mapping[str, str]) -> None:
-    removed = [name for name in DERIVED if name not in expected]
-    removal = f" REMOVE {', '.join(removed)}" if removed else ""
-    update: dict[str, Any] = {
-        "TableName": TABLE,
-        "Key": {"pk": {"S": order.pk}, "sk": {"S": order.sk}},
-        "UpdateExpression": f"SET {', '.join(f'{n} = :{n}' for n in expected)}{removal}",
-        "ConditionExpression": "#status = :status AND size(history) = :steps",
-        "ExpressionAttributeNames": {"#status": "status"},
-        "ExpressionAttributeValues": {
-            **{f":{name}": {"S": value} for name, value in expected.items()},
-            ":status": {"S": order.status},
-            ":steps": {"N": str(len(order.history))},
-        },
-    }
-    write_together(client(), [{"Update": update}])

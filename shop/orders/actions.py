@@ -1,66 +1,46 @@
 """An order as the actions of a transaction."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from dynamo.writes.actions import Action
+from dynamo.items import table_key
+from dynamo.writes.actions import Action, update
 from shop import keys
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import Status
-from shop.orders.items import StatusChange, history_entry, wire
+from shop.orders.items import StatusChange, history_entry
+from shop.table import Key, put_of, set_or_remove
 
-SPARSE_KEYS = ("order_open_date", "open_shard", "open_place")
-"""The keys that a closed order does not have."""
+DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
+"""The keys that follow from an order's status; a closed order has the first one alone."""
 
 
-def put_actions(items: Sequence[ShopItem]) -> dict[tuple[str, str], Action]:
-    """Spell items as puts, by their table keys; what may be written once only is put if absent.
+def put_actions(items: Iterable[ShopItem]) -> dict[Key, Action]:
+    """Build the puts of items, by their table keys; orders and pointers only where absent.
 
-    Of those that are there already, `dynamo.writes.transactions.ConditionFailed` carries what is there.
+    Of those that are there, `dynamo.writes.transactions.ConditionFailed` carries the item.
     """
-    return {(item.pk, item.sk): _put(item, if_absent=_is_unique(item)) for item in items}
+    return {(item.pk, item.sk): _put(item) for item in items}
 
 
 def status_update(
     *, username: str, order_id: str, source: Status, target: StatusChange, derived: dict[str, str]
 ) -> Action:
-    """Spell the update that takes an order to another status, if it is still in ``source``.
+    """Build the update of an order to another status, if it is still in ``source``.
 
-    Sets the derived keys that the new status has, and removes those it has not.
+    ``derived`` holds the keys in the new status; those it lacks are removed.
     """
-    assigned: dict[str, Any] = {name: {"S": value} for name, value in derived.items()}
-    assigned["status"] = {"S": target.status.value}
-    removed = [name for name in SPARSE_KEYS if name not in derived]
-    sets = [f"#{name} = :{name}" for name in assigned]
-    sets.append("#history = list_append(#history, :entry)")
-    removal = f" REMOVE {', '.join(f'#{name}' for name in removed)}" if removed else ""
-    return {
-        "Update": {
-            "TableName": ShopItem.Meta.table_name,
-            "Key": {"pk": {"S": keys.user(username)}, "sk": {"S": keys.order(order_id)}},
-            "UpdateExpression": f"SET {', '.join(sets)}{removal}",
-            "ConditionExpression": "#status = :source",
-            "ExpressionAttributeNames": {
-                f"#{name}": name for name in [*assigned, *removed, "history"]
-            },
-            "ExpressionAttributeValues": {
-                **{f":{name}": value for name, value in assigned.items()},
-                ":entry": {"L": Order.history.serialize([history_entry(target)])},
-                ":source": {"S": source.value},
-            },
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-    }
+    changes = [
+        Order.status.set(target.status.value),
+        Order.history.set(Order.history.append([history_entry(target)])),
+        *set_or_remove(Order, DERIVED, derived),
+    ]
+    key = table_key(keys.user(username), keys.order(order_id))
+    return update(Order, key, changes, Order.status == source.value, return_item=True)
 
 
-def _is_unique(item: ShopItem) -> bool:
-    """Orders, and pointers that are no edges."""
-    return isinstance(item, Order) or (isinstance(item, OrderPointer) and item.pk == item.sk)
-
-
-def _put(item: ShopItem, *, if_absent: bool) -> Action:
-    put: dict[str, Any] = {"TableName": ShopItem.Meta.table_name, "Item": wire(item)}
-    if if_absent:
-        put["ConditionExpression"] = "attribute_not_exists(pk)"
-        put["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return {"Put": put}
+def _put(item: ShopItem) -> Action:
+    # A purchase, an edge with a key of its own, is put again by each order of the product.
+    is_pointer = isinstance(item, OrderPointer) and item.pk == item.sk
+    if is_pointer or isinstance(item, Order):
+        return put_of(item, ShopItem.pk.does_not_exist(), return_item=True)
+    return put_of(item)

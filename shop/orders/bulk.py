@@ -11,17 +11,18 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, unchanged
 from dynamo.writes.counters import Deltas
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed
 from shop import keys
 from shop.catalogue.edge_shards import writable_shards
-from shop.models import Order, ShopItem
+from shop.models import Order
 from shop.order_status import Status
 from shop.orders.actions import put_actions
-from shop.orders.counts import deltas_of, sum_of, write_with_counts
-from shop.orders.items import NewOrder, order_items_of, wire
+from shop.orders.counts import deltas_of, sum_of
+from shop.orders.items import NewOrder, order_items_of
 from shop.orders.shards import pick_shard
+from shop.table import Key, put_of, write_with_counts
 
 _COUNTERS = 2
 """Actions that the counts of one customer and of the queue take."""
@@ -41,7 +42,7 @@ class _Prepared:
     """An order spelled as actions; ``names`` tells apart the items they write."""
 
     order: NewOrder
-    actions: Mapping[tuple[str, str], Action]
+    actions: Mapping[Key, Action]
     deltas: Deltas
 
     @classmethod
@@ -80,7 +81,7 @@ def _put_all(orders: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
 def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
     """Group orders by what fits a transaction; what two of them write counts once."""
     batch: list[_Prepared] = []
-    names: set[tuple[str, str]] = set()
+    names: set[Key] = set()
     for order in orders:
         if batch and len(names | order.actions.keys()) + _COUNTERS > MOST_ACTIONS:
             yield batch
@@ -109,29 +110,20 @@ def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> OrderOutcome:
     stored = [item for item in failed.values() if item.get("sk") == {"S": keys.order(order.id)}]
     if not stored:
         return OrderOutcome.TAKEN
-    return _update(order, Order.from_raw_data(dict(stored[0])))
+    return _update(order, stored[0])
 
 
-def _update(order: NewOrder, stored: Order) -> OrderOutcome:
+def _update(order: NewOrder, seen: Item) -> OrderOutcome:
+    stored = Order.from_raw_data(dict(seen))
     renewed, _ = order_items_of(order, shard=int(stored.shard))
     if stored.history[-1].at >= renewed.history[-1].at:
         return OrderOutcome.KEPT
     renewed.pickup = stored.pickup  # its customer's choice, which no import knows of
-    item = wire(renewed)
     # The stored status and its moment serve as the version that was compared, with the choice.
-    same_choice = "pickup = :pickup" if "pickup" in item else "attribute_not_exists(pickup)"
-    chosen = {":pickup": item["pickup"]} if "pickup" in item else {}
-    seen: Action = {
-        "Put": {
-            "TableName": ShopItem.Meta.table_name,
-            "Item": item,
-            "ConditionExpression": f"order_status_date = :seen AND {same_choice}",
-            "ExpressionAttributeValues": {":seen": {"S": stored.order_status_date}, **chosen},
-        }
-    }
+    put = put_of(renewed, unchanged(seen, Order.order_status_date, Order.pickup))
     deltas = deltas_of(order.username, left=Status(stored.status), entered=order.now_in.status)
     try:
-        write_with_counts([seen], deltas)
-    except ConditionFailed:  # somebody is moving it at this very moment, so theirs is newer
+        write_with_counts([put], deltas)
+    except ConditionFailed:  # moved at the same moment, so what is stored is newer
         return OrderOutcome.KEPT
     return OrderOutcome.UPDATED

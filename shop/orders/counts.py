@@ -6,22 +6,12 @@ start. Both spread further by themselves when writers meet ("Write Sharding (Tab
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 
-from django.conf import settings
-
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.lists.site_reader import page_batches
-from dynamo.writes.actions import Action
-from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.transactions import Transactions, write_together
-from shop import keys
-from shop.models import ShopItem
+from dynamo.writes.counters import Deltas
 from shop.order_status import OPEN, Status
+from shop.table import QUEUE, counters_of
 
-QUEUE = "OPEN"
 CUSTOMER_PREFIX = "ORDERS#"
 
 
@@ -44,17 +34,7 @@ def counter_of(username: str) -> str:
 
 def cells_of(name: str) -> dict[str, int]:
     """Read a counter's cells that are not zero, as of the last write."""
-    return _counters(name).read(name, consistent=True)
-
-
-def settle(name: str, cells: Mapping[str, int]) -> None:
-    """Make a counter's cells come to what was recounted.
-
-    Raises ConditionFailed when they change at this very moment.
-    """
-    actions = _counters(name).settle(name, cells)
-    if actions:
-        write_together(client(), actions)
+    return counters_of(name).read(name, consistent=True)
 
 
 def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
@@ -71,35 +51,10 @@ def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> 
     return {counter_of(username): customer, QUEUE: queue}
 
 
-def sum_of(changes: Sequence[Deltas]) -> Deltas:
+def sum_of(changes: Iterable[Deltas]) -> Deltas:
     """Add up the changes of several orders, for one transaction."""
     sums: dict[str, Counter[str]] = {}
     for deltas in changes:
         for name, cells in deltas.items():
             sums.setdefault(name, Counter()).update(cells)
     return sums
-
-
-def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
-    """Write actions and the changes of counters they bring along, all or nothing.
-
-    Raises like `dynamo.writes.transactions.Transactions.write`; the counters come last, so that the
-    numbers of failed actions are those of ``actions``.
-    """
-    write_counted(actions, deltas, transactions=Transactions(client()), counters=_counters)
-
-
-def _counters(name: str) -> Counters:
-    least = settings.ORDER_SHARDS if name == QUEUE else 1
-    return _counters_of(page_batches(), least)
-
-
-@lru_cache(maxsize=4)
-def _counters_of(batches: Batches, least_shards: int) -> Counters:
-    """Make counters once for each client: they remember how far they are spread."""
-    return Counters.of_table(
-        batches,
-        table=ShopItem.Meta.table_name,
-        key_of=keys.counter,
-        least_shards=least_shards,
-    )

@@ -17,14 +17,13 @@ from datetime import datetime
 
 from dynamo.lists.places import parse_timestamp
 from dynamo.writes.transactions import ConditionFailed
-from shop import keys
-from shop.models import Order
 from shop.order_status import Status, may_move
 from shop.orders.actions import status_update
 from shop.orders.activity_log import order_moved
-from shop.orders.counts import deltas_of, write_with_counts
+from shop.orders.counts import deltas_of
 from shop.orders.items import StatusChange, derived_keys
-from shop.orders.queries import NoSuchOrder, owner_of
+from shop.orders.queries import NoSuchOrder, owner_of, stored_order
+from shop.table import write_with_counts
 
 
 class MoveRefused(ValueError):
@@ -61,7 +60,7 @@ def move_order(
     if not may_move(source, target, is_staff=is_staff):
         sentence = f"An order that is {source.label.lower()} cannot become {target.label.lower()}."
         raise MoveNotAllowed(sentence)
-    order = _stored(username, order_id)
+    order = stored_order(username, order_id)
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
     update = status_update(
@@ -121,13 +120,6 @@ def _tried(order_id: str, *, source: Status, target: Status, who: str, now: date
     except NoSuchOrder:
         return Moved(order_id, f"There is no order {order_id}.")
     return Moved(order_id)
-
-
-def _stored(username: str, order_id: str) -> Order:
-    try:
-        return Order.get(keys.user(username), keys.order(order_id), consistent_read=True)
-    except Order.DoesNotExist as error:
-        raise NoSuchOrder(order_id) from error
 
 
 def _overtaken(order_id: str, failure: ConditionFailed) -> Exception:

@@ -21,7 +21,7 @@ from shop.models import OrderPointer
 from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.activity_log import order_placed
-from shop.orders.counts import deltas_of, write_with_counts
+from shop.orders.counts import deltas_of
 from shop.orders.ids import new_order_id
 from shop.orders.items import (
     MOST_LINES,
@@ -32,6 +32,7 @@ from shop.orders.items import (
     order_items_of,
 )
 from shop.orders.shards import pick_shard
+from shop.table import write_with_counts
 
 
 class OrderRefused(ValueError):
@@ -96,12 +97,8 @@ def place_order(
 def order_placed_by(*, username: str, client_id: str) -> str | None:
     """Give the id of the order that an intent has led to, None before it did."""
     mark = keys.placing(username, client_id)
-    try:
-        pointer = OrderPointer.get(mark, mark, consistent_read=True)
-    except OrderPointer.DoesNotExist:
-        return None
-    order_id: str = pointer.order_id
-    return order_id
+    pointer = OrderPointer.find(mark, mark)
+    return pointer.order_id if pointer else None
 
 
 def _quantities(basket: Iterable[tuple[str, int]]) -> dict[str, int]:

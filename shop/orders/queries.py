@@ -7,7 +7,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import page_batches, read
+from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
 from shop.indexes import INVERTED
@@ -19,6 +19,7 @@ from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES
 from shop.orders.shards import count_shards
+from shop.table import key_of, read_for_page
 
 LONGEST_ID = 200
 
@@ -80,6 +81,14 @@ def find_order(order_id: str, *, username: str | None = None) -> FoundOrder:
     return found
 
 
+def stored_order(username: str, order_id: str) -> StoredOrder:
+    """Read a customer's order as of the last write. Raises NoSuchOrder."""
+    order = StoredOrder.find(keys.user(username), keys.order(order_id))
+    if order is None:
+        raise NoSuchOrder(order_id)
+    return order
+
+
 def owner_of(order_id: str) -> str:
     """Say whose order it is. Raises NoSuchOrder."""
     if not 0 < len(order_id) <= LONGEST_ID:
@@ -94,11 +103,8 @@ def owner_of(order_id: str) -> str:
 
 def has_bought(username: str, product_id: str) -> bool:
     """Tell whether a user ever ordered a product: one read of one item."""
-    try:
-        OrderPointer.get(keys.user(username), keys.bought(username, product_id))
-    except OrderPointer.DoesNotExist:
-        return False
-    return True
+    key = keys.user(username), keys.bought(username, product_id)
+    return ShopItem.find(*key, consistent_read=False) is not None
 
 
 def products_bought_by(username: str) -> Iterator[str]:
@@ -119,9 +125,8 @@ def _find(order_id: str, username: str | None) -> FoundOrder | None:
     owner = username or next(iter(owners), None)
     if owner is None:
         return None
-    try:
-        stored = StoredOrder.get(keys.user(owner), keys.order(order_id), consistent_read=True)
-    except StoredOrder.DoesNotExist:
+    stored = StoredOrder.find(keys.user(owner), keys.order(order_id))
+    if stored is None:
         return None
     lines = [item for item in items if not _is_order(item)]
     lines = _complete(lines, order_id=order_id, count=int(stored.line_count))
@@ -130,11 +135,8 @@ def _find(order_id: str, username: str | None) -> FoundOrder | None:
 
 def _find_foreign(foreign_id: str, username: str | None) -> FoundOrder | None:
     key = keys.foreign(foreign_id)
-    try:
-        pointer = OrderPointer.get(key, key)
-    except OrderPointer.DoesNotExist:
-        return None
-    if username is not None and pointer.username != username:
+    pointer = OrderPointer.find(key, key, consistent_read=False)
+    if pointer is None or username not in {None, pointer.username}:
         return None
     return _find(pointer.order_id, pointer.username)
 
@@ -143,12 +145,9 @@ def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]
     """Read the lines by their keys where the index does not have them all yet."""
     if len(lines) == count:
         return list(lines)
-    table_keys = [
-        {"pk": {"S": keys.item(order_id, number)}, "sk": {"S": keys.order(order_id)}}
-        for number in range(1, count + 1)
-    ]
-    found = page_batches().get(ShopItem.Meta.table_name, table_keys)
-    return sorted(found, key=lambda item: item["pk"]["S"])
+    numbers = range(1, count + 1)
+    wanted = [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
+    return sorted(read_for_page(wanted, consistent=True), key=key_of)
 
 
 def _is_order(item: Item) -> bool:

@@ -9,20 +9,18 @@ in no other place. What choosing raises, besides `shop.orders.queries.NoSuchOrde
     OrderClosed     the order is on its way, or came to an end: its point stays as it is
 """
 
-from collections.abc import Mapping
-from typing import Any
+from pynamodb.expressions.update import Action as Change
 
 from dynamo.calls.client import client
-from dynamo.writes.actions import Action
+from dynamo.items import table_key
+from dynamo.writes.actions import Action, check, update
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
 from shop.order_status import OPEN, Status
-from shop.orders.queries import NoSuchOrder
+from shop.orders.queries import NoSuchOrder, stored_order
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint, find_point
-
-TABLE = ShopItem.Meta.table_name
 
 
 class OrderClosed(ValueError):
@@ -39,10 +37,7 @@ def find_open_order(*, username: str, order_id: str) -> Order:
 
     Raises NoSuchOrder, also for the order of another customer, and OrderClosed.
     """
-    try:
-        order = Order.get(keys.user(username), keys.order(order_id), consistent_read=True)
-    except Order.DoesNotExist as error:
-        raise NoSuchOrder(order_id) from error
+    order = stored_order(username, order_id)
     if not Status(order.status).is_open:
         raise OrderClosed(Status(order.status))
     return order
@@ -54,42 +49,24 @@ def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
     Raises NoSuchPoint, NoSuchOrder and OrderClosed.
     """
     point = find_point(point_id)
-    key = {part: {"S": keys.pickup_point(point_id)} for part in ("pk", "sk")}
-    there: Action = {
-        "ConditionCheck": {
-            "TableName": TABLE,
-            "Key": key,
-            "ConditionExpression": "attribute_exists(pk)",
-        }
-    }
-    chosen: Any = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+    key = keys.pickup_point(point_id)
+    choice = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
         id=point.id, name=point.name, address=point.address, hours=point.hours
     )
-    value = {"M": Order.pickup.serialize(chosen)}
-    set_ = _update(username, order_id, "SET pickup = :pickup", {":pickup": value})
-    _write(order_id, [set_, there])
+    chosen = _update(username, order_id, Order.pickup.set(choice))
+    _write(order_id, [chosen, check(ShopItem, table_key(key, key), ShopItem.pk.exists())])
     return point
 
 
 def forget_point(*, username: str, order_id: str) -> None:
     """Let a customer's open order go to no pickup point. Raises NoSuchOrder and OrderClosed."""
-    _write(order_id, [_update(username, order_id, "REMOVE pickup", {})])
+    _write(order_id, [_update(username, order_id, Order.pickup.remove())])
 
 
-def _update(username: str, order_id: str, change: str, values: Mapping[str, Any]) -> Action:
-    """Spell the change of an order, if it is this customer's and open."""
-    statuses = {f":s{number}": {"S": status.value} for number, status in enumerate(OPEN)}
-    return {
-        "Update": {
-            "TableName": TABLE,
-            "Key": {"pk": {"S": keys.user(username)}, "sk": {"S": keys.order(order_id)}},
-            "UpdateExpression": change,
-            "ConditionExpression": f"#status IN ({', '.join(statuses)})",
-            "ExpressionAttributeNames": {"#status": "status"},
-            "ExpressionAttributeValues": {**statuses, **values},
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-    }
+def _update(username: str, order_id: str, change: Change) -> Action:
+    key = table_key(keys.user(username), keys.order(order_id))
+    is_open = Order.status.is_in(*(status.value for status in OPEN))
+    return update(Order, key, [change], is_open, return_item=True)
 
 
 def _write(order_id: str, actions: list[Action]) -> None:
@@ -101,6 +78,6 @@ def _write(order_id: str, actions: list[Action]) -> None:
 
 def _reason(order_id: str, failure: ConditionFailed) -> Exception:
     if 0 not in failure.failed:
-        return NoSuchPoint("It has gone just now.")
+        return NoSuchPoint("It was removed a moment ago.")
     order = failure.failed[0]
     return OrderClosed(Status(order["status"]["S"])) if order else NoSuchOrder(order_id)

@@ -8,17 +8,10 @@ they do not name is empty ("Write Sharding (Table)" spreads them when writers me
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.lists.site_reader import page_batches
-from dynamo.writes.actions import Action
-from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.transactions import Transactions, write_together
-from shop import keys
-from shop.models import ShopItem
+from dynamo.writes.counters import Deltas
 from shop.pickup.points import PickupPoint, counted_in
+from shop.table import counters_of, set_sums
 
 COUNTER_PREFIX = "PICKUP#"
 
@@ -27,7 +20,8 @@ def read_directories(
     names: Sequence[str], *, consistent: bool = False
 ) -> dict[str, dict[str, int]]:
     """Read the counts of the world and of areas by their cells; empty cells are left out."""
-    found = _counters().read_many([_counter(name) for name in names], consistent=consistent)
+    counters = counters_of(COUNTER_PREFIX)
+    found = counters.read_many([_counter(name) for name in names], consistent=consistent)
     return {
         name: {cell_in(cell): number for cell, number in found[_counter(name)].items()}
         for name in names
@@ -44,30 +38,12 @@ def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -
     return deltas
 
 
-def write_with_directory(actions: Sequence[Action], deltas: Deltas) -> None:
-    """Write actions and what the directory changes by, all or nothing.
+def set_directory(name: str, counts: Mapping[str, int]) -> None:
+    """Set a directory's counts to what was recounted.
 
-    Raises like `dynamo.writes.transactions.Transactions.write`; the counts come last.
+    Raises ConditionFailed when they change at the same moment.
     """
-    write_counted(actions, deltas, transactions=Transactions(client()), counters=_counters)
-
-
-def settle(name: str, counts: Mapping[str, int]) -> None:
-    """Make a directory's counts come to what was recounted.
-
-    Raises ConditionFailed when they change at this very moment.
-    """
-    spelled = {_spelled(cell): number for cell, number in counts.items()}
-    actions = _counters().settle(_counter(name), spelled)
-    if actions:
-        write_together(client(), actions)
-
-
-def directory_in(partition: str) -> str | None:
-    """Give the name of the directory that an item's partition key is of, None if of another."""
-    counter = keys.counter_in(partition)
-    is_one = partition.startswith(keys.COUNTER_PREFIX) and counter.startswith(COUNTER_PREFIX)
-    return counter.removeprefix(COUNTER_PREFIX) if is_one else None
+    set_sums(_counter(name), {_spelled(cell): number for cell, number in counts.items()})
 
 
 def cell_in(attribute: str) -> str:
@@ -82,13 +58,3 @@ def _counter(name: str) -> str:
 def _spelled(cell: str) -> str:
     """Keep the names of cells apart from those of other attributes: ``pk`` and ``sk`` are both."""
     return f"_{cell}"
-
-
-def _counters(_name: str = "") -> Counters:
-    return _counters_of(page_batches())
-
-
-@lru_cache(maxsize=4)
-def _counters_of(batches: Batches) -> Counters:
-    """Make counters once for each client: they remember how far they are spread."""
-    return Counters.of_table(batches, table=ShopItem.Meta.table_name, key_of=keys.counter)

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from dynamo.calls.batches import Batches
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
 from shop import keys
-from shop.models import ShopItem
 from shop.models import ZipPlace as StoredPlace
 from shop.pickup.coordinates import BadCoordinates, Coordinates
+from shop.table import TABLE
 
 LONGEST_ZIP, SHORTEST_PREFIX = 10, 3
 
@@ -81,10 +81,8 @@ def find_zips(
     prefixes: Collection[str], *, batches: Batches, consistent: bool = True
 ) -> dict[str, ZipPlace]:
     """Read where zip prefixes are; those that are not known are left out."""
-    wanted = [
-        {part: {"S": keys.zip_prefix(prefix)} for part in ("pk", "sk")} for prefix in prefixes
-    ]
-    found = batches.get(ShopItem.Meta.table_name, wanted, consistent=consistent)
+    wanted = [table_key(key, key) for key in map(keys.zip_prefix, prefixes)]
+    found = batches.get(TABLE, wanted, consistent=consistent)
     return {zip_place.prefix: zip_place for zip_place in map(_zip_place, found)}
 
 
@@ -93,7 +91,7 @@ def put_zips(places: Iterable[ZipPlace], *, batches: Batches) -> int:
     wanted = {place.prefix: place for place in places}
     stored = find_zips(wanted, batches=batches)
     changed = [place for prefix, place in wanted.items() if stored.get(prefix) != place]
-    batches.put(ShopItem.Meta.table_name, [_item(place).serialize() for place in changed])
+    batches.put(TABLE, [_item(place).serialize() for place in changed])
     return len(changed)
 
 

@@ -30,10 +30,9 @@ def nearest_points(place: Coordinates, count: int) -> Nearest:
 def find_point(point_id: str) -> PickupPoint:
     """Read a point by its id, as of the last write. Raises NoSuchPoint."""
     key = keys.pickup_point(point_id)
-    try:
-        stored = StoredPoint.get(key, key, consistent_read=True)
-    except StoredPoint.DoesNotExist as error:
-        raise NoSuchPoint(point_id) from error
+    stored = StoredPoint.find(key, key)
+    if stored is None:
+        raise NoSuchPoint(point_id)
     return PickupPoint(
         id=point_id,
         name=stored.name,

@@ -5,23 +5,23 @@ dozens of points of one area to each. A point that is stored as it is to be is r
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
-from typing import Any
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.items import Item
-from dynamo.writes.actions import Action
+from pynamodb.expressions.condition import Condition
+
+from dynamo.items import table_key
+from dynamo.writes.actions import Action, delete, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended
 from shop import keys
+from shop.models import PickupPoint as StoredPoint
 from shop.models import ShopItem
-from shop.pickup.directory import deltas_of, write_with_directory
+from shop.pickup.directory import deltas_of
 from shop.pickup.points import PickupPoint, area_key, point_items, point_of
+from shop.table import put_of, read_items, write_with_counts
 
-TABLE = ShopItem.Meta.table_name
 TOGETHER = 30
 """Points to a transaction: two or three actions each, and a few counters, of a hundred."""
 ATTEMPTS = 5
@@ -83,13 +83,10 @@ def remove_point(point_id: str) -> bool:
         stored = _stored([point_id]).get(point_id)
         if stored is None:
             return False
-        own, in_area = (_key(item) for item in point_items(stored))
-        deletes: list[Action] = [
-            {"Delete": {"TableName": TABLE, "Key": own, **_if_still(stored)}},
-            {"Delete": {"TableName": TABLE, "Key": in_area}},
-        ]
+        own, in_area = (table_key(item.pk, item.sk) for item in point_items(stored))
+        deletes = [delete(ShopItem, own, _is_still(stored)), delete(ShopItem, in_area)]
         try:
-            write_with_directory(deletes, deltas_of(added=[], removed=[stored]))
+            write_with_counts(deletes, deltas_of(added=[], removed=[stored]))
         except ConditionFailed:
             continue
         return True
@@ -104,11 +101,8 @@ def _changes(points: Iterable[PickupPoint]) -> Iterator[_Change]:
 
 
 def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
-    table_keys = [
-        {part: {"S": keys.pickup_point(point_id)} for part in ("pk", "sk")}
-        for point_id in point_ids
-    ]
-    found = Batches(client(), pool()).get(TABLE, table_keys)
+    own_keys = map(keys.pickup_point, point_ids)
+    found = read_items((key, key) for key in own_keys).values()
     return {point.id: point for point in map(point_of, found)}
 
 
@@ -127,36 +121,26 @@ def _is_written(batch: Sequence[_Change]) -> bool:
         removed=[change.stored for change in batch if change.stored is not None],
     )
     try:
-        write_with_directory(actions, deltas)
+        write_with_counts(actions, deltas)
     except ConditionFailed:
         return False
     return True
 
 
 def _actions(change: _Change) -> Iterator[Action]:
-    own, in_area = (dict(item.serialize()) for item in point_items(change.point))
-    yield {"Put": {"TableName": TABLE, "Item": own, **_if_still(change.stored)}}
-    yield {"Put": {"TableName": TABLE, "Item": in_area}}
+    own, in_area = point_items(change.point)
+    yield put_of(own, _is_still(change.stored))
+    yield put_of(in_area)
     if change.stored is not None and area_key(change.stored) != area_key(change.point):
-        yield {"Delete": {"TableName": TABLE, "Key": _key(point_items(change.stored)[1])}}
+        yield delete(ShopItem, table_key(*area_key(change.stored)))
 
 
-def _if_still(stored: PickupPoint | None) -> Mapping[str, Any]:
-    """Spell the condition that a point is still where it was read, or still not there."""
+def _is_still(stored: PickupPoint | None) -> Condition:
+    """Require that a point is still where it was read, or still missing."""
     if stored is None:
-        return {"ConditionExpression": "attribute_not_exists(pk)"}
-    item: Item = point_items(stored)[0].serialize()
-    return {
-        "ConditionExpression": "latitude = :latitude AND longitude = :longitude",
-        "ExpressionAttributeValues": {
-            ":latitude": item["latitude"],
-            ":longitude": item["longitude"],
-        },
-    }
-
-
-def _key(item: ShopItem) -> Item:
-    return {"pk": {"S": item.pk}, "sk": {"S": item.sk}}
+        return ShopItem.pk.does_not_exist()
+    item, _ = point_items(stored)
+    return unchanged(item.serialize(), StoredPoint.latitude, StoredPoint.longitude)
 
 
 def _ids(batch: Sequence[_Change]) -> set[str]:

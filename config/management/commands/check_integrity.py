@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -16,9 +16,8 @@ from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference
-from shop.integrity.catalogue import catalogue_differences
-from shop.integrity.orders import order_differences
-from shop.pickup.integrity import pickup_differences
+from shop.integrity.checks import CHECKS as SHOP_CHECKS
+from shop.integrity.checks import shop_differences
 
 
 def copy_differences() -> Iterator[Difference]:
@@ -32,13 +31,8 @@ def copy_differences() -> Iterator[Difference]:
         raise CommandError(message) from error
 
 
-CHECKS: dict[str, Callable[[], Iterator[Difference]]] = {
-    "comments": comment_differences,
-    "orders": order_differences,
-    "catalogue": catalogue_differences,
-    "pickup": pickup_differences,
-    SETS: copy_differences,
-}
+COMMENTS = "comments"
+CHECKS = (COMMENTS, *SHOP_CHECKS, SETS)
 
 INTERRUPTED = 130
 
@@ -69,8 +63,12 @@ class Command(BaseCommand):
         rows: list[dict[str, Any]] = []
         try:
             with failures_in_one_line():
-                for name in _names(only=options["only"], model=options["model"]):
-                    self._check(name, rows, repair=options["repair"], tells=not options["json"])
+                names = _names(only=options["only"], model=options["model"])
+                for name, difference in _differences(names):
+                    mended = options["repair"] and difference.mend is not None and difference.mend()
+                    rows.append({"check": name, **difference.as_dict(), "mended": mended})
+                    if not options["json"]:
+                        self.stdout.write(_line(difference, mended=mended))
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. What was mended stays so; run it again for the rest.")
             sys.exit(INTERRUPTED)
@@ -83,20 +81,22 @@ class Command(BaseCommand):
         if left:
             sys.exit(1)
 
-    def _check(self, name: str, rows: list[dict[str, Any]], *, repair: bool, tells: bool) -> None:
-        for difference in CHECKS[name]():
-            mended = bool(repair and difference.mend is not None and difference.mend())
-            rows.append({"check": name, **difference.as_dict(), "mended": mended})
-            if tells:
-                self.stdout.write(_line(difference, mended=mended))
-
 
 def _names(*, only: str | None, model: str | None) -> list[str]:
-    """Give the checks to make; those of the copies only where somebody reads them, or asks."""
+    """Return the checks to make; those of the copies only where they are read, or asked for."""
     if only or model == SETS:
         return [only or SETS]
     reads_sets = model is None and read_model().name == SETS
     return [name for name in CHECKS if name != SETS or reads_sets]
+
+
+def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
+    """Yield what the checks find, each under its name, in the order of `CHECKS`."""
+    if COMMENTS in names:
+        yield from ((COMMENTS, difference) for difference in comment_differences())
+    yield from shop_differences(name for name in SHOP_CHECKS if name in names)
+    if SETS in names:
+        yield from ((SETS, difference) for difference in copy_differences())
 
 
 def _line(difference: Difference, *, mended: bool) -> str:

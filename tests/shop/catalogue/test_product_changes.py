@@ -14,9 +14,9 @@ from shop.catalogue.items import NewProduct
 from shop.catalogue.prices import prices_of
 from shop.catalogue.queries import find_product
 from shop.catalogue.services import put_catalogue
-from shop.integrity.catalogue import catalogue_differences
 from tests.support.catalogue.making import category
 from tests.support.comments.spying import spied
+from tests.support.shop.checks import differences
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -48,7 +48,7 @@ class TestAChangedProduct:
         found = find_product(lamp.id)
         assert [step.slug for step in found.trail] == [new]
         assert {c.slug for c in found.categories} == {new, *lamp.category_slugs}
-        assert [d for d in catalogue_differences() if lamp.id in d.subject] == []
+        assert [d for d in differences("catalogue") if lamp.id in d.subject] == []
 
     def test_is_one_transaction(self, lamp):
         with spied() as asked:

@@ -8,7 +8,6 @@ import pytest
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from shop import keys
-from shop.integrity.orders import order_differences
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
@@ -16,6 +15,7 @@ from shop.orders.items import NewOrder
 from shop.orders.moving import move_order
 from shop.orders.shards import OPEN_ORDERS, count_shards, raise_shards
 from tests.support.orders.making import made_order, put, stored_order
+from tests.support.shop.checks import differences
 
 TABLE = ShopItem.Meta.table_name
 
@@ -40,7 +40,7 @@ def key_of(order: NewOrder) -> dict[str, str]:
 
 
 def found(kind: str, subject: str) -> list[Difference]:
-    every = order_differences()
+    every = differences("orders")
     return [found for found in every if (found.kind, found.subject) == (kind, subject)]
 
 
@@ -51,7 +51,7 @@ def mend(difference: Difference) -> bool:
 
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
-        assert list(order_differences()) == []
+        assert list(differences("orders")) == []
 
     def test_finds_and_mends_a_wrong_key(self, order: NewOrder) -> None:
         before = stored_order(order.username, order.id)

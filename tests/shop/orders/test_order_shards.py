@@ -8,8 +8,8 @@ import pytest
 
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
+from shop import table
 from shop.order_status import OPEN, Status
-from shop.orders import shards as order_shards
 from shop.orders.queries import list_open_orders
 from shop.orders.shards import count_shards, pick_shard
 from tests.support.orders.making import made_order, put, stored_order
@@ -56,7 +56,7 @@ class TestTheShards:
         settings.ORDER_SHARDS = count_shards() + 3
         orders = [made_order(fresh("alex"), placed_at=EVEN_LONGER_AGO) for _ in range(30)]
         put(*orders)
-        order_shards._shards.cache_clear()  # as in another process
+        table._shards_of.cache_clear()  # as in another process
         settings.ORDER_SHARDS = 1
         found = there_and_back(queue_of(Status.PLACED), size=100)
         assert {order.id for order in orders} <= {*found}

@@ -19,12 +19,12 @@ from dynamo.calls.meter import metered
 from dynamo.lists.site_reader import page_batches
 from shop.models import ShopItem
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.integrity import pickup_differences
 from shop.pickup.places import ZipPlace, find_zip, put_zips
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from tests.support.pickup.memory import World
 from tests.support.pickup.stored import Fresh
+from tests.support.shop.checks import differences
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -137,7 +137,7 @@ class TestAFileOfPoints:
         points = load(path)["points"]
         assert 0 < points["unchanged"] < 150
         assert points["new"] + points["unchanged"] == 150
-        assert list(pickup_differences()) == []
+        assert list(differences("pickup")) == []
 
     def test_moves_points_that_are_elsewhere_now(self, tmp_path: Path, fresh: Fresh) -> None:
         point_id = fresh("point")

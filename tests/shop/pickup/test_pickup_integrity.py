@@ -10,12 +10,12 @@ from shop import keys
 from shop.models import ShopItem
 from shop.pickup.cells import geohash_of
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.integrity import pickup_differences
 from shop.pickup.points import PickupPoint, area_key
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points, remove_point
 from tests.support.chance import CHANCE
 from tests.support.pickup.stored import Fresh, area_item, delete, made_point, own_item, put
+from tests.support.shop.checks import differences
 
 TABLE = ShopItem.Meta.table_name
 
@@ -29,7 +29,7 @@ def point(tables: None, fresh: Fresh) -> PickupPoint:
 
 
 def found(kind: str, subject: str) -> list[Difference]:
-    return [d for d in pickup_differences() if (d.kind, d.subject) == (kind, subject)]
+    return [d for d in differences("pickup") if (d.kind, d.subject) == (kind, subject)]
 
 
 def mend(difference: Difference) -> bool:
@@ -44,7 +44,7 @@ def must(item: dict[str, Any] | None) -> dict[str, Any]:
 
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, point: PickupPoint) -> None:
-        assert list(pickup_differences()) == []
+        assert list(differences("pickup")) == []
 
     def test_finds_and_mends_a_missing_cell(self, point: PickupPoint) -> None:
         before = must(area_item(point))
@@ -66,19 +66,19 @@ class TestTheCheck:
         item = must(area_item(point))
         delete(*area_key(point))
         put(item | {"pk": {"S": "GEO#s0"}, "sk": {"S": f"s000000000#{point.id}"}})
-        differences = found("cells", f"pickup point {point.id}")
-        assert [mend(difference) for difference in differences] == [True, True]
-        assert list(pickup_differences()) == []
+        wrong = found("cells", f"pickup point {point.id}")
+        assert [mend(difference) for difference in wrong] == [True, True]
+        assert list(differences("pickup")) == []
         assert nearest_points(point.place, 1).points[0].point == point
 
     def test_finds_and_mends_coordinates_that_were_changed_by_hand(
         self, point: PickupPoint
     ) -> None:
         put(must(own_item(point)) | {"latitude": {"N": "-30.5"}})
-        differences = list(pickup_differences())
-        assert {difference.kind for difference in differences} == {"cells", "counts"}
-        assert all(mend(difference) for difference in differences)
-        assert list(pickup_differences()) == []
+        wrong = list(differences("pickup"))
+        assert {difference.kind for difference in wrong} == {"cells", "counts"}
+        assert all(mend(difference) for difference in wrong)
+        assert list(differences("pickup")) == []
         (near,) = nearest_points(Coordinates.at(-30.5, point.place.longitude), 1).points
         assert (near.point.id, near.metres) == (point.id, 0)
 
@@ -98,7 +98,7 @@ class TestTheCheck:
         (difference,) = found("counts", f"directory {directory}")
         assert difference.stored != difference.expected
         assert mend(difference)
-        assert list(pickup_differences()) == []
+        assert list(differences("pickup")) == []
 
     def test_finds_and_mends_counts_of_nothing(self, point: PickupPoint) -> None:
         spoil("7z", "7zzz", 3)

@@ -7,11 +7,11 @@ from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.integrity.catalogue import catalogue_differences
 from shop.models import ShopItem
 from shop.order_status import Status
 from tests.support.catalogue.making import category, sell
 from tests.support.chance import unique
+from tests.support.shop.checks import differences
 
 TABLE = ShopItem.Meta.table_name
 Key = tuple[str, str]
@@ -58,7 +58,7 @@ def lose(key: Key) -> None:
 
 def found(*names: str) -> list[Difference]:
     """The differences that tell of any of these names."""
-    return [d for d in catalogue_differences() if any(name in d.subject for name in names)]
+    return list(found_lazily(*names))
 
 
 def mend(*names: str) -> list[bool]:
@@ -67,4 +67,4 @@ def mend(*names: str) -> list[bool]:
 
 
 def found_lazily(*names: str):
-    return (d for d in catalogue_differences() if any(name in d.subject for name in names))
+    return (d for d in differences("catalogue") if any(name in d.subject for name in names))

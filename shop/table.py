@@ -1,0 +1,106 @@
+"""The table ``shop`` as all rooms read and write it: items by key, actions, shards, counters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from pynamodb.attributes import Attribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
+
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.items import Item, table_key
+from dynamo.lists.site_reader import page_batches
+from dynamo.writes.actions import Action, check, put, unchanged
+from dynamo.writes.counters import Counters, Deltas, write_counted
+from dynamo.writes.shards import Shards
+from dynamo.writes.transactions import Transactions, write_together
+from shop import keys
+from shop.models import ShopItem
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+TABLE = ShopItem.Meta.table_name
+QUEUE = "OPEN"
+"""The counter of all open orders, which every order passes through: spread from the start."""
+Key = tuple[str, str]
+"""A partition key and a sort key."""
+
+
+def key_of(item: Item) -> Key:
+    """Return the table key of a stored item."""
+    return item["pk"]["S"], item["sk"]["S"]
+
+
+def read_items(table_keys: Iterable[Key]) -> dict[Key, Item]:
+    """Read items by their keys, strongly; those that do not exist are left out."""
+    wanted = [table_key(*key) for key in dict.fromkeys(table_keys)]
+    return {key_of(item): item for item in Batches(client(), pool()).get(TABLE, wanted)}
+
+
+def read_for_page(table_keys: Iterable[Key], *, consistent: bool = False) -> list[Item]:
+    """Read items by their keys in no order; a throttled read is given up soon."""
+    wanted = [table_key(*key) for key in dict.fromkeys(table_keys)]
+    return page_batches().get(TABLE, wanted, consistent=consistent)
+
+
+def put_of(
+    item: ShopItem, condition: Condition | None = None, *, return_item: bool = False
+) -> Action:
+    """Build the put of an item; see `dynamo.writes.actions.put`."""
+    return put(ShopItem, item.serialize(), condition, return_item=return_item)
+
+
+def set_or_remove(
+    model: type[ShopItem], names: Iterable[str], values: Mapping[str, object]
+) -> list[Change]:
+    """Set each named attribute as it is in ``values``, or remove it where it is missing there."""
+    attributes = {name: getattr(model, name) for name in names}
+    return [a.set(values[name]) if name in values else a.remove() for name, a in attributes.items()]
+
+
+def unless_changed(key: Key, seen: Item | None, *attributes: Attribute[Any]) -> Action:
+    """Require that an item has these attributes as when it was seen, or is missing as it was."""
+    return check(ShopItem, table_key(*key), unchanged(seen or {}, ShopItem.pk, *attributes))
+
+
+def shards() -> Shards:
+    """Return the numbers of shards; see `dynamo.writes.shards`."""
+    return _shards_of(client())
+
+
+def counters_of(name: str) -> Counters:
+    """Return the counters that a counter of this name is one of."""
+    return _counters_of(page_batches(), settings.ORDER_SHARDS if name == QUEUE else 1)
+
+
+def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
+    """Write actions and the changes of counters they bring along, all or nothing.
+
+    Raises like `dynamo.writes.transactions.Transactions.write`; the counters come last, so that
+    the numbers of failed actions are those of ``actions``.
+    """
+    write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
+
+
+def set_sums(name: str, cells: Mapping[str, int]) -> None:
+    """Set a counter's cells to what was recounted.
+
+    Raises ConditionFailed when they change at the same moment.
+    """
+    if actions := counters_of(name).set_sums(name, cells):
+        write_together(client(), actions)
+
+
+@lru_cache(maxsize=4)
+def _shards_of(connected: "DynamoDBClient") -> Shards:
+    return Shards(connected, TABLE, keys.shards)
+
+
+@lru_cache(maxsize=8)
+def _counters_of(batches: Batches, least_shards: int) -> Counters:
+    # Once for each client: they remember how far they are spread.
+    return Counters.of_table(batches, table=TABLE, key_of=keys.counter, least_shards=least_shards)
