@@ -1,19 +1,19 @@
 """The activity log, for staff."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain
-from dynamo.web.partials import render_list
+from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
-from shop.activity.entries import Kind
+from shop.activity.entries import Kind, LogEntry
 from shop.activity.filters import BadActivityFilter, parse_kinds
-from shop.activity.listing import activity_listing, activity_pager
+from shop.activity.listing import activity_pager, activity_row, all_kinds, kind_toggles
 from shop.activity.queries import PLAN, list_activity, products_in
 from shop.web.access import staff_only
 
@@ -26,17 +26,24 @@ def activity(request: HttpRequest) -> HttpResponse:
     pager = activity_pager(kinds)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_activity(kinds, asked, now=timezone.now())
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
-    context = {
-        "listing": activity_listing(
-            kinds, found, products=products_in(found.entries), request=asked
-        ),
-        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
-    }
-    return render_list(
-        request, "shop/activity/activity.html", "shop/activity/_activity.html", context
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/activity/activity.html", "shop/activity/_activity.html"),
+        context=lambda: _context(kinds, found.entries),
+        plan=PLAN,
     )
+
+
+def _context(kinds: Sequence[Kind], entries: Sequence[LogEntry]) -> dict[str, Any]:
+    products = products_in(entries)
+    return {
+        "rows": [activity_row(entry, products) for entry in entries],
+        "tabs": kind_toggles(kinds),
+        "all_kinds": all_kinds(kinds),
+    }
 
 
 def _kinds(request: HttpRequest) -> tuple[Kind, ...]:

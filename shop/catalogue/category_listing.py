@@ -1,18 +1,12 @@
 """Categories as their pages show them: orders to choose from, and the URLs around a page."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.catalogue.access_patterns import PLAN, ProductOrder
-from shop.catalogue.category_queries import CategoryPage, ListedCategory, ProductPage
-from shop.catalogue.edge_keys import Data
-from shop.catalogue.queries import ProductTile
 
 LABELS = {
     None: "As shelved",
@@ -24,30 +18,6 @@ LABELS = {
 
 class BadProductOrder(ValueError):
     """There is no such order of products; the text says which there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryListing:
-    """A page of a category's products: ``older_url`` leads on."""
-
-    products: Sequence[ProductTile]
-    orders: Sequence[Toggle]
-    leaves_out_unpriced: bool
-    older_url: str | None
-    newer_url: str | None
-    first_url: str
-    is_first: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TreeListing:
-    """A page of all categories: ``older_url`` leads on."""
-
-    categories: Sequence[ListedCategory]
-    older_url: str | None
-    newer_url: str | None
-    first_url: str
-    is_first: bool
 
 
 def parse_order(spelled: str | None) -> ProductOrder | None:
@@ -84,32 +54,9 @@ def plan_of(order: ProductOrder | None) -> str:
     return "products of a category" if order is None else PLAN
 
 
-def category_listing(
-    slug: str, order: ProductOrder | None, found: ProductPage, *, request: PageRequest
-) -> CategoryListing:
-    """Arrange a page of a category's products for its template."""
-    pager = category_pager(slug, order)
-    return CategoryListing(
-        products=found.products,
-        orders=[_toggle(slug, each, chosen=order) for each in LABELS],
-        leaves_out_unpriced=order is not None and order.data is Data.PRICE,
-        older_url=pager.next_url(found.page),
-        newer_url=pager.previous_url(found.page),
-        first_url=pager.first_url,
-        is_first=request.position is None,
-    )
-
-
-def tree_listing(found: CategoryPage, *, request: PageRequest) -> TreeListing:
-    """Arrange a page of all categories for its template."""
-    pager = tree_pager()
-    return TreeListing(
-        categories=found.categories,
-        older_url=pager.next_url(found.page),
-        newer_url=pager.previous_url(found.page),
-        first_url=pager.first_url,
-        is_first=request.position is None,
-    )
+def order_toggles(slug: str, chosen: ProductOrder | None) -> list[Toggle]:
+    """Build the links to a category's products in each order."""
+    return [_toggle(slug, order, chosen=chosen) for order in LABELS]
 
 
 def _toggle(slug: str, order: ProductOrder | None, *, chosen: ProductOrder | None) -> Toggle:

@@ -2,26 +2,26 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain, explain_reads
+from dynamo.lists.explain import explain_reads
+from dynamo.web.paging import show_page
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.also_bought import find_also_bought
 from shop.catalogue.category_listing import (
     BadProductOrder,
-    category_listing,
     category_pager,
     category_url,
+    order_toggles,
     parse_order,
     plan_of,
-    tree_listing,
     tree_pager,
 )
 from shop.catalogue.category_queries import list_all_categories, list_category
+from shop.catalogue.edge_keys import Data
 from shop.catalogue.lookup import product_or_404
 from shop.catalogue.queries import CategoryNode, NoSuchCategory, find_category
 
@@ -32,14 +32,14 @@ def categories(request: HttpRequest) -> HttpResponse:
     pager = tree_pager()
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_all_categories(asked)
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
-    context = {
-        "listing": tree_listing(found, request=asked),
-        "explanation": explain(found.page, plan=PLAN, meter=current_meter()),
-    }
-    return render_list(
-        request, "shop/catalogue/categories.html", "shop/catalogue/_categories.html", context
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
+        context=lambda: {"categories": found.categories},
+        plan=PLAN,
     )
 
 
@@ -51,15 +51,20 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     node = _category(slug)
     found = list_category(slug, asked, order=order)
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
     context = {
         "category": node,
-        "listing": category_listing(slug, order, found, request=asked),
-        "explanation": explain(found.page, plan=plan_of(order), meter=current_meter()),
+        "products": found.products,
+        "orders": order_toggles(slug, order),
+        "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
     }
-    return render_list(
-        request, "shop/catalogue/category.html", "shop/catalogue/_products.html", context
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
+        context=lambda: context,
+        plan=plan_of(order),
     )
 
 

@@ -1,37 +1,13 @@
 """A list of one user's orders as its page shows it: tabs, dates, and the URLs around it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status
-from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import OrderPage
-
-
-@dataclass(frozen=True, slots=True)
-class OrderListing:
-    """A page of a list, and the ways from it to its neighbours.
-
-    ``form_hidden`` is what the form of the dates has to carry along.
-    """
-
-    orders: Sequence[OrderEntry]
-    tabs: Sequence[Toggle]
-    all_statuses: Toggle
-    open_orders: Toggle
-    from_date: str
-    to_date: str
-    clear_dates_url: str | None
-    form_hidden: Sequence[tuple[str, str]]
-    form_action: str
-    older_url: str | None
-    newer_url: str | None
-    first_url: str
-    is_first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +26,22 @@ class OrderList:
         list_name = f"orders/{self.username}?{chosen.query}"
         return Pager(first_url=self.url(chosen), list_name=list_name)
 
-    def listing(
-        self,
-        chosen: OrderFilter,
-        found: OrderPage,
-        *,
-        request: PageRequest,
-        counts: Mapping[Status, int],
-    ) -> OrderListing:
-        """Arrange a page of the list for its template."""
-        pager = self.pager(chosen)
+    def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
+        """Build what the list's template shows around the orders.
+
+        ``form_hidden`` is what the form of the dates has to carry along.
+        """
         has_dates = chosen.since is not None or chosen.until is not None
-        return OrderListing(
-            orders=found.orders,
-            tabs=self._tabs(chosen, counts),
-            all_statuses=self._all(chosen, counts),
-            open_orders=self._open(chosen, counts),
-            from_date=chosen.since.isoformat() if chosen.since else "",
-            to_date=chosen.until.isoformat() if chosen.until else "",
-            clear_dates_url=self.url(chosen.on_any_day()) if has_dates else None,
-            form_hidden=chosen.on_any_day().pairs,
-            form_action=self.address,
-            older_url=pager.next_url(found.page),
-            newer_url=pager.previous_url(found.page),
-            first_url=pager.first_url,
-            is_first=request.position is None,
-        )
+        return {
+            "tabs": self._tabs(chosen, counts),
+            "all_statuses": self._all(chosen, counts),
+            "open_orders": self._open(chosen, counts),
+            "from_date": chosen.since.isoformat() if chosen.since else "",
+            "to_date": chosen.until.isoformat() if chosen.until else "",
+            "clear_dates_url": self.url(chosen.on_any_day()) if has_dates else None,
+            "form_hidden": chosen.on_any_day().pairs,
+            "form_action": self.address,
+        }
 
     def _tabs(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> list[Toggle]:
         return [

@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import toggled
-from shop.orders.queries import OrderPage
 from shop.web.next_url import with_next
 
 
@@ -36,21 +35,6 @@ class QueueEntry(OrderEntry):
         return reverse("staff_customer_orders", args=[self.username])
 
 
-@dataclass(frozen=True, slots=True)
-class QueueListing:
-    """A page of the queue, oldest first: ``older_url`` leads on, to orders placed later."""
-
-    orders: Sequence[QueueEntry]
-    tabs: Sequence[Toggle]
-    all_statuses: Toggle
-    length: int
-    older_url: str | None
-    newer_url: str | None
-    first_url: str
-    is_first: bool
-    bulk_url: str
-
-
 def actions_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> list[MoveButton]:
     """Give the moves somebody may make with an order; they lead back to the page they are on."""
     url = with_next(reverse("move_order", args=[order.id]), page_url)
@@ -71,33 +55,27 @@ def queue_pager(statuses: Sequence[Status]) -> Pager:
     return Pager(first_url=queue_url(statuses), list_name=f"queue/{'.'.join(statuses)}")
 
 
-def queue_listing(
+def queue_context(
     statuses: Sequence[Status],
-    found: OrderPage,
+    orders: Sequence[OrderEntry],
     *,
-    request: PageRequest,
     lengths: Mapping[Status, int],
     page_url: str,
-) -> QueueListing:
-    """Arrange a page of the queue for its template."""
-    pager = queue_pager(statuses)
-    return QueueListing(
-        orders=[_entry(order, page_url) for order in found.orders],
-        tabs=[_tab(status, statuses, lengths) for status in OPEN],
-        all_statuses=Toggle(
+) -> dict[str, Any]:
+    """Build what the queue's template shows."""
+    return {
+        "orders": [_entry(order, page_url) for order in orders],
+        "tabs": [_tab(status, statuses, lengths) for status in OPEN],
+        "all_statuses": Toggle(
             value="~",
             label="All open",
             url=queue_url(()),
             pressed=not statuses,
             count=sum(lengths.values()),
         ),
-        length=sum(lengths[status] for status in statuses or OPEN),
-        older_url=pager.next_url(found.page),
-        newer_url=pager.previous_url(found.page),
-        first_url=pager.first_url,
-        is_first=request.position is None,
-        bulk_url=with_next(reverse("ship_orders"), page_url),
-    )
+        "length": sum(lengths[status] for status in statuses or OPEN),
+        "bulk_url": with_next(reverse("ship_orders"), page_url),
+    }
 
 
 def _entry(order: OrderEntry, page_url: str) -> QueueEntry:

@@ -1,25 +1,24 @@
 """The queue of open orders, for staff."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain
-from dynamo.web.partials import render_list
+from dynamo.calls.meter import labelled_calls
+from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.order_status import Status
 from shop.orders.counts import queue_lengths
 from shop.orders.filters import BadOrderFilter, parse_open_statuses
 from shop.orders.moving import Moved, move_orders
 from shop.orders.queries import list_open_orders
-from shop.orders.queue_listing import queue_listing, queue_pager
+from shop.orders.queue_listing import queue_context, queue_pager
 from shop.web.access import staff_only
 from shop.web.next_url import back
 
@@ -34,16 +33,23 @@ def queue(request: HttpRequest) -> HttpResponse:
     pager = queue_pager(statuses)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_open_orders(statuses, asked)
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
-    with labelled_calls("counts"):
-        lengths = queue_lengths()
-    listing = queue_listing(
-        statuses, found, request=asked, lengths=lengths, page_url=request.get_full_path()
+
+    def context() -> dict[str, Any]:
+        with labelled_calls("counts"):
+            lengths = queue_lengths()
+        page_url = request.get_full_path()
+        listing = queue_context(statuses, found.orders, lengths=lengths, page_url=page_url)
+        return {"listing": listing}
+
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/orders/queue.html", "shop/orders/_queue.html"),
+        context=context,
+        plan=found.plan.name,
     )
-    explanation = explain(found.page, plan=found.plan.name, meter=current_meter())
-    context = {"listing": listing, "explanation": explanation}
-    return render_list(request, "shop/orders/queue.html", "shop/orders/_queue.html", context)
 
 
 @require_POST
@@ -57,11 +63,11 @@ def ship(request: HttpRequest) -> HttpResponse:
         who=request.user.get_username(),
         now=timezone.now(),
     )
-    _tell(request, results)
+    _report(request, results)
     return back(request, default=reverse("staff_orders"))
 
 
-def _tell(request: HttpRequest, results: Sequence[Moved]) -> None:
+def _report(request: HttpRequest, results: Sequence[Moved]) -> None:
     refusals = [result.refusal for result in results if result.refusal]
     shipped = len(results) - len(refusals)
     if not results:

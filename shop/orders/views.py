@@ -1,5 +1,6 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
@@ -12,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
-from dynamo.web.partials import render_list
+from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
@@ -105,23 +106,31 @@ def _show(request: HttpRequest, orders_of: OrderList) -> HttpResponse:
     pager = orders_of.pager(chosen)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_orders(orders_of.username, chosen, asked)
-    if pager.overshot(found.page, asked):
-        return redirect(pager.first_url)
-    with labelled_calls("counts"):
-        counts = counts_of(orders_of.username)
-    if not any(counts.values()):
-        _require_customer(orders_of.username)
-    context = {
-        "owner": orders_of.username,
-        "is_own": orders_of.username == request.user.get_username(),
-        "listing": orders_of.listing(chosen, found, request=asked, counts=counts),
-        "explanation": explain(found.page, plan=found.plan.name, meter=current_meter()),
-    }
-    return render_list(request, "shop/orders/orders.html", "shop/orders/_orders.html", context)
+
+    def context() -> dict[str, Any]:
+        with labelled_calls("counts"):
+            counts = counts_of(orders_of.username)
+        if not any(counts.values()):
+            _require_customer(orders_of.username)
+        return {
+            "owner": orders_of.username,
+            "is_own": orders_of.username == request.user.get_username(),
+            "listing": {"orders": found.orders, **orders_of.context(chosen, counts)},
+        }
+
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
+        context=context,
+        plan=found.plan.name,
+    )
 
 
 def _require_customer(username: str) -> None:
-    """See to it that somebody without orders exists; an imported customer need not sign up."""
+    """Raise Http404 where there is no such user; imported customers have orders at least."""
     try:
         with labelled_calls("user"):
             find_user(username)
