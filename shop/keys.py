@@ -1,4 +1,4 @@
-"""Every key of the table ``shop``, in one place.
+"""Every key of the table ``shop``.
 
 ========================  ========================  =============================
 item                      partition key ``pk``      sort key ``sk``
@@ -56,146 +56,147 @@ PICKUP_PREFIX = "PICKUP#"
 ZIP_PREFIX = "ZIP#"
 AREA_PREFIX = "GEO#"
 AREA_CHARACTERS = 2
-"""Of a geohash; an area is 1,250 km by 625 km at the most, and the world has 1,024 of them."""
+"""Of a geohash: 1,024 areas of at most 1,250 km by 625 km."""
 ROOT = f"{CATEGORY_PREFIX}~"
-"""The node whose edges lead to all categories."""
+"""The root of the tree of categories."""
 LAB = "LAB#FIGURES"
-"""Both keys of what the comparison lab found last."""
+"""Both keys of the last figures of the comparison lab."""
 
 
 def product(product_id: str) -> str:
-    """Give both keys of a product, and the sort key of its edges."""
+    """Return both keys of a product, and the sort key of its edges."""
     return f"{PRODUCT_PREFIX}{product_id}"
 
 
 def description(product_id: str) -> str:
-    """Give the sort key of a product's description."""
+    """Return the sort key of a product's description."""
     return f"DESCRIPTION#{product_id}"
 
 
 def category(slug: str) -> str:
-    """Give both keys of a category, and the partition key of its edges to products."""
+    """Return both keys of a category, and the partition key of its edges to products."""
     return f"{CATEGORY_PREFIX}{slug}"
 
 
 def by_name(product_id: str) -> str:
-    """Give the sort key of the edges that carry a product's name as their data."""
+    """Return the sort key of the edges that carry a product's name as their data."""
     return f"{NAME_PREFIX}{product_id}"
 
 
 def category_shard(slug: str, data: str, shard: int) -> str:
-    """Give the partition key in ``by_data`` of a category's edges by ``PRICE`` or ``NAME``."""
+    """Return the partition key in ``by_data`` of a category's edges by ``PRICE`` or ``NAME``."""
     return f"{CATEGORY_PREFIX}{slug}#{data}#{shard}"
 
 
 def tree_shard(shard: int) -> str:
-    """Give the partition key in ``by_data`` of all categories, each behind the one it is in."""
+    """Return the partition key in ``by_data`` of all categories."""
     return f"{ROOT}#NAME#{shard}"
 
 
 def buyers_shard(product_id: str, shard: int) -> str:
-    """Give the partition key in ``by_data`` of the purchases of a product."""
+    """Return the partition key in ``by_data`` of the purchases of a product."""
     return f"{BOUGHT_PREFIX}{product_id}#{shard}"
 
 
 def user(username: str) -> str:
-    """Give the partition key of a user's profile, orders and purchases."""
+    """Return the partition key of a user's profile, orders and purchases."""
     return f"{USER_PREFIX}{username}"
 
 
 def username_in(partition: str) -> str:
-    """Give the user of a partition that `user` spelled."""
+    """Return the user name in a partition key of `user`."""
     return partition.removeprefix(USER_PREFIX)
 
 
 def profile(username: str) -> str:
-    """Give the sort key of a user's profile, and of the edges to it."""
+    """Return the sort key of a user's profile, and of the edges to it."""
     return f"{PROFILE_PREFIX}{username}"
 
 
 def email(address: str) -> str:
-    """Give the partition key of the edges from an e-mail address to those who gave it."""
+    """Return the partition key of the edges from an e-mail address to its users."""
     return f"EMAIL#{address}"
 
 
 def limit(name: str) -> dict[str, str]:
-    """Give the key of a limit (see `dynamo.writes.limits`)."""
-    key = f"LIMIT#{name}"
-    return {"pk": key, "sk": key}
+    """Return the key of a limit (see `dynamo.writes.limits`)."""
+    return _both(f"LIMIT#{name}")
 
 
 def order(order_id: str) -> str:
-    """Give the sort key of an order and of its items."""
+    """Return the sort key of an order and of its items."""
     return f"{ORDER_PREFIX}{order_id}"
 
 
 def item(order_id: str, line: int) -> str:
-    """Give the partition key of an order's line, counted from 1."""
+    """Return the partition key of an order's line, counted from 1."""
     return f"{ITEM_PREFIX}{order_id}#{line:02}"
 
 
 def foreign(foreign_id: str) -> str:
-    """Give both keys of what leads from a foreign id to its order."""
+    """Return both keys of the pointer from a foreign id to its order."""
     return f"FOREIGN#{foreign_id}"
 
 
 def placing(username: str, client_id: str) -> str:
-    """Give both keys of the mark that a customer's form has placed its order."""
+    """Return both keys of the pointer from the form that placed an order."""
     return f"PLACING#{username}#{client_id}"
 
 
 def bought(username: str, product_id: str) -> str:
-    """Give the sort key of the edge from a user to a product they bought."""
+    """Return the sort key of the edge from a user to a bought product."""
     return f"{BOUGHT_PREFIX}{username}#{product_id}"
 
 
 def counter(name: str, shard: int) -> dict[str, str]:
-    """Give the key of one share of a counter."""
-    key = f"{COUNTER_PREFIX}{name}#{shard}"
-    return {"pk": key, "sk": key}
+    """Return the key of a share of a counter."""
+    return _both(f"{COUNTER_PREFIX}{name}#{shard}")
 
 
 def counter_in(partition: str) -> str:
-    """Give the name of the counter whose share a key of `counter` is of."""
+    """Return the name of the counter in a key of `counter`."""
     return partition.removeprefix(COUNTER_PREFIX).rpartition("#")[0]
 
 
 def shards(name: str) -> dict[str, str]:
-    """Give the key of the number of shards of something (see `dynamo.writes.shards`)."""
-    key = f"SHARDS#{name}"
-    return {"pk": key, "sk": key}
+    """Return the key of a number of shards (see `dynamo.writes.shards`)."""
+    return _both(f"SHARDS#{name}")
 
 
 def status_prefix(status: str) -> str:
-    """Give what the keys of ``orders_by_status`` begin with for a status."""
+    """Return the prefix of a status in the keys of ``orders_by_status``."""
     return f"{status}#"
 
 
 def open_shard(status: str, shard: int) -> str:
-    """Give the partition key in ``open_orders`` of an open status's shard."""
+    """Return the partition key in ``open_orders`` of an open status's shard."""
     return f"OPEN#{status}#{shard}"
 
 
 def pickup_point(point_id: str) -> str:
-    """Give both keys of a pickup point."""
+    """Return both keys of a pickup point."""
     return f"{PICKUP_PREFIX}{point_id}"
 
 
 def area(cell: str) -> str:
-    """Give the partition key of the pickup points in the area that a geohash lies in."""
+    """Return the partition key of the pickup points in the area of a geohash."""
     return f"{AREA_PREFIX}{cell[:AREA_CHARACTERS]}"
 
 
 def spot(geohash: str, point_id: str) -> str:
-    """Give the sort key of a pickup point in its area."""
+    """Return the sort key of a pickup point in its area."""
     return f"{geohash}#{point_id}"
 
 
 def zip_prefix(prefix: str) -> str:
-    """Give both keys of where a zip prefix is."""
+    """Return both keys of a zip prefix."""
     return f"{ZIP_PREFIX}{prefix}"
 
 
 def zip_in(key: str) -> str:
-    """Give the zip prefix of a key that `zip_prefix` spelled."""
+    """Return the zip prefix in a key of `zip_prefix`."""
     return key.removeprefix(ZIP_PREFIX)
+
+
+def _both(key: str) -> dict[str, str]:
+    return {"pk": key, "sk": key}

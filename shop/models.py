@@ -1,8 +1,7 @@
 """The single table ``shop``: its items and indexes.
 
-Table design of "DynamoDB Table Design Principles - Filtering"; the adjacency lists of products
-and categories follow the pattern list. The key schema and the local index of a table can never
-change, so they are declared here for all the table is to hold.
+The design is that of "DynamoDB Table Design Principles - Filtering"; the adjacency lists of
+products and categories follow the pattern list. `shop.keys` documents the keys.
 """
 
 from typing import Self
@@ -26,13 +25,13 @@ from pynamodb.indexes import (
 from dynamo.calls.models import DynamoModel
 
 ORDER_SHOWN = ["status", "placed_at", "total_cents", "currency", "item_count", "foreign_id"]
-"""What a list of orders shows."""
+"""Attributes that lists of orders show."""
 LINE_SHOWN = ["product_id", "quantity", "unit_price_cents"]
-"""What an order shows of a line besides its name."""
+"""Attributes of an order's lines besides the name."""
 
 
 class Inverted(GlobalSecondaryIndex["ShopItem"]):
-    """Everything by its sort key: an order with its items, a product's categories."""
+    """Items by their sort key: an order with its items, a product's categories."""
 
     class Meta:
         index_name = "inverted"
@@ -43,7 +42,7 @@ class Inverted(GlobalSecondaryIndex["ShopItem"]):
 
 
 class OrdersByStatus(GlobalSecondaryIndex["ShopItem"]):
-    """A user's orders by status and the moment they entered it (a composite sort key)."""
+    """A user's orders by status and when they entered it (a composite sort key)."""
 
     class Meta:
         index_name = "orders_by_status"
@@ -54,7 +53,7 @@ class OrdersByStatus(GlobalSecondaryIndex["ShopItem"]):
 
 
 class OpenByDate(LocalSecondaryIndex["ShopItem"]):
-    """A user's own open orders, strongly readable; sparse: a closed order has no such date."""
+    """A user's own open orders, strongly readable and sparse."""
 
     class Meta:
         index_name = "open_by_date"
@@ -65,7 +64,7 @@ class OpenByDate(LocalSecondaryIndex["ShopItem"]):
 
 
 class OpenOrders(GlobalSecondaryIndex["ShopItem"]):
-    """All open orders of the shop, write-sharded: partition ``OPEN#<status>#<shard>``; sparse."""
+    """All open orders of the shop, write-sharded and sparse."""
 
     class Meta:
         index_name = "open_orders"
@@ -76,10 +75,7 @@ class OpenOrders(GlobalSecondaryIndex["ShopItem"]):
 
 
 class ByData(GlobalSecondaryIndex["ShopItem"]):
-    """Edges in the order of what they carry: a price, a name, a moment.
-
-    Overloaded, write-sharded and sparse: an item that has no ``data`` is not in it.
-    """
+    """Edges by a price, a name or a moment; overloaded, write-sharded and sparse."""
 
     class Meta:
         index_name = "by_data"
@@ -90,7 +86,7 @@ class ByData(GlobalSecondaryIndex["ShopItem"]):
 
 
 class ShopItem(DynamoModel):
-    """Any item of the table. One with ``expires_at`` vanishes some time after that moment."""
+    """Any item of the table; ``expires_at`` is its time to live."""
 
     class Meta:
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}shop"
@@ -124,7 +120,7 @@ class Step(MapAttribute[str, str]):
 
 
 class Product(ShopItem):
-    """What lists show of a product; ``trail`` is the way to it from the root, for breadcrumbs."""
+    """What lists show of a product; ``trail`` is its breadcrumbs, from the root."""
 
     name = UnicodeAttribute()
     unit_price_cents = NumberAttribute(null=True)
@@ -135,9 +131,8 @@ class Product(ShopItem):
 class ProductEdge(ShopItem):
     """A product in a category, with the category's name for the way back.
 
-    There are two for each, because an item stands in ``by_data`` once: ``NAME#<id>`` has the name
-    as its data and no ``category``; the other one has the price, or no data when there is none.
-    `shop.catalogue.edge_keys` derives the keys.
+    There are two for each, because an item is in ``by_data`` once: ``NAME#<id>`` has the name as
+    its data and no ``category``; the other one has the price, or no data without one.
     """
 
     name = UnicodeAttribute()
@@ -155,7 +150,7 @@ class Description(ShopItem):
 
 
 class Category(ShopItem):
-    """A category, and the way to the one it is in; in ``by_data``, all of them are a tree."""
+    """A category; ``trail`` leads from the root to its parent."""
 
     name = UnicodeAttribute()
     trail = ListAttribute(of=Step, null=True)
@@ -164,7 +159,7 @@ class Category(ShopItem):
 
 
 class CategoryEdge(ShopItem):
-    """A category in the root, or in the one that ``category`` names."""
+    """A category in the root, or in its parent, whose name is ``category``."""
 
     name = UnicodeAttribute()
     category = UnicodeAttribute(null=True)
@@ -173,8 +168,8 @@ class CategoryEdge(ShopItem):
 class Profile(ShopItem):
     """A user, who signs in as Django's `shop.accounts.models.User` (A1).
 
-    The user name is in the key, lower-case. ``password`` is a hash as Django spells it, or an
-    unusable one for users who were imported. ``email`` is lower-case as well.
+    ``password`` is a hash in Django's format, unusable for imported users. The user name in the
+    key and ``email`` are in lower case.
     """
 
     password = UnicodeAttribute()
@@ -186,7 +181,7 @@ class Profile(ShopItem):
 
 
 class StatusMoment(MapAttribute[str, str]):
-    """A status an order entered, the moment, and the status's name elsewhere if it was imported."""
+    """A status an order entered, and when; ``original`` is its name before an import."""
 
     status = UnicodeAttribute()
     at = UnicodeAttribute()
@@ -194,7 +189,7 @@ class StatusMoment(MapAttribute[str, str]):
 
 
 class PickupChoice(MapAttribute[str, str]):
-    """The pickup point an order goes to, as it was called when it was chosen."""
+    """The pickup point of an order, as it was when it was chosen."""
 
     id = UnicodeAttribute()
     name = UnicodeAttribute()
@@ -205,9 +200,8 @@ class PickupChoice(MapAttribute[str, str]):
 class Order(ShopItem):
     """An order as lists show it, and its history.
 
-    ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived:
-    build orders by `shop.orders.items` alone. A closed order lacks the last three, and with them
-    its entries in the sparse indexes.
+    ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
+    `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
     """
 
     status = UnicodeAttribute()
@@ -229,7 +223,7 @@ class Order(ShopItem):
 
 
 class OrderItem(ShopItem):
-    """A line of an order: a product as it was called and priced then."""
+    """A line of an order: a product with its name and price at that time."""
 
     product_id = UnicodeAttribute()
     name = UnicodeAttribute()
@@ -238,17 +232,17 @@ class OrderItem(ShopItem):
 
 
 class OrderPointer(ShopItem):
-    """What leads to an order: from its foreign id, or from the form that placed it."""
+    """A pointer to an order from its foreign id, or from the form that placed it."""
 
     username = UnicodeAttribute()
     order_id = UnicodeAttribute()
 
 
 class Purchase(OrderPointer):
-    """The edge from a user to a product they bought; it leads to the latest such order.
+    """The edge from a user to a bought product, with the latest such order.
 
-    Its moment stands in two indexes: in ``by_data`` among the purchases of the product, in
-    ``orders_by_status`` among those of the user, where ``BOUGHT`` is no status.
+    It is in ``by_data`` among the purchases of the product, and in ``orders_by_status`` among
+    those of the user, under the prefix ``BOUGHT#``.
     """
 
     order_status_date = UnicodeAttribute(null=True)
@@ -257,10 +251,7 @@ class Purchase(OrderPointer):
 
 
 class PickupPoint(ShopItem):
-    """A pickup point, by its id; the same item again stands in its area, where it is.
-
-    Build both by `shop.pickup.points` alone, which derives the geohash.
-    """
+    """A pickup point by its id, and once more by its area and geohash."""
 
     name = UnicodeAttribute()
     address = UnicodeAttribute()
@@ -270,7 +261,7 @@ class PickupPoint(ShopItem):
 
 
 class ZipPlace(ShopItem):
-    """Where the zip codes that begin with some digits are: the middle of them."""
+    """The middle of the zip codes with a prefix."""
 
     latitude = NumberAttribute()
     longitude = NumberAttribute()

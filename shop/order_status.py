@@ -1,8 +1,8 @@
 """The statuses of an order, and the one table of the moves between them.
 
 PLACED → APPROVED → PROCESSING → SHIPPED → DELIVERED is the way of an order; CANCELED and
-RETURNED are its other ends. No status is ever entered twice, so the status an order is in also
-tells which version of the order somebody has seen.
+RETURNED are its other ends. No status is entered twice, so the status serves as the version of
+an order.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Where an order stands, in the order of its life; the values are what keys and URLs spell."""
+    """The status of an order, in the order of its life; the values are in keys and URLs."""
 
     PLACED = "PLACED"
     APPROVED = "APPROVED"
@@ -22,12 +22,12 @@ class Status(StrEnum):
 
     @property
     def label(self) -> str:
-        """The status as visitors read it."""
+        """The status for visitors."""
         return self.value.capitalize()
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the shop still has to do something before the parcel leaves."""
+        """Whether the shop has not sent the parcel yet."""
         return self in OPEN
 
 
@@ -36,7 +36,7 @@ OPEN = (Status.PLACED, Status.APPROVED, Status.PROCESSING)
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of status that is allowed, and what its button says."""
+    """An allowed change of status, and the label of its button."""
 
     source: Status
     target: Status
@@ -58,10 +58,10 @@ MOVES = (
 
 
 def moves_from(status: Status, *, is_staff: bool) -> tuple[Move, ...]:
-    """Give the moves that somebody may make with an order in ``status``."""
+    """Return the moves that staff, or the customer, may make with an order in ``status``."""
     return tuple(m for m in MOVES if m.source == status and (is_staff or m.by_customer))
 
 
 def may_move(source: Status, target: Status, *, is_staff: bool) -> bool:
-    """Tell whether somebody may take an order from one status to another."""
+    """Return whether staff, or the customer, may make a move."""
     return any(move.target == target for move in moves_from(source, is_staff=is_staff))

@@ -41,12 +41,12 @@ def picture() -> str:
 
 
 def sample_items() -> Iterator[ShopItem]:
-    """Give a customer with an open and a shipped order, and a product in a category of another."""
+    """Return a customer with an open and a shipped order, and a product in a category of another."""
     yield profile_item("alex", Account(password="…", joined_at=START))  # noqa: S106 - no password
     for order in _orders():
-        item, belongings = order_items_of(order, shard=2, edge_shards=2)
+        item, dependents = order_items_of(order, shard=2, edge_shards=2)
         yield item
-        yield from belongings
+        yield from dependents
     yield from _catalogue()
 
 

@@ -1,9 +1,8 @@
-"""What a user leaves in the shop besides their orders, which the books need.
+"""The data of a user in the shop besides orders, for erasure.
 
-An order is a business record: the law that asks for a person's data to be erased excepts what
-another law asks to be kept (in the European Union, Article 17(3)(b) of the GDPR). So orders stay,
-and with them the name they are kept under, as a number a customer would have: nobody can sign in
-by it or take it again. Whoever has no orders leaves no name either.
+Orders are business records that other laws require to be kept (in the European Union, Article
+17(3)(b) of the GDPR). The user name stays with them, but nobody can sign in by it or take it
+again. Of a user without orders the name is deleted as well.
 """
 
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from shop.table import TABLE
 
 
 def has_orders(username: str) -> bool:
-    """Tell whether a user has any orders."""
+    """Return whether a user has orders; strongly read."""
     found = Order.query(
         keys.user(username),
         Order.sk.startswith(keys.ORDER_PREFIX),
@@ -36,7 +35,6 @@ def _delete_purchase(username: str, product_id: str) -> None:
 
 
 def _open_profile(username: str) -> Iterator[str]:
-    """Name a profile that there is something to do about."""
     try:
         user = find_user(username)
     except NoSuchUser:

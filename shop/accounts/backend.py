@@ -12,7 +12,7 @@ from shop.accounts.services import StaleAccount
 
 
 class ProfileBackend(BaseBackend):
-    """Lets those in who know a profile's password, whatever the case of the name they type."""
+    """Authenticates by user name, in any case, and password."""
 
     def authenticate(
         self,
@@ -21,7 +21,7 @@ class ProfileBackend(BaseBackend):
         password: str | None = None,
         **credentials: object,
     ) -> User | None:
-        """Give the user of that name if the password is theirs and they are active."""
+        """Return the active user with this name and password, or None."""
         del request, credentials
         if username is None or password is None:
             return None
@@ -29,12 +29,12 @@ class ProfileBackend(BaseBackend):
             with labelled_calls("user"):
                 user = find_user(username_of(username))
         except (BadUsername, NoSuchUser):
-            make_password(password)  # takes the time that checking it would have taken
+            make_password(password)  # as slow as checking it, so that timing tells nothing
             return None
         return user if _is_password(user, password) and user.is_active else None
 
     def get_user(self, user_id: str) -> User | None:
-        """Give the user a session belongs to, unless they are gone or no longer active."""
+        """Return the user of a session, or None if deleted or inactive."""
         try:
             with labelled_calls("user"):
                 user = find_user(user_id)
@@ -46,5 +46,5 @@ class ProfileBackend(BaseBackend):
 def _is_password(user: User, password: str) -> bool:
     try:
         return user.check_password(password)
-    except StaleAccount:  # it was right, but got changed before its hash could be renewed
+    except StaleAccount:  # right, but changed before its hash could be upgraded
         return False

@@ -1,4 +1,4 @@
-"""The end of an account: shut, so that nobody can use it any more, or gone altogether."""
+"""Closing an account: deactivate it for good, or delete it."""
 
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from shop.models import Profile, ShopItem
 
 
 def shut_profile(username: str) -> None:
-    """Keep the name from being used and forget all else; doing so again changes nothing.
+    """Deactivate a user and erase all but the name, which stays taken; repeatable.
 
-    The sessions of the user end. Raises StaleAccount when the account is changed meanwhile.
+    The user's sessions end. Raises StaleAccount when the account changes meanwhile.
     """
     profile = Profile.find(keys.user(username), keys.profile(username))
     if profile is None:
@@ -35,7 +35,7 @@ def shut_profile(username: str) -> None:
 
 
 def delete_profile(username: str) -> None:
-    """Delete a profile and what leads to it; content when there is none."""
+    """Delete a profile and the edge from its e-mail address, if they exist."""
     profile = Profile.find(keys.user(username), keys.profile(username))
     if profile is None:
         return

@@ -34,21 +34,17 @@ from shop.web.rate_limits import Charge, give_back, in_words, take
 
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."
-"""The help beside the field has the rule."""
+"""The field's help text has the rule."""
 
 
 class LimitedForm(forms.Form):
-    """A form that may be sent only so often.
-
-    ``retry_after`` is set where that was too often: the seconds until there is room. What was
-    typed stays in the form, passwords excepted.
-    """
+    """A form with a rate limit; ``retry_after`` is in seconds, set when it was exceeded."""
 
     request: HttpRequest
     retry_after: int | None = None
 
     def take(self, *charges: Charge) -> None:
-        """Count this attempt; raise ValidationError when there is no room for it."""
+        """Count this attempt. Raises ValidationError when a limit is exceeded."""
         wait = take(*charges, now=timezone.now())
         if not wait:
             return
@@ -59,7 +55,7 @@ class LimitedForm(forms.Form):
 
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
-    """User name and password. A right password does not count against the limits."""
+    """User name and password; the right password does not count against the limits."""
 
     error_messages = {  # noqa: RUF012 - as Django declares it
         **AuthenticationForm.error_messages,
@@ -128,7 +124,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
             self.take(throttling.sign_up_from(client_network(self.request)))
 
     def create_user(self, *, now: datetime) -> None:
-        """Create what the valid form describes. Raises UsernameTaken."""
+        """Create the user of the valid form. Raises UsernameTaken."""
         username = self.cleaned_data["username"]
         account = create_profile(
             username=username,
@@ -139,12 +135,12 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         self._user = User.of(username, account)
 
     def get_user(self) -> User | None:
-        """Give the user that was created, as Django's login view asks for."""
+        """Return the created user, for Django's login view."""
         return self._user
 
 
 class PasswordForm(LimitedForm, PasswordChangeForm):
-    """A new password for somebody who knows the old one, which cannot be guessed at for ever."""
+    """A new password, with a limit on attempts at the old one."""
 
     def clean_old_password(self) -> str:
         charge = throttling.password_of(self.user.get_username())
@@ -155,7 +151,7 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
 
 
 class ResetForm(LimitedForm, PasswordResetForm):
-    """Whom to send a link for a new password; every answer looks the same."""
+    """Whom to send a link for a new password; the answer does not tell whether they exist."""
 
     email = forms.CharField(
         label="User name or e-mail address",
@@ -176,13 +172,12 @@ class ResetForm(LimitedForm, PasswordResetForm):
         return asked
 
     def get_users(self, email: str) -> Iterable[User]:
-        """Find who is meant and has an address; also those who were never given a password."""
+        """Return the active users with an address, also those without a usable password."""
         users = users_with_email(email) if "@" in email else _users_named(email)
         return [user for user in users if user.is_active and user.email]
 
 
 def _can_be_somebody(asked: str) -> bool:
-    """Tell whether this is spelled like an e-mail address or a user name."""
     try:
         if "@" in asked:
             validate_email(asked)

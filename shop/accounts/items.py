@@ -1,6 +1,6 @@
-"""How an account becomes items: the one place where their keys are derived."""
+"""The items of an account, and their keys."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 
 from shop import keys
@@ -9,9 +9,10 @@ from shop.models import Profile, ShopItem
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What is kept about a user besides the name. The datetimes are aware.
+    """What is stored about a user besides the name.
 
-    ``password`` is a hash as Django spells it, and ``email`` as `shop.accounts.names.email_of`.
+    ``password`` is a hash in Django's format, ``email`` is as `shop.accounts.names.email_of`
+    returns it, and the datetimes are aware.
     """
 
     password: str
@@ -24,34 +25,17 @@ class Account:
 
 def profile_item(username: str, account: Account) -> Profile:
     """Build a user's profile."""
-    return Profile(
-        pk=keys.user(username),
-        sk=keys.profile(username),
-        password=account.password,
-        email=account.email,
-        is_staff=account.is_staff,
-        is_active=account.is_active,
-        joined_at=account.joined_at,
-        last_login=account.last_login,
-    )
+    return Profile(pk=keys.user(username), sk=keys.profile(username), **asdict(account))
 
 
 def account_in(profile: Profile) -> Account:
     """Read what `profile_item` wrote."""
-    return Account(
-        password=profile.password,
-        joined_at=profile.joined_at,
-        email=profile.email,
-        is_staff=profile.is_staff,
-        is_active=profile.is_active,
-        last_login=profile.last_login,
-    )
+    return Account(**{field.name: getattr(profile, field.name) for field in fields(Account)})
 
 
 def email_edge(username: str, address: str) -> ShopItem:
-    """Build the edge from an e-mail address to one who gave it.
+    """Build the edge from an e-mail address to a user who gave it.
 
-    Nobody has shown that an address is theirs, so it may lead to several users: whoever gave
-    it first must not keep its owner from giving it too.
+    Addresses are not verified, so several users may give the same one.
     """
     return ShopItem(pk=keys.email(address), sk=keys.profile(username))

@@ -1,5 +1,6 @@
-"""The user as Django knows it: an unmanaged model, loaded from and stored in DynamoDB."""
+"""Django's user model: unmanaged, loaded from and stored in DynamoDB."""
 
+from dataclasses import asdict, fields, replace
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -11,11 +12,11 @@ from shop.accounts.services import change_account
 
 
 class User(AbstractBaseUser):
-    """Somebody with an account; what is kept about them is the profile's item.
+    """A user with an account, which is stored as a `shop.models.Profile`.
 
-    Get users by `shop.accounts.queries` and create them by `shop.accounts.services`. Django's
-    views and forms change a password and call ``save()``, which works; the manager's queries
-    would ask a database that does not exist, and raise ImproperlyConfigured.
+    Read users by `shop.accounts.queries` and create them by `shop.accounts.services`.
+    ``save()`` works for Django's views and forms; the manager's queries need a database that
+    does not exist, and raise ImproperlyConfigured.
     """
 
     username = models.CharField("user name", primary_key=True, max_length=LONGEST_USERNAME)
@@ -38,21 +39,13 @@ class User(AbstractBaseUser):
 
     @classmethod
     def of(cls, username: str, account: Account) -> Self:
-        """Make the user of an account as it is stored."""
-        user = cls(
-            username=username,
-            password=account.password,
-            email=account.email or "",
-            is_staff=account.is_staff,
-            is_active=account.is_active,
-            joined_at=account.joined_at,
-            last_login=account.last_login,
-        )
+        """Build the user of a stored account."""
+        user = cls(username=username, **asdict(replace(account, email=account.email or "")))
         user._stored = account
         return user
 
     def save_base(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        """Store what has changed since the user was loaded; Django's ``save()`` ends here.
+        """Write what has changed since the user was loaded; Django's ``save()`` calls this.
 
         Raises StaleAccount, and TypeError for a user who was not loaded.
         """
@@ -64,11 +57,5 @@ class User(AbstractBaseUser):
         self._stored = account
 
     def _account(self) -> Account:
-        return Account(
-            password=self.password,
-            joined_at=self.joined_at,
-            email=self.email or None,
-            is_staff=self.is_staff,
-            is_active=self.is_active,
-            last_login=self.last_login,
-        )
+        values = {field.name: getattr(self, field.name) for field in fields(Account)}
+        return Account(**{**values, "email": self.email or None})

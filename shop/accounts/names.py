@@ -1,4 +1,4 @@
-"""How user names and e-mail addresses are spelled."""
+"""Canonical user names and e-mail addresses."""
 
 import re
 
@@ -11,16 +11,16 @@ USERNAME_RULE = (
 
 
 class BadUsername(ValueError):
-    """Nobody can have this user name; the text says which ones there are."""
+    """Not a valid user name; the text is the rule."""
 
     def __init__(self) -> None:
         super().__init__(USERNAME_RULE)
 
 
 def username_of(typed: str) -> str:
-    """Give the user name that somebody means: lower-case, without the blanks around it.
+    """Return a typed user name in lower case, without white space around it.
 
-    Raises BadUsername. A ``#``, which separates the parts of keys, is never in one.
+    Raises BadUsername. There is never a ``#`` in it, which separates the parts of keys.
     """
     username = typed.strip().lower()
     if not USERNAME.fullmatch(username):
@@ -29,5 +29,5 @@ def username_of(typed: str) -> str:
 
 
 def email_of(typed: str) -> str:
-    """Give the spelling of an e-mail address under which it is kept and found."""
+    """Return an e-mail address as it is stored and looked up."""
     return typed.strip().lower()

@@ -13,9 +13,9 @@ class NoSuchUser(LookupError):
 
 
 def find_user(username: str) -> User:
-    """Read a user by the name as `shop.accounts.names.username_of` spells it (A1).
+    """Read a user by the name that `shop.accounts.names.username_of` returns (A1).
 
-    The read is strong: the next page after a new password must know it. Raises NoSuchUser.
+    The read is strong, so that a new password holds at once. Raises NoSuchUser.
     """
     profile = Profile.find(keys.user(username), keys.profile(username))
     if profile is None:
@@ -24,7 +24,7 @@ def find_user(username: str) -> User:
 
 
 def users_with_email(address: str) -> list[User]:
-    """Read the users who gave this e-mail address, ten of them at the most."""
+    """Read the users who gave this e-mail address, at most ten."""
     edges = ShopItem.query(
         keys.email(address),
         ShopItem.sk.startswith(keys.PROFILE_PREFIX),

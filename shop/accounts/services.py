@@ -17,11 +17,11 @@ from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
 
 LAST_WRITER_WINS = frozenset({"last_login"})
-"""Attributes that may change although another process has just changed them."""
+"""Attributes that are written even if another process has just changed them."""
 
 
 class AccountConflict(DynamoError):
-    """Somebody else was faster; nothing was written. ``field`` is the form's that is to blame."""
+    """Another process was faster; nothing was written. ``field`` is the form field to blame."""
 
     field: ClassVar[str | None] = None
 
@@ -33,7 +33,7 @@ class UsernameTaken(AccountConflict):
 
 
 class StaleAccount(AccountConflict):
-    """What was to be changed is no longer as it was read."""
+    """The account has changed since it was read."""
 
 
 def create_profile(
@@ -44,10 +44,9 @@ def create_profile(
     email: str | None = None,
     is_staff: bool = False,
 ) -> Account:
-    """Create a user who does not exist; without ``password``, one who cannot sign in yet.
+    """Create a user; one without ``password`` cannot sign in until one is set.
 
-    ``username`` and ``email`` are spelled as `shop.accounts.names` spells them. Raises
-    UsernameTaken: of two who ask for one name at once, one gets it.
+    ``username`` and ``email`` are as `shop.accounts.names` returns them. Raises UsernameTaken.
     """
     account = Account(
         password=make_password(password), joined_at=now, email=email or None, is_staff=is_staff
@@ -63,9 +62,9 @@ def create_profile(
 
 
 def ensure_profile(*, username: str, joined_at: datetime) -> bool:
-    """Create an imported user, who cannot sign in until given a password; tell whether it was new.
+    """Create an imported user without a password; return whether the user is new.
 
-    A user who exists is left as they are. Repeatable.
+    An existing user is left unchanged. Repeatable.
     """
     try:
         create_profile(username=username, password=None, now=joined_at)
@@ -75,10 +74,9 @@ def ensure_profile(*, username: str, joined_at: datetime) -> bool:
 
 
 def change_account(*, username: str, before: Account, after: Account) -> None:
-    """Write what differs between an account as it was read and as it should be.
+    """Write the attributes in which ``after`` differs from ``before``, except ``joined_at``.
 
-    ``joined_at`` never changes. Raises StaleAccount when one of the things to change was changed
-    by somebody else since: of two new passwords at once, one is set.
+    Raises StaleAccount when one of them has changed since ``before`` was read.
     """
     after = replace(after, joined_at=before.joined_at)
     actions = [*_changes_of_profile(username, before, after), *_moved_edge(username, before, after)]

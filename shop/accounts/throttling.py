@@ -1,4 +1,4 @@
-"""How often somebody may sign in, sign up, ask for a new password, and order."""
+"""Rate limits of signing in, signing up and resetting passwords."""
 
 from datetime import timedelta
 
@@ -13,25 +13,25 @@ RESETS_FROM_AN_ADDRESS = Limit(20, timedelta(hours=1))
 
 
 def password_of(username: str) -> Charge:
-    """Charge a guess at a user's password, wherever it is typed and from wherever."""
+    """Return the charge for trying a user's password, from any address."""
     return Charge(f"password/{username}", PASSWORDS_OF_A_NAME)
 
 
 def password_from(network: str) -> Charge:
-    """Charge a guess at anybody's password."""
+    """Return the charge for trying any password from a network."""
     return Charge(f"passwords-from/{network}", PASSWORDS_FROM_AN_ADDRESS)
 
 
 def sign_up_from(network: str) -> Charge:
-    """Charge a new account."""
+    """Return the charge for a new account."""
     return Charge(f"sign-ups-from/{network}", SIGN_UPS_FROM_AN_ADDRESS)
 
 
 def reset_for(name: str) -> Charge:
-    """Charge a letter about a new password; ``name`` is a user name or an e-mail address."""
+    """Return the charge for a reset mail; ``name`` is a user name or e-mail address."""
     return Charge(f"reset/{name}", RESETS_FOR_A_NAME)
 
 
 def reset_from(network: str) -> Charge:
-    """Charge letters about new passwords to whomever."""
+    """Return the charge for any reset mail from a network."""
     return Charge(f"resets-from/{network}", RESETS_FROM_AN_ADDRESS)

@@ -23,7 +23,7 @@ else:
 
 
 class AccountFormMixin(Base):
-    """Shows the form again, with all that was typed, when its limit or somebody else was faster."""
+    """Shows the form again, filled in, on a conflict or an exceeded rate limit."""
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - each view has its own
         try:
@@ -55,7 +55,7 @@ class NewUserView(auth_views.LoginView):
 
 
 class SignUpView(AccountFormMixin, NewUserView):
-    """Make an account, and sign in with it."""
+    """Create an account and sign in with it."""
 
     form_class = SignUpForm  # type: ignore[assignment] # it has all the view asks for
     template_name = "shop/accounts/sign_up.html"

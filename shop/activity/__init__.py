@@ -1,1 +1,1 @@
-"""The activity log: what happened to orders and comments, in a table for each month (P3)."""
+"""The activity log: events of orders and comments, in a table for each month (P3)."""

@@ -1,4 +1,4 @@
-"""Entries of the activity log: who did what with what, when, and how an item spells it.
+"""Entries of the activity log, and the items they are stored as.
 
 ================  =======================================  ================================
 attribute         what it is                               example
@@ -14,7 +14,7 @@ attribute         what it is                               example
 ``became``        what it is since                         ``APPROVED``
 ================  =======================================  ================================
 
-A place ends in ``<subject>.<action>``, so that an entry which is sent twice is one item.
+A place ends in ``<subject>.<action>``, so that writing an entry twice gives one item.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from shop.activity.months import Month
 
 
 class Kind(StrEnum):
-    """What the log can be narrowed to. Part of the partition key: no read filters by it."""
+    """What the log can be narrowed to; part of the partition key."""
 
     ORDER = "ORDER"
     COMMENT = "COMMENT"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 class LogVerb(StrEnum):
-    """What can be done with an order or a comment, as the sentence of an entry says it."""
+    """What can be done with an order or a comment; the value is for sentences."""
 
     PLACED = "placed"
     MOVED = "moved"
@@ -58,9 +58,9 @@ class LogVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """Something that was done. ``who`` is a user name, empty for a command; ``moment`` is aware.
+    """What somebody did. ``who`` is a user name, empty for a command; ``moment`` is aware.
 
-    ``was`` and ``became`` are empty where nothing that the log tells of has changed.
+    ``was`` and ``became`` are the status, rating or state before and after, or empty.
     """
 
     kind: Kind
@@ -74,7 +74,7 @@ class LogEntry:
 
     @property
     def place(self) -> str:
-        """Where it stands in the log: unique, and the same however often it is sent."""
+        """The sort key: unique, and the same each time the entry is written."""
         return place_of(self.moment, f"{self.subject}.{self.action.name}")
 
     @property
@@ -82,7 +82,7 @@ class LogEntry:
         return Month.of(self.moment)
 
     def item(self, *, shards: int) -> Item:
-        """Spell the item. Its shard, of so many, follows from its place."""
+        """Build the item; its shard follows from its place."""
         texts = {
             "pk": partition(self.kind, shard_of(self.place, shards)),
             "sk": self.place,
@@ -97,17 +97,17 @@ class LogEntry:
 
 
 def partition(kind: Kind, shard: int) -> str:
-    """Give the partition key of a month's entries of a kind, in one shard."""
+    """Return the partition key of a kind's entries in one shard."""
     return f"{kind.value}#{shard}"
 
 
 def kind_in(partition_key: str) -> str:
-    """Give the kind that a key of `partition` is of."""
+    """Return the kind in a partition key."""
     return partition_key.partition("#")[0]
 
 
 def entry_in(item: Item) -> LogEntry:
-    """Read what `LogEntry.item` spelled."""
+    """Read an entry from its item."""
     texts = {name: value["S"] for name, value in item.items()}
     return LogEntry(
         kind=Kind(kind_in(texts["pk"])),

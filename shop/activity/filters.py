@@ -1,4 +1,4 @@
-"""What the activity log is narrowed to, as a URL spells it."""
+"""The filter of the activity log in URLs."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,11 +6,11 @@ from shop.activity.entries import Kind
 
 
 class BadActivityFilter(ValueError):
-    """The URL names a kind that there is not; the text says what is allowed."""
+    """There is no such kind; the text says which there are."""
 
 
 def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
-    """Read a set of kinds; all of them narrow nothing. Raises BadActivityFilter."""
+    """Parse a set of kinds, () for all of them. Raises BadActivityFilter."""
     chosen = {value for value in values if value}
     if unknown := sorted(chosen - set(Kind)):
         allowed = ", ".join(kind.value for kind in Kind)
@@ -20,7 +20,7 @@ def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
 
 
 def toggled(chosen: Sequence[Kind], kind: Kind) -> tuple[Kind, ...]:
-    """Add or remove one kind; of all of them, none is left out."""
+    """Add or remove one kind; return () for all of them."""
     changed = {*chosen} ^ {kind}
     kinds = tuple(one for one in Kind if one in changed)
     return () if kinds == tuple(Kind) else kinds

@@ -1,4 +1,4 @@
-"""The activity log as its page shows it: sentences, toggles, URLs."""
+"""The activity log as its page shows it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ class ActivityRow:
 
 
 def activity_url(kinds: Sequence[Kind]) -> str:
-    """Give the canonical URL of the log, narrowed to some kinds or (none) not."""
+    """Return the canonical URL of the log of some kinds, or (none) of all."""
     query = urlencode([("kind", kind.value) for kind in kinds])
     return f"{reverse('activity')}?{query}".rstrip("?")
 
 
 def activity_pager(kinds: Sequence[Kind]) -> Pager:
-    """Give the pages of the log; its tokens are bound to the kinds."""
+    """Return the pager of the log; its tokens are bound to the kinds."""
     return Pager(first_url=activity_url(kinds), list_name=f"activity/{'.'.join(kinds)}")
 
 
@@ -63,7 +63,7 @@ def all_kinds(chosen: Sequence[Kind]) -> Toggle:
 
 
 def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> ActivityRow:
-    """Put a log entry into words; ``products`` are those that exist, by id."""
+    """Build the row of a log entry; ``products`` are those that exist, by id."""
     is_order = entry.kind is Kind.ORDER
     product_id = "" if is_order else entry.about
     product = products.get(product_id)
@@ -81,7 +81,6 @@ def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> Activi
 
 
 def _spelled(kind: Kind, value: str) -> str:
-    """Say a status, a rating, or a state that a comment is in to staff."""
     if kind is Kind.ORDER:
         return Status(value).label if value in set(Status) else value
     if kind is Kind.COMMENT and value:

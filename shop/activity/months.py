@@ -1,4 +1,4 @@
-"""Months: which table an entry of the activity log is in, and which there should be."""
+"""Months, each of which has a table of the activity log."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class Month:
 
     @classmethod
     def of(cls, moment: datetime) -> Self:
-        """Give the month of an aware moment."""
+        """Return the month of an aware datetime."""
         utc = moment.astimezone(UTC)
         return cls(utc.year, utc.month)
 
@@ -30,7 +30,7 @@ class Month:
         return f"{self.year:04}-{self.month:02}"
 
     def plus(self, months: int) -> "Month":
-        """Give the month so many later, or (a negative number) earlier."""
+        """Return the month that is ``months`` later, or earlier if negative."""
         year, month = divmod(self.year * MONTHS_A_YEAR + self.month - 1 + months, MONTHS_A_YEAR)
         return Month(year, month + 1)
 
@@ -41,18 +41,18 @@ class Month:
 
     @property
     def segment(self) -> Segment:
-        """All places of the month: they begin as ISO dates do."""
+        """The range of the month's places, which begin with ISO dates."""
         return Segment(name=str(self), since=str(self), until=str(self.plus(1)))
 
 
 def month_of_table(name: str) -> Month | None:
-    """Say which month a table is of; None where it is no table of this log."""
+    """Return the month of a table, or None if it is not one of this log."""
     found = re.fullmatch(rf"{re.escape(_prefix())}(\d{{4}})-(0[1-9]|1[0-2])", name, re.ASCII)
     return Month(int(found[1]), int(found[2])) if found else None
 
 
 def months_kept(now: datetime) -> Iterator[Month]:
-    """Give this month and those before it that are not past retention, newest first."""
+    """Yield this month and those before it within retention, newest first."""
     this = Month.of(now)
     return (this.plus(-back) for back in range(settings.ACTIVITY_RETENTION_MONTHS + 1))
 

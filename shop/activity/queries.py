@@ -1,8 +1,8 @@
-"""Reads of the activity log: newest first, month by month, no further back than the page needs."""
+"""Reads of the activity log, month by month, no further back than a page needs."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -20,13 +20,14 @@ from shop.activity.entries import Kind, LogEntry, entry_in, kind_in, partition
 from shop.activity.months import Month, months_kept
 from shop.activity.tables import shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
+from shop.indexes import TABLE
 
 PLAN = "activity"
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityPage:
-    """A page of the log, and what reading it took."""
+    """A page of the log, and how it was read."""
 
     entries: tuple[LogEntry, ...]
     page: Page
@@ -35,9 +36,8 @@ class ActivityPage:
 def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime) -> ActivityPage:
     """Read a page of the log, newest first, of some kinds or (none) of all.
 
-    A run is a kind's shard in a month: that is one query each, and nothing else is read. Months
-    that have no table or no entry cost one call, and no query. Of an entry's future, up to the end
-    of the month of ``now``, nothing is hidden.
+    One query for each kind's shard in a month; a month without a table or entries costs one
+    call and no query.
     """
     months = {str(month): month for month in months_kept(now)}
 
@@ -51,10 +51,7 @@ def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime)
 
 
 def products_in(entries: Iterable[LogEntry]) -> dict[str, ProductTile]:
-    """Read the products that entries are about, half a unit each, in one call for the page.
-
-    Those that do not exist any more are left out.
-    """
+    """Read the products that entries are about, half a unit each; deleted ones are left out."""
     with labelled_calls("product names"):
         return find_tiles(e.about for e in entries if e.about and e.kind is not Kind.ORDER)
 
@@ -71,7 +68,6 @@ def _runs(months: Sequence[Month], kinds: Sequence[Kind]) -> list[Run]:
 
 
 def _shards(month: Month) -> int:
-    """Say how many shards there are to read; none where the table is missing."""
     try:
         return shards_of(month, client=client())
     except ClientError as error:
@@ -81,21 +77,14 @@ def _shards(month: Month) -> int:
 
 
 def _index(month: Month) -> Index:
-    return Index(
-        table=month.table,
-        name=None,
-        partition_key="pk",
-        sort_key="sk",
-        table_key=lambda _position: {},
-    )
+    return replace(TABLE, table=month.table)
 
 
 def _shares(runs: Sequence[Run], needed: int) -> list[int]:
-    """Ask each shard for its share of a page that may be of its kind alone, and a little more."""
+    # Of a page that may be of one kind alone.
     shards = Counter(map(_stretch, runs))
     return [share_of(needed, shards[_stretch(run)]) for run in runs]
 
 
 def _stretch(run: Run) -> tuple[str, str]:
-    """Name what a run is a shard of: a kind in a month."""
     return run.index.table, kind_in(run.partition)

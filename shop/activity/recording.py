@@ -1,7 +1,6 @@
-"""Recording: one call where something happens, which does not wait for it to be written.
+"""Recording of log entries: `record` queues one, and a thread of this process writes it.
 
-See `dynamo.writes.background` for what is promised. `record` puts an entry into a queue; a thread of this
-process writes it, at most a moment later.
+See `dynamo.writes.background` for what is guaranteed.
 """
 
 import atexit
@@ -22,18 +21,17 @@ from shop.activity.tables import forget_shards, settle_shards
 HINT = "“manage.py rotate_activity_tables” makes the log's tables; run it every day."
 AT_EXIT_SECONDS = 5.0
 PATIENCE = Backoff(attempts=4)
-"""Within one attempt; the queue tries again."""
+"""Of one attempt; the queue tries again."""
 
 
 class NoTable(DynamoError):
-    """An entry is of a month that has no table, and will get none."""
+    """The entry's month has no table, and will get none."""
 
 
 def write_entries(entries: Iterable[LogEntry]) -> None:
-    """Write entries, each to its month's table. Writing one again changes nothing.
+    """Write entries, each to its month's table; repeatable.
 
-    Raises NoTable, BatchIncomplete, and botocore's errors when a table is missing or DynamoDB is
-    away; then some may be written.
+    Raises NoTable, BatchIncomplete and botocore's errors; some entries may be written then.
     """
     by_month: dict[Month, dict[str, LogEntry]] = defaultdict(dict)
     for entry in entries:
@@ -51,19 +49,18 @@ def _write(month: Month, entries: Sequence[LogEntry]) -> None:
     except FAILURES as failure:
         if isinstance(fault_in(failure), NotSetUp):
             forget_shards(month)
-            _require_that_it_will_be_there(month)
+            _require_future_table(month)
         raise
 
 
-def _require_that_it_will_be_there(month: Month) -> None:
-    """Raise NoTable for a month that nobody makes a table for any more: waiting is in vain."""
+def _require_future_table(month: Month) -> None:
     this = Month.of(datetime.now(UTC))
     if month not in {this, this.plus(1)}:
         raise NoTable(f"There is no table {month.table}.") from None
 
 
 BATCH = 25
-"""One call's worth: at the end of a process, there are no threads for several at once."""
+"""What one call takes: there are no threads for several at the end of a process."""
 LOG: BackgroundWrites[LogEntry] = BackgroundWrites(
     write_entries,
     name="The activity log",
@@ -76,5 +73,5 @@ atexit.register(LOG.close, seconds=AT_EXIT_SECONDS)
 
 
 def record(entry: LogEntry) -> None:
-    """Have an entry written soon. Takes microseconds, never fails."""
+    """Queue an entry to be written; takes microseconds and never fails."""
     LOG.put(entry)

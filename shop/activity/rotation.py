@@ -1,8 +1,7 @@
-"""Rotation: this month's and next month's tables there, the old ones lowered, the oldest dropped.
+"""Rotation: create this month's and next month's tables, lower older ones, drop the oldest.
 
-"Time Series Data" of the pattern list: precreate tables, write to the current one, lower the
-capacity of those that age out. Each step is decided from what is there and does nothing when it is
-done already, so rotating twice, or twice at once, is as good as once.
+Follows "Time Series Data" of the pattern list. The steps follow from the existing tables, so
+rotating again, or twice at once, changes nothing more.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +24,7 @@ LEAST = Throughput(1, 1)
 
 
 class Task(StrEnum):
-    """What can be done with a month's table."""
+    """What is to be done with a month's table; the value is its verb."""
 
     CREATE = "create"
     RAISE = "raise"
@@ -33,33 +32,30 @@ class Task(StrEnum):
     DROP = "drop"
 
 
+PAST = {
+    Task.CREATE: "created",
+    Task.RAISE: "raised",
+    Task.LOWER: "lowered",
+    Task.DROP: "dropped",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to be done with a month's table; the capacity is that it has afterwards."""
+    """A task for a month's table, and the capacity of the table afterwards."""
 
     task: Task
     month: Month
     throughput: Throughput | None = None
 
     def sentence(self, *, done: bool | None) -> str:
-        """Say what was done, what was not possible now (False), or what would be done (None)."""
-        if done is False:
-            return f"{self.month.table}: is being changed; the next run will {self._to_do}."
-        return f"{self.month.table}: {'would ' + self._to_do if done is None else self._done}."
-
-    @property
-    def _to_do(self) -> str:
-        return f"{self.task.value} it{self._to}"
-
-    @property
-    def _done(self) -> str:
-        past = {
-            Task.CREATE: "created",
-            Task.RAISE: "raised",
-            Task.LOWER: "lowered",
-            Task.DROP: "dropped",
-        }
-        return f"{past[self.task]}{self._to}"
+        """Format what was done (True), was not possible now (False), or would be done (None)."""
+        to_do = f"{self.task.value} it{self._to}"
+        if done is None:
+            return f"{self.month.table}: would {to_do}."
+        if not done:
+            return f"{self.month.table}: is being changed; the next run will {to_do}."
+        return f"{self.month.table}: {PAST[self.task]}{self._to}."
 
     @property
     def _to(self) -> str:
@@ -76,9 +72,9 @@ def rotate(
     dry_run: bool = False,
     report: Callable[[str], None] = lambda _line: None,
 ) -> list[Step]:
-    """Do what there is to do, and tell of each step; with ``dry_run`` only tell.
+    """Create, raise, lower and drop month tables, reporting each step; return the steps.
 
-    Returns the steps. Raises TableNotReady, and botocore's errors.
+    With ``dry_run`` only report. Raises TableNotReady and botocore's errors.
     """
     steps = steps_for(existing_months(client), now=now)
     for step in steps:
@@ -90,19 +86,19 @@ def rotate(
 def make_tables(
     *, client: "DynamoDBClient", now: datetime, report: Callable[[str], None] = lambda _line: None
 ) -> None:
-    """Create this month's and next month's table where they are missing, and nothing else."""
+    """Create this month's and next month's table where they are missing."""
     for month in _ahead(now):
         make_table(month, client=client, report=report)
 
 
 def existing_months(client: "DynamoDBClient") -> dict[Month, Throughput | None]:
-    """Give the months that have a table, each with its capacity (None: it is on demand)."""
+    """Return the months that have a table, each with its capacity, None for on demand."""
     found = [month for name in table_names(client) if (month := month_of_table(name))]
     return {month: throughput_of(client, month.table) for month in sorted(found)}
 
 
 def steps_for(existing: Mapping[Month, Throughput | None], *, now: datetime) -> list[Step]:
-    """Say what is to be done about the tables there are."""
+    """Return the steps for the existing tables."""
     this = Month.of(now)
     oldest = this.plus(-settings.ACTIVITY_RETENTION_MONTHS)
     wanted = wanted_throughput()
@@ -123,7 +119,7 @@ def _ahead(now: datetime) -> tuple[Month, Month]:
 
 
 def _raised(there: Throughput, wanted: Throughput) -> Throughput:
-    """Bring what is less than wanted up to it; more was somebody's decision, and stays."""
+    # More than the settings say was set by hand, and stays.
     return Throughput(max(there.read, wanted.read), max(there.write, wanted.write))
 
 

@@ -1,8 +1,7 @@
-"""The tables of the activity log: one for each month, with capacity of their own.
+"""The tables of the activity log: one for each month, with capacity of its own.
 
-How many shards a month's entries are spread over is said by an item in its table, put there
-once by whoever needs it first. A month is an epoch: another ``ACTIVITY_SHARDS`` holds from the next
-table on, so the number never changes and need not be read twice.
+An item of the table holds the number of its shards. The first writer puts it, and it never
+changes: another ACTIVITY_SHARDS (a setting) holds from the next table on.
 """
 
 from collections.abc import Callable
@@ -47,7 +46,7 @@ def model_of(month: Month) -> type[Activity]:
 
 
 def wanted_throughput() -> Throughput:
-    """Give the capacity that a table has while its month lasts."""
+    """Return the capacity of a table during its month."""
     return Throughput(settings.ACTIVITY_READ_UNITS, settings.ACTIVITY_WRITE_UNITS)
 
 
@@ -60,9 +59,9 @@ def make_table(
 
 
 def shards_of(month: Month, *, client: "DynamoDBClient") -> int:
-    """Say how many shards a month's entries are in: 0 before its first entry.
+    """Return how many shards a month's entries are in, 0 before its first entry.
 
-    Raises NotSetUp's cause, ResourceNotFoundException, when it has no table.
+    Raises botocore's ResourceNotFoundException when it has no table.
     """
     known = _known.get(month.table)
     if known is not None:
@@ -73,7 +72,7 @@ def shards_of(month: Month, *, client: "DynamoDBClient") -> int:
 
 
 def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
-    """Say how many shards to spread a month's entries over; the first to ask decides."""
+    """Return how many shards to write a month's entries to; the first caller sets it."""
     known = _known.get(month.table)
     if known is not None:
         return known
@@ -88,7 +87,7 @@ def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
 
 
 def forget_shards(month: Month) -> None:
-    """Forget what was heard of a table, because it is gone."""
+    """Forget the number of a table that is gone."""
     with _lock:
         _known.pop(month.table, None)
 

@@ -1,6 +1,6 @@
-"""What the activity log tells of a user: what they did, and what was done with their orders.
+"""The log entries by a user, or about their orders.
 
-No key leads to it, so all of the log is read, a few hundred entries at a time.
+No key leads to them, so the whole log is read, a few hundred entries at a time.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from shop.activity.recording import LOG
 AT_ONCE = 300
 FLUSH_SECONDS = 5.0
 _JOINT = "|"
-"""Is in no table's name and in no partition key of the log."""
+"""A character that is in no table's name and no partition key of the log."""
 
 
 def entries_about(username: str) -> Iterator[str]:
-    """Name the entries by or about a user, also those that wait in this process to be written."""
+    """Yield the names of the entries by or about a user, those queued in this process included."""
     LOG.flush(seconds=FLUSH_SECONDS)
     now = datetime.now(UTC)
     for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):

@@ -1,7 +1,7 @@
-"""The basket: what a visitor means to order, kept in the session's cookie.
+"""The basket of a visitor, kept in the session's cookie.
 
-A cookie holds 4 KB, so a basket is bounded in products and in bytes. Its intent has an id, which
-changes with its contents: a form shown before the change cannot order what it did not show.
+A cookie holds 4 KB, so a basket is bounded in products and in bytes. The id of its intent changes
+with its contents, so that a form cannot order what it did not show.
 """
 
 from collections.abc import MutableMapping
@@ -18,16 +18,16 @@ from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
 
 CONTENTS, INTENT = "basket", "basket_intent"
 MOST_BYTES = 1_800
-"""What the ids of all products may take of the cookie."""
+"""The most that the ids of all products may take of the cookie."""
 
 
 class BasketFull(ValueError):
-    """No further product fits in; the text says why."""
+    """No further product fits; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasketLine:
-    """So many pieces of a product, at its price of now."""
+    """Pieces of a product at its current price."""
 
     product: ProductTile
     quantity: int
@@ -40,7 +40,7 @@ class BasketLine:
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A basket as its page shows it; ``missing`` are ids of products that cannot be bought."""
+    """A basket with prices; ``missing`` are ids of products that cannot be bought."""
 
     lines: tuple[BasketLine, ...]
     missing: tuple[str, ...]
@@ -59,17 +59,17 @@ class Basket:
 
     @property
     def quantities(self) -> dict[str, int]:
-        """Pieces by product id, in the order they were put in."""
+        """Pieces by product id, in the order they were added."""
         return dict(self._session.get(CONTENTS, {}))
 
     @property
     def intent(self) -> str:
-        """What names the order that these contents may become; empty for an empty basket."""
+        """The id of the order form for these contents; empty for an empty basket."""
         intent: str = self._session.get(INTENT, "")
         return intent
 
     def add(self, product_id: str, quantity: int, *, now: datetime) -> None:
-        """Put in so many pieces more. Raises BasketFull."""
+        """Add pieces of a product. Raises BasketFull."""
         quantities = self.quantities
         quantities[product_id] = quantities.get(product_id, 0) + quantity
         if quantities[product_id] > MOST_OF_A_PRODUCT:
@@ -81,18 +81,18 @@ class Basket:
         self._keep(quantities, now=now)
 
     def remove(self, *product_ids: str, now: datetime) -> None:
-        """Take products out, however many pieces."""
+        """Remove products with all their pieces."""
         quantities = {p: n for p, n in self.quantities.items() if p not in product_ids}
         if quantities != self.quantities:
             self._keep(quantities, now=now)
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove everything."""
         self._session.pop(CONTENTS, None)
         self._session.pop(INTENT, None)
 
     def priced(self) -> Priced:
-        """Read what the products cost now."""
+        """Read the current prices of the products."""
         quantities = self.quantities
         products = prices_of(quantities) if quantities else {}
         lines = [_line(products[p], n) for p, n in quantities.items() if p in products]

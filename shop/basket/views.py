@@ -1,4 +1,4 @@
-"""The basket, and placing the order that it is."""
+"""The basket, and placing its order."""
 
 import re
 
@@ -44,7 +44,7 @@ def basket(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def add(request: HttpRequest) -> HttpResponse:
-    """Put pieces of a product into the basket."""
+    """Add pieces of a product to the basket."""
     product_id, quantity = request.POST.get("product_id", ""), _quantity(request)
     if not 0 < len(product_id) <= LONGEST_PRODUCT_ID:
         raise Http404("There is no such product.")
@@ -63,7 +63,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def remove(request: HttpRequest) -> HttpResponse:
-    """Take a product out of the basket."""
+    """Remove a product from the basket."""
     Basket(request.session).remove(request.POST.get("product_id", ""), now=timezone.now())
     return redirect("basket")
 
@@ -71,7 +71,7 @@ def remove(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 def place(request: HttpRequest) -> HttpResponse:
-    """Order what is in the basket; the same form sent again shows the same order."""
+    """Place the basket's order; the same form sent again shows the same order."""
     held, intent, username = Basket(request.session), _intent(request), request.user.get_username()
     if intent != held.intent:
         placed = order_placed_by(username=username, client_id=intent)

@@ -1,12 +1,10 @@
-"""“Customers who bought this also bought”: from the edges between users and products, both ways.
+"""“Customers who bought this also bought”, from the edges between users and products.
 
-The newest buyers of the product, from the shards of ``by_data``; then the newest purchases of
-each, all at once; counted, and ranked. What is read is bounded whatever was ever sold: see
-`Bounds.capacity_units`. An order that was canceled or sent back counts like any other: it is
-about what goes together, not about what was kept.
+Reads the newest buyers of the product from the shards of ``by_data``, then the newest purchases
+of each at once, and ranks their products. The cost is bounded: see `Bounds.capacity_units`.
+Canceled and returned orders count too.
 
-Only products leave this module, never who bought them; and only those that at least two of the
-buyers have, because what goes with a product that one person bought is that person's own list.
+For privacy, only products are returned that at least two of the buyers have.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,9 +23,9 @@ from shop.catalogue.queries import ProductTile, find_tiles
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far is looked: the newest ``buyers``, of each the newest ``purchases``.
+    """Reads the newest ``buyers``, and of each the newest ``purchases``.
 
-    ``shown`` products at the most, each bought by ``least_buyers`` of them.
+    Shows at most ``shown`` products, each bought by at least ``least_buyers`` of them.
     """
 
     buyers: int = 12
@@ -36,10 +34,9 @@ class Bounds:
     least_buyers: int = 2
 
     def capacity_units(self, shards: int) -> float:
-        """Say what it costs at the most, as long as a user's purchases that are read fit 4 KB.
+        """Return the most that it costs, if the purchases read of a user fit 4 KB.
 
-        One unit for the number of shards, half a unit for each of them, for each buyer and for
-        the name of each product that is shown.
+        One unit for the number of shards; half a unit for each shard, buyer and product shown.
         """
         return 1 + (shards + self.buyers + self.shown) / 2
 
@@ -49,7 +46,7 @@ BOUNDS = Bounds()
 
 @dataclass(frozen=True, slots=True)
 class AlsoBought:
-    """A product, and how many of the newest buyers have it."""
+    """A product, and how many of the newest buyers bought it."""
 
     product: ProductTile
     buyers: int
@@ -57,7 +54,7 @@ class AlsoBought:
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """A product among the purchases of some buyers; ``newest`` is the place of the latest."""
+    """A product that some buyers bought; ``newest`` is the place of the latest purchase."""
 
     product_id: str
     buyers: int
@@ -65,10 +62,9 @@ class _Tally:
 
 
 def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoBought, ...]:
-    """Find what the newest buyers of a product bought besides, what most of them have first.
+    """Find what else the newest buyers of a product bought, by number of buyers, then newest.
 
-    Of two that as many have, the one that was bought last comes first. Products that do not
-    exist any more are left out.
+    Deleted products are left out.
     """
     usernames = _newest_buyers(product_id, bounds.buyers)
     tallies = _tallied(_purchases(usernames, bounds.purchases))
@@ -94,7 +90,6 @@ def _newest_buyers(product_id: str, most: int) -> list[str]:
 
 
 def _purchases(usernames: Sequence[str], most: int) -> list[str]:
-    """Give the places of the users' newest purchases, those of all users together."""
     request = PageRequest(most)
     with labelled_calls("what they bought"):
         pages = pool().gather(
@@ -107,7 +102,7 @@ def _purchases(usernames: Sequence[str], most: int) -> list[str]:
 
 
 def _tallied(places: Iterable[str]) -> list[_Tally]:
-    """Count for each product by how many users it was bought: a user has one edge to each."""
+    # A user has one edge to each product.
     by_product: dict[str, list[str]] = {}
     for place in places:
         by_product.setdefault(id_at(place), []).append(place)

@@ -1,4 +1,4 @@
-"""Categories as their pages show them: orders to choose from, and the URLs around a page."""
+"""Categories as their pages show them."""
 
 from urllib.parse import urlencode
 
@@ -17,11 +17,11 @@ LABELS = {
 
 
 class BadProductOrder(ValueError):
-    """There is no such order of products; the text says which there are."""
+    """There is no such order; the text says which there are."""
 
 
 def parse_order(spelled: str | None) -> ProductOrder | None:
-    """Read the order an address asks for, None for none. Raises BadProductOrder."""
+    """Parse the order in a URL, None without one. Raises BadProductOrder."""
     if spelled is None:
         return None
     try:
@@ -33,24 +33,24 @@ def parse_order(spelled: str | None) -> ProductOrder | None:
 
 
 def category_url(slug: str, order: ProductOrder | None) -> str:
-    """Give the URL of a category's products in an order, or (None) as they are shelved."""
+    """Return the URL of a category's products in an order, or (None) by id."""
     query = urlencode({"order": order}) if order else ""
     return f"{reverse('category', args=[slug])}?{query}".rstrip("?")
 
 
 def category_pager(slug: str, order: ProductOrder | None) -> Pager:
-    """Give the pages of a category's products; their tokens are bound to the order."""
+    """Return the pager of a category's products; its tokens are bound to the order."""
     name = f"category/{slug}" if order is None else f"category/{slug}/{order}"
     return Pager(first_url=category_url(slug, order), list_name=name)
 
 
 def tree_pager() -> Pager:
-    """Give the pages of all categories."""
+    """Return the pager of all categories."""
     return Pager(first_url=reverse("categories"), list_name="categories/tree")
 
 
 def plan_of(order: ProductOrder | None) -> str:
-    """Name the way a category's products are read."""
+    """Return the name of the plan by which a category's products are read."""
     return "products of a category" if order is None else PLAN
 
 

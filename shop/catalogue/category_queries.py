@@ -1,4 +1,4 @@
-"""Reads of categories by what their edges carry: products by price and name, the tree of all."""
+"""Reads of categories: their products by price and name, and the tree of all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ class ProductPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedCategory(Category):
-    """A category in the tree of all; ``trail`` leads to the one it is in."""
+    """A category in the tree; ``trail`` leads from the root to its parent."""
 
     trail: tuple[Category, ...] = ()
 
     @property
     def depth(self) -> int:
-        """How many categories it lies in."""
+        """The number of categories above it."""
         return len(self.trail)
 
 
@@ -44,9 +44,9 @@ class CategoryPage:
 def list_category(
     slug: str, request: PageRequest, *, order: ProductOrder | None = None
 ) -> ProductPage:
-    """Read a page of a category's products; without an order, as they stand in the table.
+    """Read a page of a category's products, without an order by id.
 
-    By price, those without one are left out: the index is sparse.
+    By price, products without one are left out: the index is sparse.
     """
     if order is None:
         page = list_products(slug, request)
@@ -57,7 +57,7 @@ def list_category(
 
 
 def list_all_categories(request: PageRequest) -> CategoryPage:
-    """Read a page of all categories by name, each followed by those in it."""
+    """Read a page of all categories by name, each followed by its children."""
     runs = categories_in_the_tree(shards=count_edge_shards())
     page = _merged(runs, request, Order.OLDEST_FIRST)
     nodes = [entry.item for entry in page.entries]
@@ -71,6 +71,5 @@ def list_all_categories(request: PageRequest) -> CategoryPage:
 
 
 def _merged(runs: Sequence[Run], request: PageRequest, order: Order) -> Page:
-    """Ask each shard for its share of the page and some more."""
     share = share_of(request.size + 1, len(runs))
     return read(runs, request, order=order, first_reads=[share] * len(runs))

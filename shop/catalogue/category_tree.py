@@ -1,7 +1,4 @@
-"""Categories in categories: the way from the root down to each.
-
-What is given must be whole: a category's parents up to the root are among the categories.
-"""
+"""The tree of categories, which must hold the parents of each up to the root."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,11 +8,11 @@ from shop.catalogue.items import NewCategory
 
 MOST_DEEP = 6
 MOST_IN_ONE = 100
-"""Categories in one: its page reads and links them all."""
+"""Children of one category: its page reads and links them all."""
 
 
 class BrokenTree(ValueError):
-    """A category lies in one that is not given, in itself, or too deep; or holds too many."""
+    """A category's parent is missing, it is in itself or too deep, or it has too many children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,7 @@ class CategoryTree:
 
     @classmethod
     def of(cls, categories: Iterable[NewCategory]) -> "CategoryTree":
-        """Make a tree. Raises BrokenTree."""
+        """Build a tree. Raises BrokenTree."""
         tree = cls({category.slug: category for category in categories})
         for slug in tree.by_slug:
             tree.path(slug)
@@ -43,7 +40,7 @@ class CategoryTree:
         return {slug: category.name for slug, category in self.by_slug.items()}
 
     def path(self, slug: str) -> tuple[NewCategory, ...]:
-        """Give the categories from the root down to one. Raises BrokenTree."""
+        """Return the categories from the root down to one. Raises BrokenTree."""
         path: list[NewCategory] = []
         step: str | None = slug
         while step is not None:
@@ -58,5 +55,5 @@ class CategoryTree:
         return tuple(reversed(path))
 
     def deepest_path(self, slugs: Sequence[str]) -> tuple[NewCategory, ...]:
-        """Give the longest of several categories' paths, the first of those; () for none."""
+        """Return the (first) longest of several categories' paths, () for none."""
         return max(map(self.path, slugs), key=len, default=())

@@ -1,9 +1,7 @@
-"""Changes of what lists show of a product: its own item and all its edges, in one transaction.
+"""Changes of products' names and prices: the own item and all edges in one transaction.
 
-A price stands in a product's item, in two edges for each of its categories, and in the key of one
-of them. Put one by one, they would tell different prices after an interruption; and an edge that
-the writer does not know of, from another import, would keep the old one for good. So the edges
-are looked up, and whatever shows the product changes at once; its entries in ``by_data`` move.
+A price is in a product's own item, in two edges for each category, and in a key of one of them.
+Edges put by other imports are looked up, so that no item keeps the old price.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,19 +20,18 @@ from shop.catalogue.queries import edges_to
 from shop.table import put_of, read_items
 
 MOST_EDGES = 45
-"""Of one product: with two items each, and its own, they fit a transaction."""
+"""Of one product: two items each and its own fit a transaction."""
 
 
 def change_products(
     products: Sequence[NewProduct], *, tree: CategoryTree, shards: int
 ) -> frozenset[str]:
-    """Give products that are there their new names and prices, each with all its edges at once.
+    """Write new names and prices of stored products; return the ids of those changed.
 
-    Those that do not exist, or change in nothing that lists show, are left alone; the ids of the
-    others are returned. Edges from
-    categories that a product does not name stay, and show what is new. The index that finds them
-    lags: one put a moment ago may be missed, and is found by the integrity check. Raises what
-    `dynamo.writes.transactions` raises; the same again does the rest.
+    Products that do not exist or do not differ are skipped. Edges from categories that a product
+    does not name change as well. The index that finds edges lags: one put a moment ago may be
+    missed, which the integrity check finds. Repeatable. Raises what `dynamo.writes.transactions`
+    raises.
     """
     stored = stored_products(product.id for product in products)
     changed = [p for p in products if p.id in stored and shown(stored[p.id]) != shown_as(p)]
@@ -50,14 +47,14 @@ def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
 
 
 def shown(item: Item) -> tuple[str, int | None, str | None]:
-    """Give what lists show of a product, from its item or one of its edges."""
+    """Return name, price in cents and currency from a product's item or edge."""
     cents: str | None = item.get("unit_price_cents", {}).get("N")
     currency: str | None = item.get("currency", {}).get("S")
     return item["name"]["S"], None if cents is None else int(cents), currency
 
 
 def shown_as(product: NewProduct) -> tuple[str, int | None, str | None]:
-    """Give what lists are to show of a product."""
+    """Return name, price in cents and currency of a product, as `shown` does."""
     return product.name, product.unit_price_cents, product.currency
 
 
@@ -72,7 +69,6 @@ def _change(product: NewProduct, tree: CategoryTree, shards: int) -> None:
 
 
 def _categories_of(product_id: str) -> Mapping[str, str]:
-    """Name the categories that lead to a product, as far as the index knows, by slug."""
     page = read([edges_to(product_id)], PageRequest(MOST_EDGES), look_ahead=False)
     return {
         entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX): entry.item["category"]["S"]

@@ -1,28 +1,27 @@
 """How names sort: without regard to case, accents and punctuation.
 
-A key is compared byte by byte, so that a plain name would put “Ärmel” behind “Zebra” and “zebra”
-behind “Zoo”. What is folded here is the primary level of the Unicode collation algorithm, as far
-as it can be had without its tables: no language's own order of letters.
+Sort keys are compared byte by byte, which puts “Ärmel” behind “Zebra” and “zebra” behind “Zoo”.
+Folding approximates the primary level of the Unicode collation algorithm without its tables.
 """
 
 from itertools import groupby
 from unicodedata import category, combining, normalize
 
 LONGEST = 400
-"""Bytes of a folded name: with the longest id it still fits a sort key of 1,024."""
+"""Bytes of a folded name: it fits a sort key of 1,024 bytes with the longest id."""
 JOINT = "-"
-"""Between words. It sorts behind ``#`` and ``$``, so that a name stands before those it begins."""
+"""Between words; sorts behind ``#`` and ``$``, so that a name sorts before longer ones."""
 _WITHOUT_MARKS = str.maketrans(
     dict(zip("øđłħð\N{LATIN SMALL LETTER DOTLESS I}", "odlhdi", strict=True))
     | {"æ": "ae", "œ": "oe", "þ": "th"}
 )
-"""Letters that Unicode does not take apart."""
+"""Letters without a decomposition in Unicode."""
 
 
 def folded(name: str) -> str:
-    """Give the words of a name as they sort, such as ``cafe-creme`` for “Café  Crème!”.
+    """Return a name as it sorts, such as ``cafe-creme`` for “Café  Crème!”; may be empty.
 
-    It holds nothing that sorts before ``-``, and may be empty.
+    It has no character that sorts before ``-``.
     """
     taken_apart = normalize("NFKD", normalize("NFKD", name).casefold())
     letters = "".join(letter for letter in taken_apart if not combining(letter))

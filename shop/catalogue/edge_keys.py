@@ -1,9 +1,7 @@
-"""What edges carry as their data: the one place where keys of the index ``by_data`` are derived.
+"""The keys of the index ``by_data``, for every write and the integrity check.
 
-"Use Sharded GSI to query on data" of the pattern list. The data is what a list is ordered by,
-and ends in the id of what the edge leads to: a list of one category or product holds each id
-once, so that no two entries of it share a place. Every write and the integrity check derive the
-keys here.
+Follows "Use Sharded GSI to query on data" of the pattern list. A list is ordered by the data,
+which ends in the id of the edge's target, so that places in one list are unique.
 """
 
 from collections.abc import Sequence
@@ -16,24 +14,24 @@ from shop import keys
 from shop.catalogue.collation import LONGEST, folded
 
 DIGITS = 12
-"""Of a price in cents: what makes the order of the strings the order of the numbers."""
+"""Of a price in cents, zeros first, so that strings sort as numbers."""
 MOST_SHARDS = 64
-"""What the setting EDGE_SHARDS allows; whatever is stored in a further one is misplaced."""
+"""The most that EDGE_SHARDS (a setting) may be."""
 BELOW = "$"
-"""Between the names of a category and of one in it: sorts behind ``#``, before all of a name."""
+"""Between the names of a category and its child; sorts behind ``#`` and before names."""
 BOUGHT = keys.BOUGHT_PREFIX
-"""What a purchase begins with in the index ``orders_by_status``, where statuses stand."""
+"""The prefix of purchases in the index ``orders_by_status``, where orders have a status."""
 
 
 class Data(StrEnum):
-    """What the products of a category can be ordered by; the value is in the keys."""
+    """What a category's products can be ordered by; the value is in keys."""
 
     PRICE = "PRICE"
     NAME = "NAME"
 
 
 def price_data(slug: str, product_id: str, cents: int | None, *, shards: int) -> dict[str, str]:
-    """Derive the keys of a product's edge by its price; without one, it has none."""
+    """Derive the keys of a product's edge by price; {} without one."""
     if cents is None:
         return {}
     place = f"{cents:0{DIGITS}}{SEPARATOR}{product_id}"
@@ -41,13 +39,13 @@ def price_data(slug: str, product_id: str, cents: int | None, *, shards: int) ->
 
 
 def name_data(slug: str, product_id: str, name: str, *, shards: int) -> dict[str, str]:
-    """Derive the keys of a product's edge by its name."""
+    """Derive the keys of a product's edge by name."""
     place = f"{folded(name)}{SEPARATOR}{product_id}"
     return _data(keys.category_shard(slug, Data.NAME, shard_of(product_id, shards)), place)
 
 
 def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
-    """Derive the keys of a category; ``path`` holds the names from the root down to its own."""
+    """Derive the keys of a category; ``path`` is the names from the root to its own."""
     names = BELOW.join(map(folded, path)).encode()[:LONGEST].decode(errors="ignore")
     return _data(keys.tree_shard(shard_of(slug, shards)), f"{names}{SEPARATOR}{slug}")
 
@@ -55,14 +53,14 @@ def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
 def purchase_data(
     username: str, product_id: str, moment: datetime, *, shards: int
 ) -> dict[str, str]:
-    """Derive the keys of a user's purchase: among the product's, and among the user's."""
+    """Derive the keys of a purchase, among the product's and among the user's."""
     partition = keys.buyers_shard(product_id, shard_of(username, shards))
     among_users = {"order_status_date": BOUGHT + place_of(moment, product_id)}
     return _data(partition, place_of(moment, username)) | among_users
 
 
 def shard_in(partition: str) -> int:
-    """Read the shard of a partition key of ``by_data``; 0 of what is none."""
+    """Return the shard in a partition key of ``by_data``, 0 for other text."""
     number = partition.rpartition(SEPARATOR)[2]
     return int(number) if number.isascii() and number.isdecimal() else 0
 

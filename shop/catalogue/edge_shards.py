@@ -1,7 +1,6 @@
-"""The shards of the index ``by_data``: how many a writer may use, and a reader has to read.
+"""The shards of the index ``by_data``; follows "Write Sharding (GSI)" of the pattern list.
 
-"Write Sharding (GSI)" of the pattern list. An edge's shard is told by its id, so that an edge
-that is put again stays where it is. When the number has grown, an edge moves as it is next put.
+An edge's shard follows from its id and their number, so that putting it again keeps it there.
 """
 
 from django.conf import settings

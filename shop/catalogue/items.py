@@ -1,4 +1,4 @@
-"""How the catalogue becomes items: the one place where their keys and edges are built."""
+"""The items of the catalogue: products, categories and the edges between them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from shop.models import Category, CategoryEdge, Description, Product, ProductEdg
 
 @dataclass(frozen=True, slots=True)
 class NewCategory:
-    """A category, before it has keys. ``slug`` is what its URL shows; ``parent`` one it is in."""
+    """A category before it has keys; ``slug`` is in its URL, ``parent`` is a slug too."""
 
     slug: str
     name: str
@@ -20,7 +20,7 @@ class NewCategory:
 
 @dataclass(frozen=True, slots=True)
 class NewProduct:
-    """A product, before it has keys. ``currency`` is an ISO 4217 code."""
+    """A product before it has keys; ``currency`` is an ISO 4217 code."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class NewProduct:
 
 
 def product_item(product: NewProduct, *, path: Iterable[NewCategory] = ()) -> Product:
-    """Build a product's own item; ``path`` leads from the root to the category it is shown in."""
+    """Build a product's own item; ``path`` leads from the root to its category."""
     key = keys.product(product.id)
     return Product(
         pk=key,
@@ -57,9 +57,8 @@ def product_edges(
 ) -> list[ProductEdge]:
     """Build a product's edges from its categories; ``names`` are the categories' by slug.
 
-    An edge repeats what lists show, the product's name and price in one direction and the
-    category's name in the other, so that neither list needs a second read. ``shards`` is how
-    many the index ``by_data`` may be written to.
+    An edge repeats the product's name and price and the category's name, so that lists in
+    either direction need no second read. ``shards`` is the number of those of ``by_data``.
     """
     return [
         edge
@@ -72,7 +71,7 @@ def product_edges(
 
 
 def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
-    """Build a category's own item; it is the last of the path that leads to it from the root."""
+    """Build the own item of the last category of a path from the root."""
     *parents, category = path
     key = keys.category(category.slug)
     data: dict[str, Any] = tree_data(category.slug, [step.name for step in path], shards=shards)
@@ -80,10 +79,7 @@ def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
 
 
 def parent_edge(path: Sequence[NewCategory]) -> CategoryEdge:
-    """Build the edge by which a category is found: from the one it is in, or from the root.
-
-    The edges of the root are what the shop's front page shows.
-    """
+    """Build the edge to a category from its parent, or from the root for the front page."""
     *parents, category = path
     if not parents:
         return CategoryEdge(pk=keys.ROOT, sk=keys.category(category.slug), name=category.name)

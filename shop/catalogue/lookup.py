@@ -1,4 +1,4 @@
-"""What a view looks up before all else, or else answers 404."""
+"""Lookups of views that answer 404."""
 
 from django.http import Http404
 
@@ -7,7 +7,7 @@ from shop.catalogue.queries import NoSuchProduct, Product, find_product
 
 
 def product_or_404(product_id: str) -> Product:
-    """Read a product, metered under its own name. Raises Http404."""
+    """Read a product, metered under its own label. Raises Http404."""
     try:
         with labelled_calls("product"):
             return find_product(product_id)

@@ -1,4 +1,4 @@
-"""What products cost now."""
+"""Current prices of products."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class PricedProduct:
 
 
 def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
-    """Read what products cost; those that do not exist or have no price are left out."""
+    """Read the prices of products, half a unit each; those without one are left out."""
     own_keys = map(keys.product, product_ids)
     found = read_for_page((key, key) for key in own_keys)
     products = [_priced(item) for item in found if is_for_sale(item)]
@@ -27,7 +27,7 @@ def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
 
 
 def is_for_sale(item: Item) -> bool:
-    """Tell whether a product's item has a price."""
+    """Return whether a product's item has a price."""
     return "unit_price_cents" in item and "currency" in item
 
 

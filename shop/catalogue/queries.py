@@ -44,7 +44,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
-    """A category with the way to it from the root, itself left out, and the categories in it."""
+    """A category with its ancestors from the root, and its children."""
 
     trail: tuple[Category, ...] = ()
     children: tuple[Category, ...] = ()
@@ -52,7 +52,7 @@ class CategoryNode(Category):
 
 @dataclass(frozen=True, slots=True)
 class ProductTile:
-    """A product, as lists show it; one without a price cannot be bought."""
+    """A product as lists show it; one without a price cannot be bought."""
 
     id: str
     name: str
@@ -66,10 +66,9 @@ class ProductTile:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product with its description, which is empty when it has none.
+    """A product with its description, which may be empty; without a price it cannot be bought.
 
-    One without a price cannot be bought. ``trail`` leads from the root to the category it is
-    shown in.
+    ``trail`` leads from the root to its category.
     """
 
     id: str
@@ -115,13 +114,13 @@ def find_product(product_id: str) -> Product:
 
 
 def find_category(slug: str) -> CategoryNode:
-    """Read a category, the way to it and those in it: one query. Raises NoSuchCategory."""
+    """Read a category with ancestors and children by one query. Raises NoSuchCategory."""
     key = keys.category(slug)
     below = Run(index=TABLE, partition=key, prefix=keys.CATEGORY_PREFIX)
     request = PageRequest(MOST_IN_ONE + 1)
     page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
     items = {entry.item["sk"]["S"]: entry.item for entry in page.entries}
-    # Below the root lie the edges to its categories; the root itself is none.
+    # The root has edges too, but no item of its own.
     node = items.pop(key, None)
     if node is None:
         raise NoSuchCategory(slug)
@@ -142,25 +141,25 @@ def list_products(slug: str, request: PageRequest, *, look_ahead: bool = True) -
 
 
 def category_of(edge: Item) -> Category:
-    """Read a category from its edge of the root."""
+    """Read a category from an edge to it."""
     return Category(edge["sk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["name"]["S"])
 
 
 def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
-    """Read products by their ids, half a unit each; those that do not exist are left out."""
+    """Read products by their ids, half a unit each; unknown ones are left out."""
     own_keys = map(keys.product, product_ids)
     tiles = map(tile_of, read_for_page((key, key) for key in own_keys))
     return {tile.id: tile for tile in tiles}
 
 
 def tile_of(item: Item) -> ProductTile:
-    """Read a product from its own item, or from any of its edges of a category."""
+    """Read a product from its own item or an edge to it."""
     product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
     return ProductTile(product_id, item["name"]["S"], *_price_in(item))
 
 
 def trail_in(item: Item) -> tuple[Category, ...]:
-    """Read the way to a product or a category; () where it has none."""
+    """Read the trail of a product or a category, () without one."""
     steps = [step["M"] for step in item.get("trail", {"L": []})["L"]]
     return tuple(Category(step["slug"]["S"], step["name"]["S"]) for step in steps)
 
@@ -176,12 +175,12 @@ def _node(product_id: str) -> Run:
 
 
 def edges_to(product_id: str) -> Run:
-    """Give the run of a product's edges from its categories, by their slugs."""
+    """Return the run of a product's edges from categories, by slug."""
     return Run(index=INVERTED, partition=keys.product(product_id), prefix=keys.CATEGORY_PREFIX)
 
 
 def _items(run: Run) -> list[Item]:
-    """Read a run known to be short."""
+    # The run is known to be short.
     request = PageRequest(MOST_CATEGORIES_OF_A_PRODUCT)
     page = read([run], request, order=Order.OLDEST_FIRST, look_ahead=False)
     return [entry.item for entry in page.entries]

@@ -22,18 +22,18 @@ from shop.models import ShopItem
 from shop.table import TABLE, put_of
 
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
-"""Where products go that an import names and the catalogue does not know."""
+"""The category of imported products that the catalogue does not know."""
 
 
 def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewProduct]) -> None:
     """Put a whole catalogue, replacing products and categories with the same ids.
 
-    A product's categories must be among ``categories``, and so must a category's parents. The
-    edges of the root come last: a category is on the front page only when all that is in it is
-    there. Products and edges that this catalogue does not name stay. A product that is there
-    under another name or price changes in one transaction with all its edges, named here or not.
+    A product's categories and a category's parents must be among ``categories``. Other products
+    and edges stay. The edges of the root come last, so that the front page shows complete
+    categories alone. A stored product with another name or price changes in one transaction
+    with all its edges.
 
-    Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches.Batches`
+    Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches`
     and `dynamo.writes.transactions` raise.
     """
     tree = CategoryTree.of(categories)
@@ -47,11 +47,10 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
 
 
 def ensure_products(*, product_ids: Iterable[str]) -> int:
-    """Create the products that do not exist, named by their ids, and say how many those were.
+    """Create missing products, named by their ids; return how many were created.
 
-    They go into the category “Everything else”. A product that exists is left as it is, even
-    when another process creates it meanwhile. Product and edges are one transaction, so that no
-    interruption leaves a product that no category leads to. Repeatable.
+    They go into the category “Everything else”, each with its edges in one transaction. Existing
+    products are left unchanged, also those created meanwhile. Repeatable.
     """
     wanted = sorted(set(product_ids))
     stored = stored_products(wanted)

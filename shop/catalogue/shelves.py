@@ -1,4 +1,4 @@
-"""Shelves: the categories of the front page, each with the first few of its products."""
+"""The categories of the front page with their first products."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -10,14 +10,14 @@ from shop.catalogue.queries import Category, ProductTile, category_of, list_prod
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A category with the first few of its products."""
+    """A category with its first products."""
 
     category: Category
     products: tuple[ProductTile, ...]
 
 
 def shelve(categories: Page, *, products: int) -> tuple[Shelf, ...]:
-    """Read the first few products of each category of a page, all at once."""
+    """Read the first products of each category of a page, all at once."""
     found = [category_of(entry.item) for entry in categories.entries]
     firsts = pool().gather(
         [

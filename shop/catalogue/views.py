@@ -28,7 +28,7 @@ from shop.catalogue.queries import CategoryNode, NoSuchCategory, find_category
 
 @require_safe
 def categories(request: HttpRequest) -> HttpResponse:
-    """Show all categories by name, each followed by those in it (P9)."""
+    """Show all categories by name, each followed by its children (P9)."""
     pager = tree_pager()
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_all_categories(asked)
@@ -45,7 +45,7 @@ def categories(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def category(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the products of a category, as they are shelved or by name or price (P9)."""
+    """Show the products of a category by id, name or price (P9)."""
     order = _order(request, slug)
     pager = category_pager(slug, order)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
@@ -70,7 +70,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
-    """Show what the newest buyers of a product bought besides (P9).
+    """Show what else the newest buyers of a product bought (P9).
 
     The product's page loads the fragment when it comes into view, and links to the whole page.
     """

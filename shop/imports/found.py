@@ -36,7 +36,7 @@ class Found:
     counts: dict[str, FileCounts] = field(default_factory=dict)
 
     def in_order_of_placing(self) -> list[OlistOrder]:
-        """Give the orders, the oldest first."""
+        """Return the orders, the oldest first."""
         return sorted(self.orders.values(), key=lambda order: (order.dates.purchased, order.id))
 
     def order(self, order: OlistOrder) -> NewOrder:
@@ -52,14 +52,14 @@ class Found:
         )
 
     def first_purchases(self) -> dict[str, datetime]:
-        """Give the users who have orders, each with the moment of the first."""
+        """Return the users who have orders, each with the moment of the first."""
         joined: dict[str, datetime] = {}
         for order in self.in_order_of_placing():
             joined.setdefault(self.customers[order.customer_id].username, order.dates.purchased)
         return joined
 
     def prices(self) -> dict[str, int]:
-        """Give each product's price in cents in the latest order that has it."""
+        """Return each product's price in cents in the latest order that has it."""
         return {
             item.product_id: item.price_cents
             for order in self.in_order_of_placing()

@@ -74,7 +74,7 @@ def size_of(folder: Path, *files: OlistFile) -> int:
 def open_rows(
     folder: Path, file: OlistFile, *, advance: Callable[[int], object]
 ) -> Iterator[Iterator[Record | Rejected]]:
-    """Give the rows of a file; a rejected one names the file. ``advance`` is told of bytes read.
+    """Return the rows of a file; a rejected one names the file. ``advance`` is told of bytes read.
 
     Raises FileUnreadable, within the block too.
     """

@@ -41,7 +41,7 @@ class Dates:
     delivered: datetime | None = None
 
     def of(self, status: Status) -> datetime | None:
-        """Give the date that stands for entering a status, if there is one."""
+        """Return the date that stands for entering a status, if there is one."""
         dated = {
             Status.PLACED: self.purchased,
             Status.APPROVED: self.approved,
@@ -72,7 +72,7 @@ def history_of(original: str, dates: Dates) -> tuple[StatusChange, ...]:
 
 
 def _until(moment: datetime, passed: tuple[Status, ...], dates: Dates) -> Iterator[StatusChange]:
-    """Give what came before ``moment``, the last one first."""
+    """Return what came before ``moment``, the last one first."""
     for status in reversed(passed):
         date = dates.of(status)
         if date is not None:

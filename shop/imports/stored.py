@@ -12,7 +12,7 @@ from shop.table import read_items
 
 
 def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
-    """Give the ids of the orders that are stored in the same status since the same moment.
+    """Return the ids of the orders that are stored in the same status since the same moment.
 
     An order is written with all that belongs to it in one transaction: what is there is whole.
     """

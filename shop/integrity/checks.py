@@ -31,7 +31,7 @@ CHECKS: Mapping[str, type[Check]] = {
 
 
 def shop_differences(names: Iterable[str]) -> Iterator[tuple[str, Difference]]:
-    """Make the named checks by one Scan of the table; yield each difference under its check's name.
+    """Build the named checks by one Scan of the table; yield each difference under its check's name.
 
     Reads the whole table, so it is for a command and never for a page.
     """

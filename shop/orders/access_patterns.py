@@ -1,4 +1,4 @@
-"""The ways to read lists of orders, declared as data, and the rule that chooses among them.
+"""The access patterns of lists of orders, and the choice among them.
 
 =======  ================================================  ====================
 pattern  question                                          plan
@@ -10,9 +10,9 @@ A7       all open orders of the shop, oldest first         ``open_orders``
 A8       a user's own open orders                          ``open_by_date``
 =======  ================================================  ====================
 
-A range of days is a range of each run, on the index that is read anyway. The article's
-``< 'SHIPPED#01.01.2023'`` would also give every status that sorts before SHIPPED; here a run
-ends at both ends of its status.
+A range of days is a range of each run, in the same index. The article's
+``< 'SHIPPED#01.01.2023'`` would also match every status that sorts before SHIPPED; here a run is
+bounded by its status.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,12 +22,12 @@ from dynamo.items import Item
 from dynamo.lists.places import id_at, timestamp
 from dynamo.lists.runs import Index, Position, Run
 from shop import keys
-from shop.models import Order, ShopItem
+from shop.indexes import NAME as TABLE_NAME
+from shop.indexes import TABLE
+from shop.models import Order
 from shop.order_status import OPEN, Status
 from shop.orders.filters import OrderFilter
 from shop.orders.ids import id_bound
-
-TABLE_NAME = ShopItem.Meta.table_name
 
 
 def _sort_key(position: Position) -> dict[str, str]:
@@ -42,44 +42,33 @@ def _owner(item: Item) -> str:
     return keys.username_in(item["pk"]["S"])
 
 
-BY_USER = Index(
-    table=TABLE_NAME,
-    name=None,
-    partition_key="pk",
-    sort_key="sk",
-    table_key=lambda _position: {},
-)
 BY_STATUS = Index(
-    table=TABLE_NAME,
-    name=Order.orders_by_status.Meta.index_name,
-    partition_key="pk",
-    sort_key="order_status_date",
-    table_key=_sort_key,
+    TABLE_NAME, Order.orders_by_status.Meta.index_name, "pk", "order_status_date", _sort_key
 )
 BY_OPEN_DATE = Index(
-    table=TABLE_NAME,
-    name=Order.open_by_date.Meta.index_name,
-    partition_key="pk",
-    sort_key="order_open_date",
-    table_key=_sort_key,
+    TABLE_NAME,
+    Order.open_by_date.Meta.index_name,
+    "pk",
+    "order_open_date",
+    _sort_key,
     consistent=True,
 )
 QUEUE = Index(
-    table=TABLE_NAME,
-    name=Order.open_orders.Meta.index_name,
-    partition_key="open_shard",
-    sort_key="open_place",
-    table_key=_whole_key,
+    TABLE_NAME,
+    Order.open_orders.Meta.index_name,
+    "open_shard",
+    "open_place",
+    _whole_key,
     rest_of=_owner,
 )
-"""A queue's place tells the order; the customer, whose key the order stands under, is the rest."""
+"""The place in the queue has the order's id; the rest of the table key is the customer."""
 
 
 def _by_user(username: str, chosen: OrderFilter) -> list[Run]:
     since, until = chosen.since_moment, chosen.until_moment
     return [
         Run(
-            index=BY_USER,
+            index=TABLE,
             partition=keys.user(username),
             prefix=keys.ORDER_PREFIX,
             since=None if since is None else id_bound(since),
@@ -117,7 +106,7 @@ def _bounds(chosen: OrderFilter) -> tuple[str | None, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class OrderPattern:
-    """A way to read a user's orders, and the filters it is for."""
+    """An access pattern of a user's orders, and which filters it answers."""
 
     name: str
     runs: Callable[[str, OrderFilter], list[Run]]
@@ -126,7 +115,7 @@ class OrderPattern:
 
 @dataclass(frozen=True, slots=True)
 class OrderPlan:
-    """A pattern applied to one list: what will be read, and merged."""
+    """The runs that one list is merged from."""
 
     name: str
     runs: tuple[Run, ...]
@@ -137,17 +126,17 @@ PATTERNS = (
     OrderPattern("orders_by_status", _by_status, lambda chosen: bool(chosen.statuses)),
     OrderPattern("orders_by_user", _by_user, lambda _chosen: True),
 )
-"""The first whose ``answers`` is true is taken."""
+"""The first that answers a filter is chosen."""
 
 
 def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
-    """Choose the pattern that answers what the filter asks."""
+    """Plan a list of a user's orders."""
     pattern = next(pattern for pattern in PATTERNS if pattern.answers(chosen))
     return OrderPlan(pattern.name, tuple(pattern.runs(username, chosen)))
 
 
 def plan_for_queue(statuses: Sequence[Status], *, shards: int) -> OrderPlan:
-    """Plan the shop's open orders, of all open statuses when none is chosen."""
+    """Plan the shop's open orders, in all open statuses when none is chosen."""
     runs = [
         Run(index=QUEUE, partition=keys.open_shard(status, shard))
         for status in statuses or OPEN

@@ -1,4 +1,4 @@
-"""What the log tells of orders."""
+"""Orders in the activity log."""
 
 from datetime import datetime
 
@@ -7,34 +7,19 @@ from shop.activity.recording import record
 from shop.order_status import Status
 
 
-def order_placed(*, order_id: str, username: str, at: datetime) -> None:
-    """Tell the log that a customer has placed an order."""
-    record(
-        LogEntry(
-            kind=Kind.ORDER,
-            action=LogVerb.PLACED,
-            moment=at,
-            who=username,
-            subject=order_id,
-            about=username,
-            became=Status.PLACED.value,
-        )
-    )
-
-
-def order_moved(
-    *, order_id: str, username: str, who: str, source: Status, target: Status, at: datetime
+def log_order(
+    *, order_id: str, username: str, who: str, source: Status | None, target: Status, at: datetime
 ) -> None:
-    """Tell the log that somebody has moved a customer's order to another status."""
+    """Log that ``who`` moved a customer's order to a status, or (from None) placed it."""
     record(
         LogEntry(
             kind=Kind.ORDER,
-            action=LogVerb.MOVED,
+            action=LogVerb.MOVED if source else LogVerb.PLACED,
             moment=at,
             who=who,
             subject=order_id,
             about=username,
-            was=source.value,
+            was=source.value if source else "",
             became=target.value,
         )
     )

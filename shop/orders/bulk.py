@@ -1,7 +1,7 @@
-"""Many orders at once, as imports and samples write them: exact counts, safe to repeat.
+"""Writes of many orders at once, for imports and samples: with exact counts, repeatable.
 
 Several orders of one customer share a transaction, with one change of the customer's counts.
-When a condition fails, because an order is there already, its companions are written one by one.
+When a condition fails because one of them exists, they are written one by one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,21 +25,21 @@ from shop.orders.shards import pick_shard
 from shop.table import Key, put_of, write_with_counts
 
 _COUNTERS = 2
-"""Actions that the counts of one customer and of the queue take."""
+"""Actions of the counts of a customer and of the queue."""
 
 
 class OrderOutcome(Enum):
     """What became of an order that was to be put."""
 
     CREATED = "created"
-    UPDATED = "there already, in an earlier status"
-    KEPT = "there already, as it is or newer"
+    UPDATED = "stored before, in an earlier status"
+    KEPT = "stored before, as it is or newer"
     TAKEN = "its foreign id belongs to another order"
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """An order spelled as actions; ``names`` tells apart the items they write."""
+    """An order's actions, by the keys of the items they write."""
 
     order: NewOrder
     actions: Mapping[Key, Action]
@@ -47,18 +47,17 @@ class _Prepared:
 
     @classmethod
     def of(cls, order: NewOrder) -> "_Prepared":
-        item, belongings = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
+        item, dependents = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
         deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
-        return cls(order, put_actions([item, *belongings]), deltas)
+        return cls(order, put_actions([item, *dependents]), deltas)
 
 
 def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
-    """Write orders with their lines and counts; give what became of each, in their order.
+    """Write orders with their lines and counts; return the outcome of each, in their order.
 
-    An order that is there already (by its id) keeps its lines, and takes over the history that
-    is given when its last moment is later than the stored one. Ids must not repeat within one
-    call. Customers are written in parallel, so a few hundred orders at a time keep the
-    connections busy; an engine that bears no concurrent writers is given one order at a time.
+    A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids
+    must not repeat within one call. Customers are written in parallel: pass a few hundred orders
+    at a time, or one where the engine bears no concurrent writers.
 
     Raises TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
     """
@@ -79,7 +78,7 @@ def _put_all(orders: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
 
 
 def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
-    """Group orders by what fits a transaction; what two of them write counts once."""
+    # What two of them write counts once.
     batch: list[_Prepared] = []
     names: set[Key] = set()
     for order in orders:
@@ -105,7 +104,6 @@ def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
 
 
 def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> OrderOutcome:
-    """Deal with an order of which something is there already."""
     order = prepared.order
     stored = [item for item in failed.values() if item.get("sk") == {"S": keys.order(order.id)}]
     if not stored:

@@ -1,8 +1,8 @@
-"""Counts of orders: for each customer by status, and of the open queue, exact after every write.
+"""Exact counts of orders: of each customer by status, and of the open queue.
 
-A change of a status and the change of its counts are one transaction. A customer's counter is
-one item until writers meet; the queue's, which every order passes through, is spread from the
-start. Both spread further by themselves when writers meet ("Write Sharding (Table)").
+A status and its counts change in one transaction. A customer's counter is one item until writers
+conflict, the queue's is sharded from the start; both get more shards on conflicts ("Write
+Sharding (Table)").
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ def queue_lengths() -> dict[Status, int]:
 
 
 def counter_of(username: str) -> str:
-    """Give the name of a customer's counter."""
+    """Return the name of a customer's counter."""
     return f"{CUSTOMER_PREFIX}{username}"
 
 
@@ -38,9 +38,9 @@ def cells_of(name: str) -> dict[str, int]:
 
 
 def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
-    """Say what the counts change by when an order of a customer changes its status.
+    """Return the changes of counts when a customer's order leaves a status and enters another.
 
-    A new order has left none, a deleted one entered none.
+    A new order leaves None, a deleted one enters None.
     """
     customer: Counter[str] = Counter()
     if entered is not None:

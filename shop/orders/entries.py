@@ -1,4 +1,4 @@
-"""Orders as pages show them, and how they are read from items."""
+"""Orders as pages show them, read from items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from shop.orders.access_patterns import BY_STATUS
 class OrderEntry:
     """An order as lists show it.
 
-    ``date`` is what the list is ordered by: the moment the order entered its status where
-    statuses are chosen, else the moment it was placed.
+    The list is in the order of ``date``: when the order entered its status where statuses are
+    chosen, else when it was placed.
     """
 
     id: str
@@ -53,7 +53,7 @@ class OrderEntry:
 
 @dataclass(frozen=True, slots=True)
 class OrderLine:
-    """A product in an order, as it was called and priced then."""
+    """A product in an order, with its name and price at that time."""
 
     product_id: str
     name: str
@@ -71,7 +71,7 @@ class OrderLine:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A status the order entered, and when; ``original`` is its name in the shop it came from."""
+    """A status the order entered, and when; ``original`` is its name before an import."""
 
     status: Status
     moment: datetime
@@ -84,7 +84,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class PickupEntry:
-    """The pickup point an order goes to, as it was called when it was chosen."""
+    """The pickup point of an order, as it was when it was chosen."""
 
     id: str
     name: str
@@ -96,7 +96,7 @@ class PickupEntry:
 class WholeOrder(OrderEntry):
     """One order with its lines, and the statuses it has been through, oldest first.
 
-    ``pickup`` is None when the order is not to be fetched.
+    ``pickup`` is None when the order goes to the customer's door.
     """
 
     items: tuple[OrderLine, ...]
@@ -109,7 +109,7 @@ class WholeOrder(OrderEntry):
 
 
 def entry_of(entry: Entry) -> OrderEntry:
-    """Read an order from a page's entry, of the table or of any index of orders."""
+    """Read an order from an entry of a page."""
     item = entry.item
     placed = parse_timestamp(item["placed_at"]["S"])
     by_status = entry.run.index is BY_STATUS
@@ -127,7 +127,7 @@ def entry_of(entry: Entry) -> OrderEntry:
 
 
 def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
-    """Put an order together from its own item and those of its lines."""
+    """Build an order from its own item and those of its lines."""
     placed = parse_timestamp(stored.placed_at)
     history = tuple(
         HistoryEntry(Status(step.status), parse_timestamp(step.at), step.original or "")
@@ -150,7 +150,7 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
 
 
 def pickup_entry(stored: Order) -> PickupEntry | None:
-    """Read which pickup point was chosen for an order, None if none was."""
+    """Read the pickup point chosen for an order, None without one."""
     chosen = stored.pickup
     if chosen is None:
         return None
@@ -167,5 +167,5 @@ def _line_of(item: Item) -> OrderLine:
 
 
 def money(cents: float | str) -> Decimal:
-    """Give an amount of cents in the currency's main unit."""
+    """Convert cents to the currency's main unit."""
     return Decimal(int(cents)).scaleb(-2)

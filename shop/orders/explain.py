@@ -19,9 +19,9 @@ from shop.orders.queue_listing import queue_pager
 def explain_orders(
     username: str, chosen: OrderFilter, *, size: int, after: str | None = None
 ) -> Explanation:
-    """Read a page of a user's orders as its page does, and explain it.
+    """Explain a page of a user's orders, read as its view reads it.
 
-    ``after`` is the position token of a page's link. Raises Refusal for one of another list.
+    ``after`` is a position token. Raises Refusal for one of another list.
     """
     request = _requested(OrderList(username, "").pager(chosen), size=size, after=after)
     with metered() as meter:
@@ -34,10 +34,7 @@ def explain_orders(
 def explain_queue(
     statuses: Sequence[Status], *, size: int, after: str | None = None
 ) -> Explanation:
-    """Read a page of the shop's open orders as its page does, and explain it.
-
-    No statuses mean all open ones. Raises Refusal as `explain_orders` does.
-    """
+    """Explain a page of the shop's open orders; no statuses mean all. Raises Refusal."""
     request = _requested(queue_pager(statuses), size=size, after=after)
     with metered() as meter:
         found = list_open_orders(statuses, request)

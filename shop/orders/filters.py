@@ -1,4 +1,4 @@
-"""What a list of orders is narrowed to: one immutable value, and how a URL spells it."""
+"""The filter of a list of orders, as a value and in URLs."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,17 +13,16 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class BadOrderFilter(ValueError):
-    """The URL spells no filter; the text says what is allowed."""
+    """The URL's query is no filter; the text says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderFilter:
-    """Statuses in the order of an order's life (none means any), and UTC days.
+    """Statuses (none means any), and UTC days from ``since`` up to but not ``until``.
 
-    ``since`` is the first day, ``until`` the day after the last: ``[since, until)``. With
-    statuses the days are those an order entered its status on, without them those it was placed
-    on. ``open_only`` lists what is in any open status by the day it was placed on, strongly
-    read; it goes with no status.
+    With statuses the days are when orders entered their status, else when they were placed.
+    ``open_only`` lists open orders by the day they were placed, strongly read; it excludes
+    ``statuses``.
     """
 
     statuses: tuple[Status, ...] = ()
@@ -43,7 +42,7 @@ class OrderFilter:
     def parse(
         cls, *, statuses: Iterable[str] = (), since: str = "", until: str = "", is_open: str = ""
     ) -> Self:
-        """Read the values of a URL's query: ``status`` (any number), ``from``, ``to``, ``open``.
+        """Parse a URL's query: ``status`` (any number), ``from``, ``to`` and ``open``.
 
         A day is spelled ``YYYY-MM-DD``; what is empty does not narrow. Raises BadOrderFilter.
         """
@@ -67,7 +66,7 @@ class OrderFilter:
 
     @property
     def query(self) -> str:
-        """The filter as the query of a URL, in its one canonical spelling."""
+        """The canonical query of the filter's URL."""
         return urlencode(self.pairs)
 
     @property
@@ -83,7 +82,7 @@ class OrderFilter:
         return pairs
 
     def toggle(self, status: Status) -> Self:
-        """Add or remove a status; from any status, choose it alone."""
+        """Add or remove a status."""
         return replace(self, statuses=toggled(self.statuses, status), open_only=False)
 
     def in_any_status(self) -> Self:
@@ -97,7 +96,7 @@ class OrderFilter:
 
 
 def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[Status, ...]:
-    """Read a set of statuses, each of which must be ``among`` some. Raises BadOrderFilter."""
+    """Parse a set of statuses, each of them in ``among``. Raises BadOrderFilter."""
     chosen = [value for value in values if value]
     for value in chosen:
         if value not in among:
@@ -107,7 +106,7 @@ def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[S
 
 
 def parse_open_statuses(values: Iterable[str]) -> tuple[Status, ...]:
-    """Read a set of open statuses; all of them narrow nothing. Raises BadOrderFilter."""
+    """Parse a set of open statuses, () for all of them. Raises BadOrderFilter."""
     chosen = parse_statuses(values, among=OPEN)
     return () if chosen == OPEN else chosen
 

@@ -1,7 +1,6 @@
-"""How an order becomes items: the one place where its keys are derived.
+"""The items of an order, and their keys.
 
-`order_items_of` and `derived_keys` are used by every write (placing, moving, imports, repairs)
-and by the integrity check, which derives the keys again and compares.
+Every write and the integrity check use `order_items_of` or `derived_keys`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from shop.order_status import Status
 from shop.orders.ids import moment_in
 
 MOST_LINES = 40
-"""Different products in one order: with what belongs to each, 100 actions of a transaction hold."""
+"""Different products in one order: their items fit the 100 actions of a transaction."""
 MOST_OF_A_PRODUCT = 99
 
 
@@ -27,7 +26,7 @@ class TooManyLines(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NewLine:
-    """So many pieces of a product, as it is called and priced now."""
+    """Pieces of a product, with its name and price now."""
 
     product_id: str
     name: str
@@ -37,7 +36,7 @@ class NewLine:
 
 @dataclass(frozen=True, slots=True)
 class StatusChange:
-    """The aware moment an order entered a status; ``original`` is what another shop calls it."""
+    """When (aware) an order entered a status; ``original`` is its name before an import."""
 
     status: Status
     moment: datetime
@@ -46,11 +45,10 @@ class StatusChange:
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """An order as it is written, before it has keys.
+    """An order before it has keys. ``id`` is from `shop.orders.ids`.
 
-    ``id`` comes from `shop.orders.ids`. ``history`` has at least one entry, oldest first; the last
-    one is the status the order is in. Lines are of different products, `MOST_LINES` at the most.
-    ``zip_prefix`` is where it goes: the first digits of the zip code, zeros included.
+    ``history`` is not empty, oldest first. ``lines`` are of different products, at most
+    `MOST_LINES`. ``zip_prefix`` is the first digits of the zip code it goes to.
     """
 
     id: str
@@ -64,7 +62,7 @@ class NewOrder:
 
     @property
     def now_in(self) -> StatusChange:
-        """The status the order is in, and since when."""
+        """The status of the order, and since when."""
         return self.history[-1]
 
 
@@ -86,22 +84,22 @@ def order_items_of(
 ) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is where the order stands in the queue while it is open, ``edge_shards`` how many
-    the index ``by_data`` may be written to. Raises TooManyLines.
+    ``shard`` is the order's in the queue while it is open; ``edge_shards`` is the number of
+    shards of the index ``by_data``. Raises TooManyLines.
     """
     if len(order.lines) > MOST_LINES:
         raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")
-    belongings = [*_lines(order), *_purchases(order, edge_shards), *_pointers(order)]
-    return _order(order, shard=shard), belongings
+    dependents = [*_lines(order), *_purchases(order, edge_shards), *_pointers(order)]
+    return _order(order, shard=shard), dependents
 
 
 def wire(item: ShopItem) -> dict[str, Mapping[str, Any]]:
-    """Spell an item as the wire has it."""
+    """Serialize an item."""
     return dict(item.serialize())
 
 
 def history_entry(change: StatusChange) -> StatusMoment:
-    """Spell a change of status as an order's history keeps it."""
+    """Build the entry of a status in an order's history."""
     return StatusMoment(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
         status=change.status.value, at=timestamp(change.moment), original=change.original
     )

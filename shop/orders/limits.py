@@ -1,4 +1,4 @@
-"""How often a customer may place orders, change them, and say where they go."""
+"""Rate limits of placing orders and changing them."""
 
 from datetime import timedelta
 from math import ceil
@@ -16,9 +16,9 @@ ORDERS_FROM_AN_ADDRESS = Limit(300, timedelta(hours=1))
 
 
 def check_rate_limit(request: HttpRequest, *, back: str) -> None:
-    """Count a change of a customer's orders against the limits of its user and network.
+    """Count a change of a customer's orders against the limits of user and network.
 
-    Raises TooManyRequests, which leads to ``back``. What staff do with orders is not counted.
+    Raises TooManyRequests, with a link to ``back``. Changes by staff are not counted.
     """
     user = request.user
     if user.is_staff:
@@ -39,10 +39,10 @@ def check_rate_limit(request: HttpRequest, *, back: str) -> None:
 
 
 def orders_of(username: str) -> Charge:
-    """Charge an order of a user's: placed, changed, or led elsewhere."""
+    """Return the charge for placing or changing an order of a user."""
     return Charge(f"orders-of/{username}", ORDERS_OF_A_USER)
 
 
 def orders_from(network: str) -> Charge:
-    """Charge an order of anybody's."""
+    """Return the charge for any order from a network."""
     return Charge(f"orders-from/{network}", ORDERS_FROM_AN_ADDRESS)

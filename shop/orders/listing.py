@@ -1,4 +1,4 @@
-"""A list of one user's orders as its page shows it: tabs, dates, and the URLs around it."""
+"""A user's orders as their page shows them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from shop.orders.filters import OrderFilter
 
 @dataclass(frozen=True, slots=True)
 class OrderList:
-    """A user's orders at an address, ``/orders/`` or the staff's for that customer."""
+    """The list of a user's orders at an address, the user's own or that for staff."""
 
     username: str
     address: str
 
     def url(self, chosen: OrderFilter) -> str:
-        """Give the canonical URL of the list narrowed to something."""
+        """Return the canonical URL of the filtered list."""
         return f"{self.address}?{chosen.query}" if chosen.query else self.address
 
     def pager(self, chosen: OrderFilter) -> Pager:
-        """Give the pages of the list; its tokens are bound to the user and the filter."""
+        """Return the pager of the list; its tokens are bound to the user and the filter."""
         list_name = f"orders/{self.username}?{chosen.query}"
         return Pager(first_url=self.url(chosen), list_name=list_name)
 
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
         """Build what the list's template shows around the orders.
 
-        ``form_hidden`` is what the form of the dates has to carry along.
+        ``form_hidden`` are the hidden inputs of the form of dates.
         """
         has_dates = chosen.since is not None or chosen.until is not None
         return {

@@ -1,12 +1,11 @@
-"""Moving orders from status to status.
+"""Moves of orders from status to status.
 
-A move is conditional on the status it leaves: of two people who click at once, one wins and the
-other is told. The composite key, the sparse keys, the history and the counts change with it, in
-one transaction. What the moves raise::
+A move is conditional on the status it leaves, so of two at once one fails. Keys, history and
+counts change with the status in one transaction. Exceptions::
 
     MoveRefused             an order was not moved; the text says why
     ├── MoveNotAllowed      no such move, or not for this person
-    └── OrderMoved          it is not in the status that the move leaves (any more)
+    └── OrderMoved          it is not, or no longer, in the status that the move leaves
 
 `shop.orders.queries.NoSuchOrder` passes through.
 """
@@ -19,7 +18,7 @@ from dynamo.lists.places import parse_timestamp
 from dynamo.writes.transactions import ConditionFailed
 from shop.order_status import Status, may_move
 from shop.orders.actions import status_update
-from shop.orders.activity_log import order_moved
+from shop.orders.activity_log import log_order
 from shop.orders.counts import deltas_of
 from shop.orders.items import StatusChange, derived_keys
 from shop.orders.queries import NoSuchOrder, owner_of, stored_order
@@ -31,11 +30,11 @@ class MoveRefused(ValueError):
 
 
 class MoveNotAllowed(MoveRefused):
-    """There is no such move, or it is not for this person."""
+    """There is no such move, or this user may not make it."""
 
 
 class OrderMoved(MoveRefused):
-    """Somebody else was first: the order is in another status by now."""
+    """The order is in another status by now."""
 
     def __init__(self, order_id: str, current: Status) -> None:
         super().__init__(f"Order {order_id} is {current.label.lower()} by now; it stays as it is.")
@@ -52,10 +51,10 @@ def move_order(
     who: str = "",
     now: datetime,
 ) -> None:
-    """Take a customer's order from the status that was seen to another.
+    """Move a customer's order from the status ``source`` to ``target``.
 
-    ``who`` does so, for the activity log; empty where it is no user.
-    Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when it is not in ``source`` any more.
+    ``who`` is the user name for the activity log, empty for a command. Raises MoveNotAllowed,
+    NoSuchOrder, and OrderMoved when the order is not in ``source``.
     """
     if not may_move(source, target, is_staff=is_staff):
         sentence = f"An order that is {source.label.lower()} cannot become {target.label.lower()}."
@@ -80,12 +79,12 @@ def move_order(
         write_with_counts([update], deltas_of(username, left=source, entered=target))
     except ConditionFailed as failure:
         raise _overtaken(order_id, failure) from failure
-    order_moved(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
+    log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What became of one order of several; ``refusal`` is empty when it was moved."""
+    """The outcome for one of several orders; ``refusal`` is empty when it was moved."""
 
     order_id: str
     refusal: str = ""
@@ -94,10 +93,7 @@ class Moved:
 def move_orders(
     *, order_ids: Sequence[str], source: Status, target: Status, who: str = "", now: datetime
 ) -> list[Moved]:
-    """Take several orders, of any customers, from one status to another, as staff.
-
-    Each is a transaction of its own: one that cannot be moved does not hold up the others.
-    """
+    """Move several orders of any customers as staff, each in its own transaction."""
     return [
         _tried(order_id, source=source, target=target, who=who, now=now)
         for order_id in dict.fromkeys(order_ids)

@@ -1,6 +1,6 @@
-"""Placing an order: once for each intent, however often its form is sent.
+"""Placing of orders, idempotent by the id of an intent.
 
-What `place_order` raises::
+Exceptions::
 
     OrderRefused            an order cannot be placed like this; the text says why
     ├── EmptyBasket
@@ -20,7 +20,7 @@ from shop.catalogue.prices import PricedProduct, prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
 from shop.orders.actions import put_actions
-from shop.orders.activity_log import order_placed
+from shop.orders.activity_log import log_order
 from shop.orders.counts import deltas_of
 from shop.orders.ids import new_order_id
 from shop.orders.items import (
@@ -48,7 +48,7 @@ class TooManyProducts(OrderRefused):
 
 
 class BadQuantity(OrderRefused):
-    """So many pieces of a product cannot be ordered."""
+    """This number of pieces of a product cannot be ordered."""
 
 
 class NotForSale(OrderRefused):
@@ -62,15 +62,14 @@ class MixedCurrencies(OrderRefused):
 def place_order(
     *, username: str, client_id: str, basket: Iterable[tuple[str, int]], now: datetime
 ) -> str:
-    """Place an order of products and quantities, and return its id.
+    """Place an order of products and quantities at their current prices; return its id.
 
-    ``client_id`` names the intent to order: whoever sends it again, however much later, gets the
-    order it placed the first time. A product named twice is one line. Names and prices are the
-    products' of this moment. Raises OrderRefused.
+    ``client_id`` is the id of the intent: the same one returns the order that it placed the
+    first time. A product named twice is one line. Raises OrderRefused.
     """
     if placed_before := order_placed_by(username=username, client_id=client_id):
         return placed_before
-    placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # what an id can tell
+    placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the precision of an id
     lines, currency = _priced(_quantities(basket))
     order = NewOrder(
         id=new_order_id(placed_at),
@@ -80,22 +79,29 @@ def place_order(
         history=(StatusChange(Status.PLACED, placed_at),),
         currency=currency,
     )
-    item, belongings = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
+    item, dependents = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
     mark = keys.placing(username, client_id)
     pointer = OrderPointer(pk=mark, sk=mark, username=username, order_id=order.id)
-    actions = list(put_actions([item, pointer, *belongings]).values())
+    actions = list(put_actions([item, pointer, *dependents]).values())
     try:
         write_with_counts(actions, deltas_of(username, left=None, entered=Status.PLACED))
     except ConditionFailed:
         if placed_before := order_placed_by(username=username, client_id=client_id):
             return placed_before
         raise
-    order_placed(order_id=order.id, username=username, at=placed_at)
+    log_order(
+        order_id=order.id,
+        username=username,
+        who=username,
+        source=None,
+        target=Status.PLACED,
+        at=placed_at,
+    )
     return order.id
 
 
 def order_placed_by(*, username: str, client_id: str) -> str | None:
-    """Give the id of the order that an intent has led to, None before it did."""
+    """Return the id of the order placed by an intent, or None."""
     mark = keys.placing(username, client_id)
     pointer = OrderPointer.find(mark, mark)
     return pointer.order_id if pointer else None

@@ -30,7 +30,7 @@ class NoSuchOrder(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class OrderPage:
-    """A page of a list of orders, the plan it was read by, and what reading it took."""
+    """A page of a list of orders, and how it was read."""
 
     orders: tuple[OrderEntry, ...]
     plan: OrderPlan
@@ -39,7 +39,7 @@ class OrderPage:
 
 @dataclass(frozen=True, slots=True)
 class FoundOrder:
-    """An order, and the page of the index that it was found by."""
+    """An order, and the page of the index that found it."""
 
     order: WholeOrder
     page: Page
@@ -55,8 +55,8 @@ def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
 def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderPage:
     """Read a page of the shop's open orders, oldest first, of all customers (A7).
 
-    One query for each status and shard, all at once. Each shard is asked for its share of the
-    page and some more, whichever status the page turns out to be of.
+    One query for each status and shard, all at once, each for its share of a page that may be
+    of one status.
     """
     with labelled_calls("shards"):
         shards = count_shards()
@@ -69,9 +69,8 @@ def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderP
 def find_order(order_id: str, *, username: str | None = None) -> FoundOrder:
     """Read an order and its lines by its id alone, or by its foreign id (A3).
 
-    With a username it must be that customer's. The index finds the order; the order itself is
-    then read as of the last write, so that nobody acts on a status that has passed, and a
-    customer sees their new order before the index does. Raises NoSuchOrder.
+    With ``username`` only that customer's. The order found by the index is read again strongly,
+    so that its status is current and a new order is found at once. Raises NoSuchOrder.
     """
     if not 0 < len(order_id) <= LONGEST_ID:
         raise NoSuchOrder(order_id)
@@ -90,7 +89,7 @@ def stored_order(username: str, order_id: str) -> StoredOrder:
 
 
 def owner_of(order_id: str) -> str:
-    """Say whose order it is. Raises NoSuchOrder."""
+    """Return the customer of an order. Raises NoSuchOrder."""
     if not 0 < len(order_id) <= LONGEST_ID:
         raise NoSuchOrder(order_id)
     run = Run(index=INVERTED, partition=keys.order(order_id), prefix=keys.USER_PREFIX)
@@ -102,13 +101,13 @@ def owner_of(order_id: str) -> str:
 
 
 def has_bought(username: str, product_id: str) -> bool:
-    """Tell whether a user ever ordered a product: one read of one item."""
+    """Return whether a user ever ordered a product: one read, half a unit."""
     key = keys.user(username), keys.bought(username, product_id)
     return ShopItem.find(*key, consistent_read=False) is not None
 
 
 def products_bought_by(username: str) -> Iterator[str]:
-    """Give the ids of the products a user ever ordered, strongly read."""
+    """Yield the ids of the products a user ever ordered, strongly read."""
     prefix = keys.bought(username, "")
     edges = ShopItem.query(
         keys.user(username), ShopItem.sk.startswith(prefix), consistent_read=True
@@ -142,9 +141,9 @@ def _find_foreign(foreign_id: str, username: str | None) -> FoundOrder | None:
 
 
 def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]:
-    """Read the lines by their keys where the index does not have them all yet."""
     if len(lines) == count:
         return list(lines)
+    # The index does not have all of them yet.
     numbers = range(1, count + 1)
     wanted = [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
     return sorted(read_for_page(wanted, consistent=True), key=key_of)

@@ -1,4 +1,4 @@
-"""The shop's open orders as their page shows them: rows with actions, toggles, URLs."""
+"""The shop's open orders as their page shows them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ from shop.web.next_url import with_next
 
 @dataclass(frozen=True, slots=True)
 class MoveButton:
-    """A move that somebody may make with an order: a form's address and its button."""
+    """A button that moves an order, and the URL of its form."""
 
     move: str
     label: str
@@ -26,7 +26,7 @@ class MoveButton:
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry(OrderEntry):
-    """An open order, and what staff may do with it."""
+    """An open order with its buttons."""
 
     actions: Sequence[MoveButton]
 
@@ -36,7 +36,7 @@ class QueueEntry(OrderEntry):
 
 
 def actions_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> list[MoveButton]:
-    """Give the moves somebody may make with an order; they lead back to the page they are on."""
+    """Return the buttons for an order; their forms redirect back to ``page_url``."""
     url = with_next(reverse("move_order", args=[order.id]), page_url)
     return [
         MoveButton(move.target.value, move.label, url)
@@ -45,13 +45,13 @@ def actions_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> list[Mov
 
 
 def queue_url(statuses: Sequence[Status]) -> str:
-    """Give the canonical URL of the queue, narrowed to some open statuses or (none) not."""
+    """Return the canonical URL of the queue of some open statuses, or (none) of all."""
     query = urlencode([("status", status.value) for status in statuses])
     return f"{reverse('staff_orders')}?{query}".rstrip("?")
 
 
 def queue_pager(statuses: Sequence[Status]) -> Pager:
-    """Give the pages of the queue; its tokens are bound to the statuses."""
+    """Return the pager of the queue; its tokens are bound to the statuses."""
     return Pager(first_url=queue_url(statuses), list_name=f"queue/{'.'.join(statuses)}")
 
 

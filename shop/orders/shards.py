@@ -1,8 +1,7 @@
-"""The shards of the open queue: how many there are, and which one an order is put in.
+"""The shards of the queue of open orders; follows "Write Sharding (GSI)" of the pattern list.
 
-"Write Sharding (GSI)" of the pattern list. The number stands in the table, only grows, and is
-raised before anybody writes to a new shard, so that a reader who has read it misses none. An
-order keeps its shard for life: a later number does not move it.
+Their number is stored in the table, only grows, and is raised before the first write to a new
+shard, so that readers miss none. An order keeps its shard.
 """
 
 from django.conf import settings

@@ -35,7 +35,7 @@ NO_SUCH_CUSTOMER = "There is no such customer."
 @require_safe
 @signed_in
 def orders(request: HttpRequest) -> HttpResponse:
-    """Show the orders of whoever is signed in."""
+    """Show the signed-in user's orders."""
     return _show(request, OrderList(request.user.get_username(), reverse("orders")))
 
 
@@ -73,7 +73,7 @@ def order(request: HttpRequest, order_id: str) -> HttpResponse:
 @require_POST
 @signed_in
 def move(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Move an order to another status, if it is still in the one that was seen."""
+    """Move an order to another status, if it is still in the one the form shows."""
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
     user = request.user
     check_rate_limit(request, back=reverse("order", args=[order_id]))

@@ -26,13 +26,13 @@ SLACK = 1.0
 
 
 def geohash_of(place: Coordinates) -> str:
-    """Give the geohash of a place."""
+    """Return the geohash of a place."""
     found: str = pygeohash.encode(place.latitude, place.longitude, precision=PRECISION)
     return found
 
 
 def nearest(place: Coordinates, cell: str) -> float:
-    """Give metres that nothing in the cell is nearer than.
+    """Return metres that nothing in the cell is nearer than.
 
     On one meridian the distance is least at one latitude, or at an end of it; of all meridians
     of the cell it is least on the one that is turned least from the place.
@@ -41,14 +41,14 @@ def nearest(place: Coordinates, cell: str) -> float:
 
 
 def farthest(place: Coordinates, cell: str) -> float:
-    """Give metres that nothing in the cell is farther than: what is left to the antipode."""
+    """Return metres that nothing in the cell is farther than: what is left to the antipode."""
     east = place.longitude - FULL_TURN / 2
     antipode = Coordinates(-place.latitude, east if east >= -FULL_TURN / 2 else east + FULL_TURN)
     return HALFWAY_ROUND - _least(antipode, cell) + SLACK
 
 
 def children(cell: str) -> list[str]:
-    """Give the 32 cells of a cell."""
+    """Return the 32 cells of a cell."""
     return [cell + character for character in ALPHABET]
 
 
@@ -64,7 +64,7 @@ def _least(place: Coordinates, cell: str) -> float:
 
 
 def _turn(longitude: float, west: float, east: float) -> float:
-    """Give the least turn, in radians, to a meridian between two."""
+    """Return the least turn, in radians, to a meridian between two."""
     if west <= longitude <= east:
         return 0.0
     turns = (abs(longitude - edge) % FULL_TURN for edge in (west, east))

@@ -50,7 +50,7 @@ class Coordinates:
 
 
 def distance(here: Coordinates, there: Coordinates) -> float:
-    """Give the metres between two places on the sphere (the haversine formula).
+    """Return the metres between two places on the sphere (the haversine formula).
 
     Exact to half a percent of what it is on the Earth, which is not quite a sphere.
     """
@@ -62,6 +62,6 @@ def distance(here: Coordinates, there: Coordinates) -> float:
 
 
 def arc(latitude: float, other: float, turn: float) -> float:
-    """Give the metres between two latitudes, ``turn`` apart in longitude; all in radians."""
+    """Return the metres between two latitudes, ``turn`` apart in longitude; all in radians."""
     half = sin((other - latitude) / 2) ** 2 + cos(latitude) * cos(other) * sin(turn / 2) ** 2
     return 2 * EARTH_RADIUS * asin(min(1.0, sqrt(half)))

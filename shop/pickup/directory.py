@@ -29,7 +29,7 @@ def read_directories(
 
 
 def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -> Deltas:
-    """Say what the directory changes by."""
+    """Return what the directory changes by."""
     deltas: dict[str, Counter[str]] = {}
     for points, number in ((added, 1), (removed, -1)):
         for point in points:
@@ -47,7 +47,7 @@ def set_directory(name: str, counts: Mapping[str, int]) -> None:
 
 
 def cell_in(attribute: str) -> str:
-    """Give the cell that an attribute of a directory counts."""
+    """Return the cell that an attribute of a directory counts."""
     return attribute[1:]
 
 

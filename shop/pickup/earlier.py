@@ -14,7 +14,7 @@ LOOKED_AT = 20
 
 
 def place_of_earlier_order(username: str) -> ZipPlace | None:
-    """Give where the newest of a customer's last orders went that tells.
+    """Return where the newest of a customer's last orders went that tells.
 
     That is the pickup point chosen for it, or else its zip code. None when none of them tells, or
     when the place is not known any more.
@@ -29,7 +29,7 @@ def place_of_earlier_order(username: str) -> ZipPlace | None:
 
 
 def place_of_point(point_id: str) -> ZipPlace | None:
-    """Give where a pickup point is, under its name, if it is still there."""
+    """Return where a pickup point is, under its name, if it is still there."""
     try:
         with labelled_calls("pickup point"):
             point = find_point(point_id)

@@ -94,7 +94,7 @@ class Frontier:
         return batch
 
     def _matters(self, batch: list[Waiting], radius: float) -> bool:
-        """Tell whether what waits in front can be near enough, and is of the batch's kind."""
+        """Return whether what waits in front can be near enough, and is of the batch's kind."""
         if not self._waiting:
             return False
         first = self._waiting[0]

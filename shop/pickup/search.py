@@ -38,7 +38,7 @@ class Directory(Protocol):
     """Counts points: for the world (`WORLD`) by areas, for an area by its cells."""
 
     def __call__(self, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Give the counts by cell of each of these; what is empty may be left out."""
+        """Return the counts by cell of each of these; what is empty may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class _Search:
         self._found = sorted(found, key=lambda one: one.place)[: self._count]
 
     def result(self) -> Nearest:
-        """Give what was found, when nothing that matters waits any more."""
+        """Return what was found, when nothing that matters waits any more."""
         entries = tuple(
             replace(one.entry, position=replace(one.entry.position, ordinal=ordinal))
             for ordinal, one in enumerate(self._found, 1)

@@ -1,7 +1,7 @@
-"""Who may see a page: guards for views.
+"""Decorators of views for signed-in users and staff.
 
-What is for one person alone is kept by no cache, the browser's own included: the back button
-shows orders as they are, and none to whoever sits down after the sign-out.
+Such pages are never cached, not even by the browser: the back button shows nothing after the
+sign-out.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ View = Callable[..., HttpResponse]
 
 
 def signed_in(view: View) -> View:
-    """Send a visitor who is not signed in to do so, and back.
+    """Redirect an anonymous visitor to the login page, and back after it.
 
-    htmx is told to load the whole page: it must not swap a form into a list.
+    htmx loads that page as a whole instead of swapping it into a list.
     """
 
     @wraps(view)
@@ -40,7 +40,7 @@ def signed_in(view: View) -> View:
 
 
 def staff_only(view: View) -> View:
-    """As `signed_in`; to customers the page does not exist."""
+    """Require staff like `signed_in`; customers get 404."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
@@ -52,7 +52,7 @@ def staff_only(view: View) -> View:
 
 
 def _page(request: HttpRequest) -> str | None:
-    """Give the page to come back to: this one, or that on which a form stands."""
+    """Return the page to come back to: this one, or that of the form."""
     htmx = getattr(request, "htmx", None)
     if htmx:
         current: str | None = htmx.current_url_abs_path

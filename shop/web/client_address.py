@@ -1,4 +1,4 @@
-"""The network address a request comes from, behind as many proxies as the settings trust."""
+"""The network address of a request's client, behind trusted proxies."""
 
 from ipaddress import IPv6Address, ip_address
 
@@ -6,14 +6,14 @@ from django.conf import settings
 from django.http import HttpRequest
 
 HOME_NETWORK_BITS = 64
-"""What one line to the Internet has of an IPv6 address; the rest is its user's to vary."""
+"""The part of an IPv6 address that one connection has; the rest can vary."""
 
 
 def client_network(request: HttpRequest) -> str:
-    """Give the client's IPv4 address or IPv6 network (/64), to be counted as one.
+    """Return the client's IPv4 address or IPv6 network (/64), which count as one client.
 
-    Each of the setting ``TRUSTED_PROXIES`` has added the address it was called from at the end of
-    ``X-Forwarded-For``; what stands before is whatever the client wrote, and is not believed.
+    ``X-Forwarded-For`` is trusted only as far as TRUSTED_PROXIES proxies (a setting) added to
+    its end; the rest may be forged.
     """
     return _network(_forwarded(request) or request.META.get("REMOTE_ADDR", ""))
 

@@ -1,4 +1,4 @@
-"""Where a form leads back to, as the page it stands on says by ``next`` in the form's address."""
+"""The ``next`` parameter: the page that a form redirects to."""
 
 from urllib.parse import urlencode
 
@@ -8,12 +8,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 
 def with_next(url: str, page_url: str) -> str:
-    """Give the address of a form that leads back to a page of this site."""
+    """Return a form's URL with the page that it redirects to."""
     return f"{url}?{urlencode({'next': page_url})}"
 
 
 def back(request: HttpRequest, *, default: str) -> HttpResponse:
-    """Lead back; to ``default`` when no page, or one of another site, was named."""
+    """Redirect to ``next``, or to ``default`` when it is missing or another site's."""
     page_url = request.GET.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(
         page_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()

@@ -1,4 +1,4 @@
-"""Rate limits: how often a visitor may do something."""
+"""Rate limits of what visitors do."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,30 +8,30 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
 from dynamo.writes.limits import Limit, Limiter
 from shop import keys
-from shop.models import ShopItem
+from shop.table import TABLE
 
 MINUTE = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One use of a limit: ``name`` says whose."""
+    """One use of the limit that is stored under ``name``."""
 
     name: str
     limit: Limit
 
 
 def in_words(seconds: int) -> str:
-    """Say how long to wait, such as ``30 minutes``."""
+    """Format how long to wait, such as ``30 minutes``."""
     if seconds <= MINUTE:
         return f"{seconds} second{'' if seconds == 1 else 's'}"
     return f"{ceil(seconds / MINUTE)} minutes"
 
 
 def take(*charges: Charge, now: datetime) -> float:
-    """Take all charges; return 0.0, or the seconds until the first that is refused has room.
+    """Count all charges; return 0.0, or the seconds to wait for the first one over its limit.
 
-    What was taken before it stays taken.
+    Charges before that one stay counted.
     """
     with labelled_calls("limits"):
         for charge in charges:
@@ -41,11 +41,11 @@ def take(*charges: Charge, now: datetime) -> float:
 
 
 def give_back(*charges: Charge) -> None:
-    """Undo charges that `take` took, because what was done turns out to be harmless."""
+    """Undo charges that `take` counted, for what turns out to be harmless."""
     with labelled_calls("limits"):
         for charge in charges:
             _limiter().give_back(charge.name, charge.limit)
 
 
 def _limiter() -> Limiter:
-    return Limiter(client(), ShopItem.Meta.table_name, keys.limit)
+    return Limiter(client(), TABLE, keys.limit)

@@ -1,4 +1,4 @@
-"""``manage.py create_user``: makes an account, or changes one."""
+"""``manage.py create_user``: creates an account, or changes one."""
 
 import argparse
 import sys
@@ -88,7 +88,6 @@ class Command(BaseCommand):
 
 
 def _email(given: str | None) -> str | None:
-    """Check an address; an empty one, which takes the user's away, is fine."""
     if given:
         validate_email(given)
     return None if given is None else email_of(given)
