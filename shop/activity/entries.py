@@ -56,6 +56,10 @@ class LogVerb(StrEnum):
     REPLY_DELETED = "deleted the reply to"
 
 
+TEXTS = ("who", "subject", "about", "was", "became")
+"""Attributes of an item that are fields of an entry."""
+
+
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """What somebody did. ``who`` is a user name, empty for a command; ``moment`` is aware.
@@ -87,11 +91,7 @@ class LogEntry:
             "pk": partition(self.kind, shard_of(self.place, shards)),
             "sk": self.place,
             "action": self.action.name,
-            "who": self.who,
-            "subject": self.subject,
-            "about": self.about,
-            "was": self.was,
-            "became": self.became,
+            **{name: getattr(self, name) for name in TEXTS},
         }
         return {name: {"S": text} for name, text in texts.items() if text}
 
@@ -113,9 +113,5 @@ def entry_in(item: Item) -> LogEntry:
         kind=Kind(kind_in(texts["pk"])),
         action=LogVerb[texts["action"]],
         moment=moment_at(texts["sk"]),
-        who=texts.get("who", ""),
-        subject=texts["subject"],
-        about=texts.get("about", ""),
-        was=texts.get("was", ""),
-        became=texts.get("became", ""),
+        **{name: texts.get(name, "") for name in TEXTS},
     )

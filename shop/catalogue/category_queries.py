@@ -10,7 +10,7 @@ from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
 from shop.catalogue.edge_shards import count_edge_shards
-from shop.catalogue.queries import Category, ProductTile, list_products, tile_of, trail_in
+from shop.catalogue.queries import CategoryNode, ProductTile, list_products, tile_of, trail_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +22,10 @@ class ProductPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedCategory(Category):
-    """A category in the tree; ``trail`` leads from the root to its parent."""
-
-    trail: tuple[Category, ...] = ()
-
-    @property
-    def depth(self) -> int:
-        """The number of categories above it."""
-        return len(self.trail)
-
-
-@dataclass(frozen=True, slots=True)
 class CategoryPage:
     """A page of the tree of all categories."""
 
-    categories: tuple[ListedCategory, ...]
+    categories: tuple[CategoryNode, ...]
     page: Page
 
 
@@ -62,7 +50,7 @@ def list_all_categories(request: PageRequest) -> CategoryPage:
     page = _merged(runs, request, Order.OLDEST_FIRST)
     nodes = [entry.item for entry in page.entries]
     categories = tuple(
-        ListedCategory(
+        CategoryNode(
             node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), node["name"]["S"], trail_in(node)
         )
         for node in nodes

@@ -44,10 +44,14 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
-    """A category with its ancestors from the root, and its children."""
+    """A category with its ancestors from the root, and its children where they are read."""
 
     trail: tuple[Category, ...] = ()
     children: tuple[Category, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        return len(self.trail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +69,15 @@ class ProductTile:
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
-    """A product with its description, which may be empty; without a price it cannot be bought.
+class Product(ProductTile):
+    """A product with its description, which may be empty.
 
     ``trail`` leads from the root to its category.
     """
 
-    id: str
-    name: str
-    description: str
-    categories: tuple[Category, ...]
-    unit_price: Decimal | None = None
-    currency: str = ""
+    description: str = ""
+    categories: tuple[Category, ...] = ()
     trail: tuple[Category, ...] = ()
-
-    @property
-    def url(self) -> str:
-        return reverse("product", args=[self.id])
 
 
 def find_product(product_id: str) -> Product:
@@ -97,18 +93,16 @@ def find_product(product_id: str) -> Product:
     if node is None:
         raise NoSuchProduct(product_id)
     description = by_sort_key.get(keys.description(product_id))
-    unit_price, currency = _price_in(node)
     categories = tuple(
         Category(edge["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["category"]["S"])
         for edge in edges
     )
     return Product(
-        id=product_id,
-        name=node["name"]["S"],
+        product_id,
+        node["name"]["S"],
+        *_price_in(node),
         description=description["text"]["S"] if description else "",
         categories=categories,
-        unit_price=unit_price,
-        currency=currency,
         trail=trail_in(node) or categories[:1],
     )
 

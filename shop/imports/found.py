@@ -1,4 +1,4 @@
-"""What the files of an import hold, and what of it belongs together."""
+"""What the files of an import hold."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +12,7 @@ from shop.orders.items import NewOrder
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """What became of a file's rows: ``read + rejected == rows``."""
+    """The numbers of a file's rows: ``read + rejected == rows``."""
 
     rows: int = 0
     rejected: int = 0
@@ -24,7 +24,7 @@ class FileCounts:
 
 @dataclass(slots=True)
 class Found:
-    """What the files hold. An order in ``orders`` is complete: it has its customer and items."""
+    """What the files hold; ``orders`` have their customers and items."""
 
     customers: dict[str, OlistCustomer] = field(default_factory=dict)
     categories: dict[str, NewCategory] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Found:
         return sorted(self.orders.values(), key=lambda order: (order.dates.purchased, order.id))
 
     def order(self, order: OlistOrder) -> NewOrder:
-        """Put an order together. Raises RowRefused when it cannot be complete."""
+        """Build an order with its items. Raises RowRefused when something is missing."""
         customer = self.customers.get(order.customer_id)
         if customer is None:
             raise RowRefused(f"customer_id: “{order.customer_id}” is none of the customers")
@@ -52,14 +52,14 @@ class Found:
         )
 
     def first_purchases(self) -> dict[str, datetime]:
-        """Return the users who have orders, each with the moment of the first."""
+        """Return the users who have orders, with the moment of the first one."""
         joined: dict[str, datetime] = {}
         for order in self.in_order_of_placing():
             joined.setdefault(self.customers[order.customer_id].username, order.dates.purchased)
         return joined
 
     def prices(self) -> dict[str, int]:
-        """Return each product's price in cents in the latest order that has it."""
+        """Return each product's price in cents in its latest order."""
         return {
             item.product_id: item.price_cents
             for order in self.in_order_of_placing()

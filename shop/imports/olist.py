@@ -1,4 +1,4 @@
-"""Rows of Olist's files made customers, items and orders. RowRefused says why a row is none."""
+"""Parsing of Olist's customers, items and orders; all of it raises RowRefused."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ CURRENCY = "BRL"
 
 @dataclass(frozen=True, slots=True)
 class OlistCustomer:
-    """Somebody's address in one order: each order has a customer id of its own.
+    """A customer's address in one order: each order has its own customer id.
 
-    ``username`` is what Olist calls the unique id, ``zip_prefix`` five digits, zeros first.
+    ``username`` is Olist's unique id, ``zip_prefix`` has five digits, zeros included.
     """
 
     id: str
@@ -27,7 +27,7 @@ class OlistCustomer:
 
 @dataclass(frozen=True, slots=True)
 class OlistItem:
-    """One piece of a product in an order; pieces are numbered from 1. ``line`` is the file's."""
+    """One piece of a product in an order, numbered from 1; ``line`` is that of the file."""
 
     order_id: str
     number: int
@@ -38,10 +38,7 @@ class OlistItem:
 
 @dataclass(frozen=True, slots=True)
 class OlistOrder:
-    """An order as its row has it: without its items, and with Olist's ids and status.
-
-    ``line`` is the file's.
-    """
+    """A row of the orders, with Olist's ids and status; ``line`` is that of the file."""
 
     id: str
     customer_id: str
@@ -100,7 +97,7 @@ def new_order(
     items: Sequence[OlistItem],
     names: Mapping[str, str],
 ) -> NewOrder:
-    """Make an order of its row and its items, which may be none; ``names`` are the products'."""
+    """Build an order from its row and items, maybe none; ``names`` are the products'."""
     _require_complete(items)
     return NewOrder(
         id=imported_order_id(order.dates.purchased, order.id),
@@ -124,12 +121,12 @@ def _username(text: str) -> str:
 def _require_complete(items: Iterable[OlistItem]) -> None:
     numbers = sorted(item.number for item in items)
     if numbers != list(range(1, len(numbers) + 1)):
-        spelled = ", ".join(map(str, numbers))
-        raise RowRefused(f"its items are numbered {spelled}: one is missing, or there twice")
+        listed = ", ".join(map(str, numbers))
+        raise RowRefused(f"its items are numbered {listed}: one is missing, or there twice")
 
 
 def _lines(items: Iterable[OlistItem], names: Mapping[str, str]) -> tuple[NewLine, ...]:
-    """Make one line of all pieces of a product at one price, in the order of their numbers."""
+    # One line for all pieces of a product at one price.
     quantities: dict[tuple[str, int], int] = {}
     for item in sorted(items, key=lambda item: item.number):
         key = item.product_id, item.price_cents

@@ -1,4 +1,4 @@
-"""One field of a row: ids, money, moments. Each reader raises RowRefused for what is none."""
+"""Parsing of one field of a row; all of it raises RowRefused."""
 
 import re
 from datetime import datetime
@@ -10,11 +10,11 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MONEY = re.compile(r"(?P<whole>\d{1,9})(?:\.(?P<part>\d{1,2})0*)?", re.ASCII)
 _NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 _SHOWN = 40
-"""Characters of a wrong value that a reason repeats."""
+"""Characters of a wrong value in a message."""
 
 
 def text_in(record: Record, column: str) -> str:
-    """Read a text, without white space at its ends."""
+    """Parse a text, without white space at its ends."""
     text = str(record.values[column]).strip()
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise RowRefused(f"{column} is not UTF-8 text")
@@ -24,7 +24,7 @@ def text_in(record: Record, column: str) -> str:
 
 
 def id_in(record: Record, column: str) -> str:
-    """Read an id that keys and addresses can hold."""
+    """Parse an id that is safe in keys and URLs."""
     text = text_in(record, column)
     if not _ID.fullmatch(text):
         raise RowRefused(
@@ -34,7 +34,7 @@ def id_in(record: Record, column: str) -> str:
 
 
 def cents_in(record: Record, column: str) -> int:
-    """Read an amount of money, such as ``99.9``, in cents."""
+    """Parse an amount of money, such as ``99.9``; return cents."""
     text = text_in(record, column)
     match = _MONEY.fullmatch(text)
     if match is None:
@@ -43,7 +43,7 @@ def cents_in(record: Record, column: str) -> int:
 
 
 def number_in(record: Record, column: str) -> int:
-    """Read a whole number from 1 up."""
+    """Parse a whole number from 1."""
     text = text_in(record, column)
     if not _NUMBER.fullmatch(text):
         raise RowRefused(f"{column}: “{text[:_SHOWN]}” is no number from 1 up")
@@ -51,7 +51,7 @@ def number_in(record: Record, column: str) -> int:
 
 
 def moment_in(record: Record, column: str) -> datetime | None:
-    """Read a moment; the files name no time zone, and it is taken for UTC. None when empty."""
+    """Parse a moment, in UTC because the files name no time zone; None when empty."""
     text = text_in(record, column)
     if not text:
         return None

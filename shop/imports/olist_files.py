@@ -10,18 +10,18 @@ from dynamo.files.lines import FileUnreadable, open_lines
 from dynamo.files.records import Record, Rejected
 
 REPORT_EVERY = 500
-"""Rows between two movements of the bar."""
+"""Rows between two updates of the progress bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class OlistFile:
-    """One of the files: its name without suffix, and the columns that are used."""
+    """A file: its name without suffix, and the columns read."""
 
     stem: str
     columns: tuple[str, ...]
 
     def path_in(self, folder: Path) -> Path:
-        """Find the file. Raises FileUnreadable when it is not there."""
+        """Return the file's path. Raises FileUnreadable when it is missing."""
         names = [f"{self.stem}.csv", f"{self.stem}.csv.gz"]
         for name in names:
             if (folder / name).is_file():
@@ -66,7 +66,7 @@ REVIEWS = OlistFile(
 
 
 def size_of(folder: Path, *files: OlistFile) -> int:
-    """Add up the bytes of files as they are on disk. Raises FileUnreadable for a missing one."""
+    """Return the bytes of files on disk. Raises FileUnreadable for a missing one."""
     return sum(file.path_in(folder).stat().st_size for file in files)
 
 
@@ -74,7 +74,7 @@ def size_of(folder: Path, *files: OlistFile) -> int:
 def open_rows(
     folder: Path, file: OlistFile, *, advance: Callable[[int], object]
 ) -> Iterator[Iterator[Record | Rejected]]:
-    """Return the rows of a file; a rejected one names the file. ``advance`` is told of bytes read.
+    """Open the rows of a file; call ``advance`` with the bytes read since the last call.
 
     Raises FileUnreadable, within the block too.
     """
@@ -85,10 +85,10 @@ def open_rows(
         except HeaderMissing as error:
             raise FileUnreadable(f"{path} cannot be read: {error}.") from error
         _require_columns(path, file, rows.columns)
-        yield _told(rows, path.name, lambda: lines.bytes_read, advance)
+        yield _advancing(rows, path.name, lambda: lines.bytes_read, advance)
 
 
-def _told(
+def _advancing(
     rows: CsvRows, name: str, bytes_read: Callable[[], int], advance: Callable[[int], object]
 ) -> Iterator[Record | Rejected]:
     done = 0
@@ -104,7 +104,7 @@ def _told(
 def _require_columns(path: Path, file: OlistFile, present: tuple[str, ...]) -> None:
     for column in file.columns:
         if present.count(column) != 1:
-            spelled = ", ".join(present)
+            listed = ", ".join(present)
             raise FileUnreadable(
-                f"{path} has {present.count(column) or 'no'} columns “{column}”: {spelled}."
+                f"{path} has {present.count(column) or 'no'} columns “{column}”: {listed}."
             )

@@ -1,4 +1,4 @@
-"""What Olist's statuses and dates tell of an order's life."""
+"""The history of an order from Olist's status and dates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ STATUSES = {
     "canceled": Status.CANCELED,
     "unavailable": Status.CANCELED,
 }
-"""Olist's statuses, and ours."""
+"""Olist's statuses and the shop's."""
 _BEFORE = {
     Status.PLACED: (),
     Status.APPROVED: _WAY[:1],
@@ -27,13 +27,12 @@ _BEFORE = {
     Status.DELIVERED: _WAY[:3],
     Status.CANCELED: _WAY,
 }
-"""What an order has passed through, as far as there are dates: nothing tells when one that was
-shipped began to be processed."""
+"""The statuses before each, as far as Olist has dates of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """The moments Olist knows of an order."""
+    """Olist's dates of an order."""
 
     purchased: datetime
     approved: datetime | None = None
@@ -41,7 +40,7 @@ class Dates:
     delivered: datetime | None = None
 
     def of(self, status: Status) -> datetime | None:
-        """Return the date that stands for entering a status, if there is one."""
+        """Return the date of entering a status, if there is one."""
         dated = {
             Status.PLACED: self.purchased,
             Status.APPROVED: self.approved,
@@ -59,11 +58,10 @@ class Dates:
 
 
 def history_of(original: str, dates: Dates) -> tuple[StatusChange, ...]:
-    """Tell the life of an order whose status Olist calls ``original`` (a key of `STATUSES`).
+    """Return the history of an order with Olist's status ``original`` (a key of `STATUSES`).
 
-    The status it is in was entered at the date of that status, or, where that is missing and for
-    CANCELED, at the latest date present. A status before it was entered at its own date, but not
-    after one that follows it, and not before the purchase. One without a date is left out.
+    The last status was entered at its date, or without one at the latest date. Those before were
+    entered at their dates, clamped between the purchase and the next status, or are left out.
     """
     status = STATUSES[original]
     moment = dates.of(status) or dates.latest
@@ -72,7 +70,7 @@ def history_of(original: str, dates: Dates) -> tuple[StatusChange, ...]:
 
 
 def _until(moment: datetime, passed: tuple[Status, ...], dates: Dates) -> Iterator[StatusChange]:
-    """Return what came before ``moment``, the last one first."""
+    # The last one first.
     for status in reversed(passed):
         date = dates.of(status)
         if date is not None:

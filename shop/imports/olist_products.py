@@ -1,7 +1,6 @@
-"""Rows of Olist's files made products and categories.
+"""Parsing of Olist's products and categories.
 
-Olist gives products no names: they are called by their English category and the first digits
-of their id.
+Products have no names: they are named by their English category and the start of their id.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +17,7 @@ _DIGITS_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class OlistProduct:
-    """A product; ``category`` is Olist's Portuguese name of it, or empty."""
+    """A product; ``category`` is its Portuguese name, or empty."""
 
     id: str
     category: str
@@ -32,7 +31,7 @@ def read_product(record: Record) -> OlistProduct:
 
 
 def read_category(record: Record) -> tuple[str, NewCategory]:
-    """Read a row of the translations: the Portuguese name, and the category. Raises RowRefused."""
+    """Read the Portuguese name and the category of a row. Raises RowRefused."""
     english = id_in(record, "product_category_name_english")
     name = english.replace("_", " ").capitalize()
     category = NewCategory(slug=english.replace("_", "-").lower(), name=name)
@@ -40,13 +39,13 @@ def read_category(record: Record) -> tuple[str, NewCategory]:
 
 
 def product_name(product_id: str, category: NewCategory) -> str:
-    """Name a product."""
+    """Return the name of a product."""
     noun = "Product" if category == EVERYTHING_ELSE else category.name
     return f"{noun} {product_id[:_DIGITS_SHOWN]}"
 
 
 def new_product(product_id: str, category: NewCategory, *, price_cents: int | None) -> NewProduct:
-    """Make a product; without a price, nobody has ever ordered it."""
+    """Build a product; without a price it was never ordered."""
     return NewProduct(
         id=product_id,
         name=product_name(product_id, category),
@@ -62,7 +61,7 @@ def categories_by_product(
     products: Mapping[str, OlistProduct],
     categories: Mapping[str, NewCategory],
 ) -> dict[str, NewCategory]:
-    """Find the category of each product: “Everything else” where Olist knows none."""
+    """Return the category of each product, “Everything else” without one."""
     names = {product_id: _category_of(products.get(product_id)) for product_id in product_ids}
     return {product_id: categories.get(name, EVERYTHING_ELSE) for product_id, name in names.items()}
 

@@ -1,8 +1,7 @@
-"""An import of Olist's files: the first pass checks every row, then all is written.
+"""An import of Olist's files: the first pass checks every row, the second writes.
 
-Nothing is written when a file is missing or turns out to be unreadable. Whatever is written is
-written again by another run, or found to be there: an import that was interrupted is continued
-by starting it again.
+Nothing is written when a file is missing or unreadable. Importing again is idempotent, and
+continues after an interruption.
 """
 
 from collections import Counter
@@ -29,7 +28,7 @@ from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.items import NewOrder
 
 ORDERS_AT_A_TIME = 500
-"""Their customers are written in parallel; an engine that bears no concurrent writers takes one."""
+"""Their customers are written in parallel; use one where the engine bears no concurrency."""
 USERS_AT_A_TIME = 1_000
 
 T = TypeVar("T")
@@ -37,10 +36,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What became of the rows of each file, and of the orders.
+    """The numbers of rows of each file, and of orders.
 
-    ``created``, ``updated`` and ``unchanged`` orders are all that were read. An order is updated
-    when the file knows of a later moment of its life than the shop does.
+    Each order read was created, updated (to a later status) or unchanged.
     """
 
     files: Mapping[str, FileCounts]
@@ -68,8 +66,7 @@ def import_orders(
     """Write the orders of a folder with their customers and products.
 
     Raises FileUnreadable and RejectsUnwritable before anything is written, and what
-    `dynamo.writes.transactions` and `dynamo.calls.batches` raise; the same import again then goes on where
-    it was.
+    `dynamo.writes.transactions` and `dynamo.calls.batches` raise.
     """
     with rejects:
         found = survey(folder, reject=rejects.add, progress=progress)
@@ -91,7 +88,7 @@ def import_orders(
 
 
 def _put_products(found: Found, progress: Progress) -> None:
-    """Put category by category: one is on the front page when all that is in it is there."""
+    # Category by category: the front page shows complete ones.
     total = len(found.product_categories)
     with progress.step("Products", total=total, unit="") as advance:
         for category, products in _by_category(found).items():
@@ -124,7 +121,7 @@ class _OrderLoad:
     rejects: RejectsFile
 
     def put(self, progress: Progress, *, at_a_time: int) -> Iterator[OrderOutcome]:
-        """Write the oldest first: what a customer bought leads to the latest order of it."""
+        """Write the oldest first, so that purchases point to the latest order; yield outcomes."""
         orders = self.found.in_order_of_placing()
         with progress.step("Orders", total=len(orders), unit="") as advance:
             for some in _chunks(orders, at_a_time):
@@ -141,7 +138,6 @@ class _OrderLoad:
 
 
 def _put_changed(orders: Sequence[NewOrder]) -> list[OrderOutcome]:
-    """Write the orders that are not stored yet as they are; give what became of each."""
     unchanged = unchanged_among(orders)
     changed = [order for order in orders if order.id not in unchanged]
     written = iter(put_orders(changed))

@@ -1,7 +1,6 @@
-"""Which orders of an import the table has already, as they are to be.
+"""Which orders of an import are stored already.
 
-Reading a hundred orders in one call takes a fraction of what it takes DynamoDB to refuse to write
-each of them again; so an import that is repeated, or goes on, passes over them quickly.
+Reading them in batches is much faster than conditional writes that fail.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from shop.table import read_items
 def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
     """Return the ids of the orders that are stored in the same status since the same moment.
 
-    An order is written with all that belongs to it in one transaction: what is there is whole.
+    A stored order is complete, because its items are written in one transaction.
     """
     found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
     stored = {key: item["order_status_date"]["S"] for (_, key), item in found.items()}
@@ -27,6 +26,6 @@ def _place_of(order: NewOrder) -> str:
         status=order.now_in.status,
         entered_at=order.now_in.moment,
         placed_at=order.placed_at,
-        shard=0,  # of no concern to the place
+        shard=0,  # which the status date does not depend on
     )
     return derived["order_status_date"]

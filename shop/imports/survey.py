@@ -1,11 +1,12 @@
-"""The first pass: every row of every file is read or rejected, and what belongs together found.
+"""The first pass of an import: reads or rejects every row of every file.
 
-All of it is kept in memory, about 2 KB for each order: the files are in no common order.
+All rows are kept in memory, about 2 KB for each order, because the files are not sorted alike.
 """
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from dynamo.files.records import Record, Rejected, RowRefused
 from dynamo.progress import Advance, Progress
@@ -20,6 +21,8 @@ from shop.imports.olist_products import (
     read_product,
 )
 
+T = TypeVar("T")
+
 FILES = (
     olist_files.CUSTOMERS,
     olist_files.CATEGORIES,
@@ -27,11 +30,11 @@ FILES = (
     olist_files.ITEMS,
     olist_files.ORDERS,
 )
-"""In the order they are read in."""
+"""In reading order."""
 
 
 def survey(folder: Path, *, reject: Callable[[Rejected], object], progress: Progress) -> Found:
-    """Read the files; ``reject`` is told of each row that is rejected.
+    """Read the files; call ``reject`` with each rejected row.
 
     Raises FileUnreadable for a file that is missing or cannot be read.
     """
@@ -89,18 +92,14 @@ class _Survey:
 
     def _take_customer(self, record: Record) -> None:
         customer = read_customer(record)
-        _require_new(customer.id, self._found.customers)
-        self._found.customers[customer.id] = customer
+        _add(self._found.customers, customer.id, customer)
 
     def _take_category(self, record: Record) -> None:
-        portuguese, category = read_category(record)
-        _require_new(portuguese, self._found.categories)
-        self._found.categories[portuguese] = category
+        _add(self._found.categories, *read_category(record))
 
     def _take_product(self, record: Record) -> None:
         product = read_product(record)
-        _require_new(product.id, self._found.products)
-        self._found.products[product.id] = product
+        _add(self._found.products, product.id, product)
 
     def _take_item(self, record: Record) -> None:
         try:
@@ -143,6 +142,11 @@ class _Survey:
     def _items_without_order(self) -> Iterator[OlistItem]:
         for order_id in self._found.items.keys() - self._found.orders.keys():
             yield from self._found.items.pop(order_id)
+
+
+def _add(known: dict[str, T], found_id: str, value: T) -> None:
+    _require_new(found_id, known)
+    known[found_id] = value
 
 
 def _require_new(found_id: str, known: Collection[str]) -> None:

@@ -1,4 +1,4 @@
-"""Customers of an import, made users who cannot sign in until somebody gives them a password."""
+"""Users for the customers of an import; they cannot sign in until a password is set."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,9 +11,9 @@ from shop.table import read_items
 
 
 def ensure_users(joined: Mapping[str, datetime]) -> int:
-    """Create the users who do not exist, given when each joined; say how many those were.
+    """Create missing users, given when each joined; return how many were created.
 
-    Whoever exists is left as they are. Repeatable; give some hundreds at a time.
+    Existing users are left unchanged. Repeatable; pass some hundreds at a time.
     """
     missing = joined.keys() - _existing(joined)
     created = pool().gather(

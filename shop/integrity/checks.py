@@ -13,9 +13,10 @@ from shop.table import TABLE, key_of
 
 
 class Check(Protocol):
-    """A check: takes items of the table, then yields what differs.
+    """A check, which is passed items of the table and then yields what differs.
 
-    ``takers`` names, by the beginnings of the partition key and the sort key, what takes an item.
+    ``takers`` registers functions by the prefixes of the partition key and sort key of the items
+    that they are passed.
     """
 
     def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]: ...
@@ -31,9 +32,9 @@ CHECKS: Mapping[str, type[Check]] = {
 
 
 def shop_differences(names: Iterable[str]) -> Iterator[tuple[str, Difference]]:
-    """Build the named checks by one Scan of the table; yield each difference under its check's name.
+    """Run checks by one Scan of the table; yield each difference with the name of its check.
 
-    Reads the whole table, so it is for a command and never for a page.
+    It costs half a unit for each 2 KB of the table: for a command, never for a page.
     """
     checks = {name: CHECKS[name]() for name in names}
     takers = [taker for check in checks.values() for taker in check.takers().items()]

@@ -15,8 +15,9 @@ A range of days is a range of each run, in the same index. The article's
 bounded by its status.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from dynamo.items import Item
 from dynamo.lists.places import id_at, timestamp
@@ -65,43 +66,29 @@ QUEUE = Index(
 
 
 def _by_user(username: str, chosen: OrderFilter) -> list[Run]:
-    since, until = chosen.since_moment, chosen.until_moment
-    return [
-        Run(
-            index=TABLE,
-            partition=keys.user(username),
-            prefix=keys.ORDER_PREFIX,
-            since=None if since is None else id_bound(since),
-            until=None if until is None else id_bound(until),
-        )
-    ]
+    return _runs(TABLE, username, chosen, [keys.ORDER_PREFIX], place_at=id_bound)
 
 
 def _by_status(username: str, chosen: OrderFilter) -> list[Run]:
-    since, until = _bounds(chosen)
-    return [
-        Run(
-            index=BY_STATUS,
-            partition=keys.user(username),
-            prefix=keys.status_prefix(status),
-            since=since,
-            until=until,
-        )
-        for status in chosen.statuses
-    ]
+    prefixes = map(keys.status_prefix, chosen.statuses)
+    return _runs(BY_STATUS, username, chosen, prefixes, place_at=timestamp)
 
 
 def _by_open_date(username: str, chosen: OrderFilter) -> list[Run]:
-    since, until = _bounds(chosen)
-    return [Run(index=BY_OPEN_DATE, partition=keys.user(username), since=since, until=until)]
+    return _runs(BY_OPEN_DATE, username, chosen, [""], place_at=timestamp)
 
 
-def _bounds(chosen: OrderFilter) -> tuple[str | None, str | None]:
-    since, until = chosen.since_moment, chosen.until_moment
-    return (
-        None if since is None else timestamp(since),
-        None if until is None else timestamp(until),
-    )
+def _runs(
+    index: Index,
+    username: str,
+    chosen: OrderFilter,
+    prefixes: Iterable[str],
+    *,
+    place_at: Callable[[datetime], str],
+) -> list[Run]:
+    moments = chosen.since_moment, chosen.until_moment
+    since, until = (None if moment is None else place_at(moment) for moment in moments)
+    return [Run(index, keys.user(username), prefix, since, until) for prefix in prefixes]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _COUNTERS = 2
 
 
 class OrderOutcome(Enum):
-    """What became of an order that was to be put."""
+    """The outcome of putting an order."""
 
     CREATED = "created"
     UPDATED = "stored before, in an earlier status"

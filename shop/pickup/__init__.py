@@ -2,19 +2,18 @@
 
 ===========  ====================================================================
 coordinates  a place on the sphere, and the distance between two
-cells        geohash cells: how near and how far what is in one can be
-points       a pickup point, and the items it is stored as
-places       where zip prefixes are; what a visitor types to say where they are
-directory    how many points there are in each area and cell: exact counts
-frontier     cells that a search has not read yet, the nearest first
+cells        geohash cells, and bounds on the distance to what is in one
+points       a pickup point, and its items
+places       parsing of what a visitor types as a place; where zip prefixes are
+directory    exact counts of the points in each area and cell
+frontier     the cells that a search has not read yet, the nearest first
 search       the nearest points, exactly, from the nearest cells outwards
+earlier      the place that a customer's earlier orders went to
 queries      reads of pages
-writing      writes: many points at once
+writing      writes of many points at once
 choosing     the pickup point of an order
 listing      the nearest points as their page shows them
 explaining   EXPLAIN for a search
 imports      from files to points
-sample       points for the sample shop
-integrity    the check of points, cells and counts
 ===========  ====================================================================
 """

@@ -1,9 +1,9 @@
-"""Geohash cells: the boxes of latitude and longitude that a geohash and its beginnings name.
+"""Geohash cells: the boxes of latitude and longitude of the prefixes of geohashes.
 
-Each further character of a geohash divides its cell into 32. So all geohashes of a cell begin
-alike, and as sort keys they are one range; but two that begin differently may be next to each
-other: across the edge of a cell, the antimeridian or a pole. What is near is therefore never
-told from the characters but from the box of a cell: `nearest` is a bound on the sphere.
+Each character of a geohash divides its cell into 32. The geohashes in a cell have a prefix in
+common, so they are one range of sort keys; but neighbours across the edge of a cell, the
+antimeridian or a pole do not. Distances are therefore bounded by the box of a cell on the sphere,
+not by its characters.
 """
 
 from math import atan2, cos, radians, sin
@@ -18,11 +18,11 @@ from shop.pickup.coordinates import (
 )
 
 ALPHABET = "0123456789bcdefghjkmnpqrstuvwxyz"
-"""The characters of a geohash in the order of their cells, which is that of sort keys."""
+"""The characters of a geohash in the order of sort keys."""
 PRECISION = 10
 """Characters of a point's geohash: a cell of 1.2 by 0.6 metres."""
 SLACK = 1.0
-"""Metres by which the bounds are wide of what is computed, for all errors of rounding."""
+"""Metres added to the bounds for errors of rounding."""
 
 
 def geohash_of(place: Coordinates) -> str:
@@ -32,16 +32,12 @@ def geohash_of(place: Coordinates) -> str:
 
 
 def nearest(place: Coordinates, cell: str) -> float:
-    """Return metres that nothing in the cell is nearer than.
-
-    On one meridian the distance is least at one latitude, or at an end of it; of all meridians
-    of the cell it is least on the one that is turned least from the place.
-    """
+    """Return a lower bound, in metres, on the distance to anything in a cell."""
     return max(0.0, _least(place, cell) - SLACK)
 
 
 def farthest(place: Coordinates, cell: str) -> float:
-    """Return metres that nothing in the cell is farther than: what is left to the antipode."""
+    """Return an upper bound, in metres: half the circumference less that to the antipode."""
     east = place.longitude - FULL_TURN / 2
     antipode = Coordinates(-place.latitude, east if east >= -FULL_TURN / 2 else east + FULL_TURN)
     return HALFWAY_ROUND - _least(antipode, cell) + SLACK
@@ -54,6 +50,7 @@ def children(cell: str) -> list[str]:
 
 def _least(place: Coordinates, cell: str) -> float:
     box = pygeohash.get_bounding_box(cell)
+    # Least on the meridian that is turned least from the place, at its foot or an end.
     turn = _turn(place.longitude, box.min_lon, box.max_lon)
     latitude = radians(place.latitude)
     low, high = radians(box.min_lat), radians(box.max_lat)
@@ -64,7 +61,6 @@ def _least(place: Coordinates, cell: str) -> float:
 
 
 def _turn(longitude: float, west: float, east: float) -> float:
-    """Return the least turn, in radians, to a meridian between two."""
     if west <= longitude <= east:
         return 0.0
     turns = (abs(longitude - edge) % FULL_TURN for edge in (west, east))

@@ -1,12 +1,8 @@
-"""The pickup point of an order: chosen, changed and taken back by its customer while it is open.
+"""The pickup point of an order, which its customer may change while the order is open.
 
-The order keeps what the point is called, where it is and when it is open, as of the choice: a
-point that is renamed or closed later changes no order, and the order's page reads no second item.
-Whose parcel waits where is about a person; it goes with the order, which the books need, and is
-in no other place. What choosing raises, besides `shop.orders.queries.NoSuchOrder` and
-`shop.pickup.queries.NoSuchPoint`::
-
-    OrderClosed     the order is on its way, or came to an end: its point stays as it is
+The order keeps the point's name, address and hours as of the choice, so that later changes of the
+point change no order, and the order's page reads no second item. They are stored nowhere else,
+because where a parcel waits is personal data.
 """
 
 from pynamodb.expressions.update import Action as Change
@@ -24,7 +20,7 @@ from shop.pickup.queries import NoSuchPoint, find_point
 
 
 class OrderClosed(ValueError):
-    """The order is not open any more; the text says what it is."""
+    """The order is not open any more; the text says its status."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(
@@ -44,7 +40,7 @@ def find_open_order(*, username: str, order_id: str) -> Order:
 
 
 def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
-    """Let a customer's open order go to a pickup point, in the place of any chosen before.
+    """Set the pickup point of a customer's open order.
 
     Raises NoSuchPoint, NoSuchOrder and OrderClosed.
     """
@@ -59,7 +55,7 @@ def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
 
 
 def forget_point(*, username: str, order_id: str) -> None:
-    """Let a customer's open order go to no pickup point. Raises NoSuchOrder and OrderClosed."""
+    """Remove the pickup point of a customer's open order. Raises NoSuchOrder, OrderClosed."""
     _write(order_id, [_update(username, order_id, Order.pickup.remove())])
 
 

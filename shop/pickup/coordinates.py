@@ -8,21 +8,21 @@ from typing import Any
 EARTH_RADIUS = 6_371_008.8
 """Metres: the mean radius of the Earth (IUGG)."""
 HALFWAY_ROUND = pi * EARTH_RADIUS
-"""Metres; nothing on the sphere is farther away."""
+"""Metres: the greatest distance on the sphere."""
 NORTH_POLE, FULL_TURN = 90.0, 360.0
 DECIMALS = 6
 """Of a degree: eleven centimetres."""
 
 
 class BadCoordinates(ValueError):
-    """The numbers are no place on Earth; the text says which one is not."""
+    """The numbers are no place on Earth; the text says which is out of range."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """A place in degrees; make one by `at`, which checks and rounds.
+    """A place in degrees; build one by `at`, which checks and rounds.
 
-    The antimeridian has one spelling, -180, so that equal places are equal.
+    The antimeridian is always -180, so that equal places are equal.
     """
 
     latitude: float
@@ -30,7 +30,7 @@ class Coordinates:
 
     @classmethod
     def at(cls, latitude: float, longitude: float) -> "Coordinates":
-        """Make a place of degrees. Raises BadCoordinates."""
+        """Build a place from degrees. Raises BadCoordinates."""
         if not isfinite(latitude) or abs(latitude) > NORTH_POLE:
             raise BadCoordinates(f"the latitude {latitude:g} is not between -90 and 90")
         if not isfinite(longitude) or abs(longitude) > FULL_TURN / 2:
@@ -50,9 +50,9 @@ class Coordinates:
 
 
 def distance(here: Coordinates, there: Coordinates) -> float:
-    """Return the metres between two places on the sphere (the haversine formula).
+    """Return the metres between two places by the haversine formula.
 
-    Exact to half a percent of what it is on the Earth, which is not quite a sphere.
+    It differs from the distance on the Earth, not quite a sphere, by at most half a percent.
     """
     return arc(
         radians(here.latitude),

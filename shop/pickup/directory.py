@@ -1,9 +1,8 @@
 """The directory: how many pickup points there are in each area, and in each cell of an area.
 
-It is what keeps a search from reading the sea. The areas of the whole world are the cells of one
-counter, and the cells of an area those of another, each with at most 1,024 of them: eight
-kilobytes. They change in the transaction that writes a point, so they are exact, and a cell that
-they do not name is empty ("Write Sharding (Table)" spreads them when writers meet).
+It keeps a search from reading empty cells. One counter counts the areas of the world, and one for
+each area its cells: at most 1,024 each, or eight kilobytes. They change in the transaction that
+writes a point, so they are exact. Follows "Write Sharding (Table)" of the pattern list.
 """
 
 from collections import Counter
@@ -29,7 +28,7 @@ def read_directories(
 
 
 def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -> Deltas:
-    """Return what the directory changes by."""
+    """Return the changes of the directory."""
     deltas: dict[str, Counter[str]] = {}
     for points, number in ((added, 1), (removed, -1)):
         for point in points:
@@ -47,7 +46,7 @@ def set_directory(name: str, counts: Mapping[str, int]) -> None:
 
 
 def cell_in(attribute: str) -> str:
-    """Return the cell that an attribute of a directory counts."""
+    """Return the cell that an attribute of a counter counts."""
     return attribute[1:]
 
 
@@ -56,5 +55,5 @@ def _counter(name: str) -> str:
 
 
 def _spelled(cell: str) -> str:
-    """Keep the names of cells apart from those of other attributes: ``pk`` and ``sk`` are both."""
+    # ``pk`` and ``sk`` are cells as well as attributes.
     return f"_{cell}"

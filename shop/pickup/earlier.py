@@ -1,4 +1,4 @@
-"""Where a customer's earlier orders went: a guess at where the next one is to be fetched."""
+"""The place that a customer's earlier orders went to, proposed for the next one."""
 
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
@@ -10,14 +10,13 @@ from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, find_zip
 from shop.pickup.queries import NoSuchPoint, find_point
 
 LOOKED_AT = 20
-"""The newest orders of a customer; one query reads them."""
+"""The newest orders of a customer, read by one query."""
 
 
 def place_of_earlier_order(username: str) -> ZipPlace | None:
-    """Return where the newest of a customer's last orders went that tells.
+    """Return the pickup point, or else the zip code, of a customer's newest order that has one.
 
-    That is the pickup point chosen for it, or else its zip code. None when none of them tells, or
-    when the place is not known any more.
+    None when none of the newest has a place that is known.
     """
     plan = plan_for_user(username, OrderFilter())
     with labelled_calls("earlier orders"):
@@ -29,7 +28,7 @@ def place_of_earlier_order(username: str) -> ZipPlace | None:
 
 
 def place_of_point(point_id: str) -> ZipPlace | None:
-    """Return where a pickup point is, under its name, if it is still there."""
+    """Return the place of a pickup point under its name, or None if it is gone."""
     try:
         with labelled_calls("pickup point"):
             point = find_point(point_id)

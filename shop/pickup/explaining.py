@@ -9,10 +9,7 @@ PLAN = "nearest"
 
 
 def explain_pickup(near: str, *, count: int) -> Explanation:
-    """Read the points nearest to what a visitor would type as its page does, and explain it.
-
-    Raises BadPlace and NoSuchZip.
-    """
+    """Explain the page of the points nearest to a typed place. Raises BadPlace, NoSuchZip."""
     with metered() as meter:
         with labelled_calls("zip code"):
             place = locate(near).place

@@ -1,9 +1,8 @@
 """The frontier of a search: cells that were not read yet, the nearest first.
 
-How large the cells are follows from the directory: one that is expected to hold many points is
-divided, without being read, until its parts hold few; one that turns out to hold more than was
-expected is divided where its reading stopped. The directory also promises: so many points are in
-this cell, and nothing in it is farther than that. Within the *reach* enough points are promised.
+A cell that holds many points by the directory is divided without being read; one that holds more
+than expected is divided where its reading stopped. The *reach* is a radius within which the
+counted cells hold enough points.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +25,7 @@ FEW = 64
 
 @dataclass(frozen=True, slots=True, order=True)
 class Waiting:
-    """A cell that was not read yet, or not to its end; an area is one as long as it is closed."""
+    """A cell that was not read to its end, or an area whose directory was not read."""
 
     nearest: float
     cell: str
@@ -43,7 +42,7 @@ class Waiting:
 
 
 class Frontier:
-    """What waits, as seen from ``origin`` in a search for ``count`` points."""
+    """The cells still to read, as seen from ``origin``, in a search for ``count`` points."""
 
     def __init__(self, origin: Coordinates, count: int) -> None:
         self._origin = origin
@@ -55,11 +54,11 @@ class Frontier:
 
     @property
     def limit(self) -> int:
-        """Items that one query asks for, where there are more than expected."""
+        """The most items that one query asks for."""
         return 2 * self._few
 
     def add(self, counts: Mapping[str, int], *, in_place_of: str | None = None) -> None:
-        """Let the cells of a directory wait; those of an area take its place."""
+        """Add the cells of a directory; those of an area replace it."""
         if in_place_of is not None:
             self._promised.pop(in_place_of, None)
         for cell, number in counts.items():
@@ -71,14 +70,14 @@ class Frontier:
         self._reach = next(enough, inf)
 
     def add_rest(self, waiting: Waiting, last: Position) -> None:
-        """Let what a read did not come to wait: cells behind the one it stopped in, and that."""
+        """Add what a read did not reach: the cell it stopped in, and those behind it."""
         for rest in self._rest(waiting, last):
             heappush(self._waiting, rest)
 
     def take(self, *, radius: float, enough: float) -> list[Waiting]:
-        """Take the nearest of what can hold something within ``radius``: cells, or else areas.
+        """Remove and return the nearest cells, or else areas, that may hold points in ``radius``.
 
-        There are nine at the most, and no more cells than are expected to hold ``enough``.
+        At most nine, and no more cells than are expected to hold ``enough`` points.
         """
         batch: list[Waiting] = []
         while len(batch) < AT_ONCE and enough > 0 and self._matters(batch, radius):
@@ -88,13 +87,12 @@ class Frontier:
             batch.append(waiting)
             enough -= 0 if waiting.is_area else waiting.expected
         if not batch and self._waiting and self._reach < radius:
-            self._promised.clear()  # what was counted there has gone meanwhile: look farther
+            self._promised.clear()  # the counted points are gone meanwhile: search farther
             self._reach = inf
             return self.take(radius=radius, enough=enough)
         return batch
 
     def _matters(self, batch: list[Waiting], radius: float) -> bool:
-        """Return whether what waits in front can be near enough, and is of the batch's kind."""
         if not self._waiting:
             return False
         first = self._waiting[0]

@@ -1,7 +1,7 @@
-"""Where a visitor is: coordinates, or a zip code whose beginning is known.
+"""The place a visitor types: coordinates, or a zip code with a known prefix.
 
-There is no geocoding. Where the zip codes that begin with some digits are is known from imports,
-as the middle of them: it is right to a few streets in a city, and to a few kilometres elsewhere.
+There is no geocoding. Imports give the middle of the zip codes with a prefix: exact to a few
+streets in a city, and to a few kilometres elsewhere.
 """
 
 import re
@@ -24,16 +24,16 @@ _ZIP = re.compile(rf"[0-9A-Z]{{{SHORTEST_PREFIX},{LONGEST_ZIP}}}", re.ASCII)
 
 
 class BadPlace(ValueError):
-    """What was typed is neither coordinates nor a zip code; the text says what is."""
+    """The text is neither coordinates nor a zip code; the message says what is."""
 
 
 class NoSuchZip(LookupError):
-    """It is not known where these zip codes are."""
+    """No prefix of the zip code is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ZipPlace:
-    """Where the zip codes that begin with ``prefix`` are. ``city`` may be empty."""
+    """The middle of the zip codes with a prefix; ``prefix`` and ``city`` may be empty."""
 
     prefix: str
     place: Coordinates
@@ -44,7 +44,7 @@ class ZipPlace:
 
 
 def locate(text: str) -> ZipPlace:
-    """Say where it is that a visitor typed; ``-23.55, -46.63`` has no prefix.
+    """Return the place of a zip code or of coordinates, such as ``-23.55, -46.63``.
 
     Raises BadPlace and NoSuchZip.
     """
@@ -60,10 +60,9 @@ def locate(text: str) -> ZipPlace:
 
 
 def find_zip(text: str) -> ZipPlace:
-    """Find where a zip code is by the longest beginning of it that is known: one batch of reads.
+    """Find a zip code's place by its longest known prefix, in one batch of reads.
 
-    ``01310-100`` is asked for as ``01310``: what follows a hyphen only narrows it. Raises BadPlace
-    and NoSuchZip.
+    What follows a hyphen is ignored. Raises BadPlace and NoSuchZip.
     """
     code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
     if not _ZIP.fullmatch(code):
@@ -80,14 +79,14 @@ def find_zip(text: str) -> ZipPlace:
 def find_zips(
     prefixes: Collection[str], *, batches: Batches, consistent: bool = True
 ) -> dict[str, ZipPlace]:
-    """Read where zip prefixes are; those that are not known are left out."""
+    """Read the places of zip prefixes; unknown ones are left out."""
     wanted = [table_key(key, key) for key in map(keys.zip_prefix, prefixes)]
     found = batches.get(TABLE, wanted, consistent=consistent)
     return {zip_place.prefix: zip_place for zip_place in map(_zip_place, found)}
 
 
 def put_zips(places: Iterable[ZipPlace], *, batches: Batches) -> int:
-    """Write where zip prefixes are, each named once, and say of how many that was new."""
+    """Write the places of zip prefixes; return how many were new or changed."""
     wanted = {place.prefix: place for place in places}
     stored = find_zips(wanted, batches=batches)
     changed = [place for prefix, place in wanted.items() if stored.get(prefix) != place]

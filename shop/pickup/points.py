@@ -1,4 +1,4 @@
-"""A pickup point, and the one place where its keys are derived."""
+"""A pickup point, its items and their keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from shop.pickup.cells import geohash_of
 from shop.pickup.coordinates import Coordinates
 
 CELL_CHARACTERS = 4
-"""Of a geohash, for each of which points are counted: 39 km by 20 km at the equator."""
+"""Of the geohash of a counted cell: 39 km by 20 km at the equator."""
 WORLD = "~"
-"""The directory whose cells are areas; that of an area is named as the area is."""
+"""The directory of the areas of the world; an area's directory has the area's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class PickupPoint:
-    """Where customers fetch their orders. ``hours`` says in words when it is open."""
+    """A pickup point; ``hours`` is text."""
 
     id: str
     name: str
@@ -27,13 +27,13 @@ class PickupPoint:
 
 
 def point_items(point: PickupPoint) -> tuple[StoredPoint, StoredPoint]:
-    """Build a point's own item, and the same as it stands in its area."""
+    """Build a point's own item, and its item in its area."""
     own = keys.pickup_point(point.id)
     return _item(point, own, own), _item(point, *area_key(point))
 
 
 def area_key(point: PickupPoint) -> tuple[str, str]:
-    """Derive the key of a point's item in its area from where it is."""
+    """Derive the key of a point's item in its area."""
     geohash = geohash_of(point.place)
     return keys.area(geohash), keys.spot(geohash, point.id)
 
@@ -50,7 +50,7 @@ def point_of(item: Item) -> PickupPoint:
 
 
 def counted_in(point: PickupPoint) -> Mapping[str, str]:
-    """Say where a point counts: directory to cell, of the world and of its area."""
+    """Return the cell that a point counts in, by directory: the world's and its area's."""
     geohash = geohash_of(point.place)
     area = geohash[: keys.AREA_CHARACTERS]
     return {WORLD: area, area: geohash[:CELL_CHARACTERS]}

@@ -9,7 +9,7 @@ from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.directory import read_directories
-from shop.pickup.points import PickupPoint
+from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.search import Nearest, find_nearest
 
 
@@ -20,7 +20,7 @@ class NoSuchPoint(LookupError):
 def nearest_points(place: Coordinates, count: int) -> Nearest:
     """Read the pickup points nearest to a place, exactly; see `shop.pickup.search` (P6).
 
-    Those of the last moment may be missing: directory and points are read eventually consistent.
+    All reads are eventually consistent.
     """
     return find_nearest(
         place, count, directory=_labelled, source=QuerySource(client()), pool=pool()
@@ -33,13 +33,7 @@ def find_point(point_id: str) -> PickupPoint:
     stored = StoredPoint.find(key, key)
     if stored is None:
         raise NoSuchPoint(point_id)
-    return PickupPoint(
-        id=point_id,
-        name=stored.name,
-        address=stored.address,
-        place=Coordinates(float(stored.latitude), float(stored.longitude)),
-        hours=stored.hours,
-    )
+    return point_of(stored.serialize())
 
 
 def _labelled(names: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -1,15 +1,12 @@
 """The nearest points to a place, exactly, from the nearest cells outwards.
 
-The pattern, "Geo-Hashing", reads the cell a place is in and its eight neighbours. That is right
-only as long as all nine hold enough, and it must be told how large a cell to begin with. Here the
-cells wait in the order of how near something in them can be. A round reads the nearest of them,
-nine at the most and all at once: among cells of one size, those are the cell and its eight
-neighbours. Rounds go on until no cell that was not read can hold anything as near as the last
-point wanted. The bounds are those of the sphere, so that a cell across the antimeridian or behind
-a pole is as near as it is.
+The pattern "Geo-Hashing" reads the cell of a place and its eight neighbours, which is exact only
+if they hold enough points. Here cells are ordered by a lower bound on their distance. Each round
+reads the nearest, at most nine at once, until no unread cell can hold a point as near as the last
+one wanted. The bounds hold on the sphere, across the antimeridian and the poles too.
 
-What it does not read: cells that the directory does not count, and cells beyond a radius within
-which it counts enough (see `shop.pickup.frontier`).
+Cells without points in the directory are not read, nor those beyond a radius within which it
+counts enough (see `shop.pickup.frontier`).
 """
 
 from collections import Counter
@@ -31,19 +28,19 @@ from shop.pickup.frontier import Frontier, Waiting
 from shop.pickup.points import WORLD, PickupPoint, point_of
 
 AMPLE = 4
-"""A round reads cells that are expected to hold so many times what is missing."""
+"""How many times the missing points a round reads, by expectation."""
 
 
 class Directory(Protocol):
     """Counts points: for the world (`WORLD`) by areas, for an area by its cells."""
 
     def __call__(self, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return the counts by cell of each of these; what is empty may be left out."""
+        """Return the counts of each directory by cell; empty cells may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearPoint:
-    """A point, and how far it is in metres."""
+    """A point, and its distance in metres."""
 
     point: PickupPoint
     metres: float
@@ -51,7 +48,7 @@ class NearPoint:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The nearest points, by distance and id, and what reading them took."""
+    """The nearest points, by distance and id, and how they were read."""
 
     points: tuple[NearPoint, ...]
     page: Page
@@ -70,11 +67,10 @@ class _Found:
 def find_nearest(
     origin: Coordinates, count: int, *, directory: Directory, source: Source, pool: Pool
 ) -> Nearest:
-    """Find the ``count`` points nearest to a place, or all when there are fewer.
+    """Find the ``count`` points nearest to a place by distance and id, or all if there are fewer.
 
-    Of points at one distance the lesser id comes first. What the directory or the source raises
-    passes through. Reads the directory of the world and of one area in a first round; then, in
-    each round, at most nine areas' directories or nine cells.
+    Reads the directories of the world and of one area first; then, in each round, at most nine
+    areas' directories or nine cells. What the directory or the source raises passes through.
     """
     search = _Search(origin, count)
     home = geohash_of(origin)[: keys.AREA_CHARACTERS]
@@ -93,8 +89,6 @@ def _read(source: Source, waiting: Waiting, *, limit: int) -> Chunk:
 
 
 class _Search:
-    """What was found until now, and what it took."""
-
     def __init__(self, origin: Coordinates, count: int) -> None:
         self._origin = origin
         self._count = count
@@ -108,19 +102,19 @@ class _Search:
         return self._frontier.limit
 
     def begin(self, home: str, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Let the areas of the world wait, and the cells of the one that the search begins in."""
+        """Add the areas of the world, and the cells of the area that the search begins in."""
         areas = dict(counts.get(WORLD, {}))
         if areas.pop(home, 0):
             self._frontier.add(counts.get(home, {}))
         self._frontier.add(areas)
 
     def open(self, directories: Mapping[str, Mapping[str, int]]) -> None:
-        """Let the cells of areas wait in the place of the areas."""
+        """Replace areas by their cells."""
         for area, counts in directories.items():
             self._frontier.add(counts, in_place_of=area)
 
     def next_batch(self) -> list[Waiting]:
-        """Take what is to be read next: some cells, some areas, or nothing any more."""
+        """Return what to read next: cells, areas, or nothing at the end."""
         missing = self._count - len(self._found)
         return self._frontier.take(
             radius=inf if missing else self._found[-1].near.metres,
@@ -128,7 +122,7 @@ class _Search:
         )
 
     def take(self, batch: Sequence[Waiting], chunks: Sequence[Chunk]) -> None:
-        """Keep the nearest of what a round has read; what is left of a cell waits on."""
+        """Keep the nearest points of a round; add what is left of its cells to the frontier."""
         self._rounds += 1
         found = list(self._found)
         for waiting, chunk in zip(batch, chunks, strict=True):
@@ -140,7 +134,7 @@ class _Search:
         self._found = sorted(found, key=lambda one: one.place)[: self._count]
 
     def result(self) -> Nearest:
-        """Return what was found, when nothing that matters waits any more."""
+        """Return the points found."""
         entries = tuple(
             replace(one.entry, position=replace(one.entry.position, ordinal=ordinal))
             for ordinal, one in enumerate(self._found, 1)

@@ -1,6 +1,7 @@
-"""Choosing the pickup point of an order: its customer's alone, while it is open."""
+"""Pages to choose the pickup point of an open order, for its customer alone."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -23,6 +24,7 @@ from shop.pickup.earlier import place_of_earlier_order, place_of_point
 from shop.pickup.explaining import PLAN
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
+from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint, nearest_points
 from shop.pickup.search import Nearest
 from shop.web.access import signed_in
@@ -34,9 +36,9 @@ LONGEST_ID, LONGEST_NEAR = 128, 100
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Where a page looks, what was typed to say so, and what is wrong with that.
+    """What was typed as the place, and the place if it is known, or the problem with it.
 
-    ``is_of_earlier`` tells that nobody said so, and an earlier order went there.
+    With ``is_of_earlier`` nothing was typed, and an earlier order went there.
     """
 
     near: str
@@ -45,11 +47,15 @@ class _Asked:
     status: HTTPStatus = HTTPStatus.OK
     is_of_earlier: bool = False
 
+    @property
+    def heading(self) -> str:
+        return f"Pickup points near {self.place}" if self.place else "Pickup points"
+
 
 @require_safe
 @signed_in
 def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Show the pickup points nearest to where ``near`` says, or else the order goes (P6)."""
+    """Show the pickup points nearest to ``near``, or else to the order's zip code (P6)."""
     count = _count(request)
     try:
         with labelled_calls("order"):
@@ -62,16 +68,14 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     asked = _asked(request, order)
     nearest = nearest_points(asked.place.place, count) if asked.place else None
     listing = pickup_listing(
-        place=asked.place,
-        nearest=nearest,
-        near=asked.near,
-        count=count,
-        problem=asked.problem,
-        is_of_earlier=asked.is_of_earlier,
-        chosen=pickup_entry(order),
-        order_id=order_id,
+        nearest, near=asked.near, count=count, chosen=pickup_entry(order), order_id=order_id
     )
-    context = {"listing": listing, "order_id": order_id, "explanation": _explained(nearest)}
+    context = {
+        "listing": listing,
+        "asked": asked,
+        "order_id": order_id,
+        "explanation": _explained(nearest),
+    }
     response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
     response.status_code = asked.status
     return response
@@ -80,15 +84,32 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
 @require_POST
 @signed_in
 def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Let an order go to a pickup point."""
+    """Choose a pickup point for an order."""
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
         raise Http404(NO_SUCH_POINT)
+    return _changed(
+        request,
+        order_id,
+        lambda username: choose_point(username=username, order_id=order_id, point_id=point_id),
+    )
+
+
+@require_POST
+@signed_in
+def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
+    """Remove the pickup point of an order, so that it goes to the customer's door."""
+    return _changed(
+        request, order_id, lambda username: forget_point(username=username, order_id=order_id)
+    )
+
+
+def _changed(
+    request: HttpRequest, order_id: str, change: Callable[[str], PickupPoint | None]
+) -> HttpResponse:
     check_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
-        point = choose_point(
-            username=request.user.get_username(), order_id=order_id, point_id=point_id
-        )
+        point = change(request.user.get_username())
     except NoSuchOrder as error:
         raise Http404(NO_SUCH_ORDER) from error
     except NoSuchPoint as error:
@@ -96,28 +117,11 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     except OrderClosed as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"The order goes to {point.name}.")
-    return redirect("order", order_id)
-
-
-@require_POST
-@signed_in
-def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Let an order go to its customer's door."""
-    check_rate_limit(request, back=reverse("order", args=[order_id]))
-    try:
-        forget_point(username=request.user.get_username(), order_id=order_id)
-    except NoSuchOrder as error:
-        raise Http404(NO_SUCH_ORDER) from error
-    except OrderClosed as error:
-        messages.warning(request, str(error))
-    else:
-        messages.success(request, "The order goes to your door.")
+        messages.success(request, f"The order goes to {point.name if point else 'your door'}.")
     return redirect("order", order_id)
 
 
 def _asked(request: HttpRequest, order: Order) -> _Asked:
-    """Take what was typed, or else where the order is to go to, or else where others went."""
     near = request.GET.get("near", "").strip()[:LONGEST_NEAR] or order.zip_prefix or ""
     try:
         if not near:
@@ -127,13 +131,12 @@ def _asked(request: HttpRequest, order: Order) -> _Asked:
     except NoSuchZip as error:
         return _Asked(near, problem=str(error))
     except BadPlace as error:
-        if wants_partial(request):  # so that the list stays on the screen
+        if wants_partial(request):  # the list stays on the screen
             raise Refusal(str(error)) from error
         return _Asked(near, problem=str(error), status=HTTPStatus.BAD_REQUEST)
 
 
 def _guessed(order: Order, username: str) -> _Asked:
-    """Take where the point is that was chosen before, or else where an earlier order went."""
     chosen = pickup_entry(order)
     if chosen and (place := place_of_point(chosen.id)):
         return _Asked("", place)

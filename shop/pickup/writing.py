@@ -1,7 +1,7 @@
-"""Writes of pickup points: many at once, exactly counted, safe to repeat.
+"""Writes of many pickup points at once, with exact counts; repeatable.
 
-A point is two items, and counts in two directories. All of it changes in one transaction, some
-dozens of points of one area to each. A point that is stored as it is to be is read, not written.
+A point's two items and its counts in two directories change in one transaction, dozens of points
+of one area in each. Unchanged points are not written.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ from shop.pickup.points import PickupPoint, area_key, point_items, point_of
 from shop.table import put_of, read_items, write_with_counts
 
 TOGETHER = 30
-"""Points to a transaction: two or three actions each, and a few counters, of a hundred."""
+"""Points in a transaction of 100 actions: two or three each, and a few counters."""
 ATTEMPTS = 5
 
 
 class PointOutcome(Enum):
-    """What became of a point that was to be put."""
+    """The outcome of putting a point."""
 
     NEW = "new"
     REPLACED = "replaced"
@@ -37,7 +37,7 @@ class PointOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A point, and what is stored of it now."""
+    """A point, and the point stored now."""
 
     point: PickupPoint
     stored: PickupPoint | None
@@ -50,7 +50,7 @@ class _Change:
 
     @property
     def areas(self) -> tuple[str, ...]:
-        """The areas it touches; points that move to another one share no transaction by chance."""
+        """The areas that it writes to; a moved point has two."""
         both = [self.point] if self.stored is None else [self.point, self.stored]
         return tuple(area_key(point)[0] for point in both)
 
@@ -58,7 +58,7 @@ class _Change:
 def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
     """Write points, replacing those with the same ids; ids must not repeat within one call.
 
-    Raises Contended when somebody else keeps writing the same points, and what
+    Raises Contended when another process keeps writing the same points, and what
     `dynamo.writes.transactions` and `dynamo.calls.batches` raise.
     """
     left = {point.id: point for point in points}
@@ -74,11 +74,11 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
                 left = {id_: p for id_, p in left.items() if id_ not in _ids(batch)}
         if not left:
             return outcomes
-    raise Contended("Somebody else keeps writing the same pickup points.")
+    raise Contended("Another process keeps writing the same pickup points.")
 
 
 def remove_point(point_id: str) -> bool:
-    """Delete a point, and tell whether there was one; orders that chose it keep its name."""
+    """Delete a point, and return whether there was one; orders with it stay."""
     for _ in range(ATTEMPTS):
         stored = _stored([point_id]).get(point_id)
         if stored is None:
@@ -90,7 +90,7 @@ def remove_point(point_id: str) -> bool:
         except ConditionFailed:
             continue
         return True
-    raise Contended(f"Somebody else keeps writing the pickup point {point_id}.")
+    raise Contended(f"Another process keeps writing the pickup point {point_id}.")
 
 
 def _changes(points: Iterable[PickupPoint]) -> Iterator[_Change]:
@@ -107,7 +107,7 @@ def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
 
 
 def _batches(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    """Group changes by area: a transaction changes the counts of few areas."""
+    # By area, so that a transaction changes few counters.
     for _, group in groupby(sorted(changes, key=lambda c: c.areas), key=lambda c: c.areas):
         alike = list(group)
         for start in range(0, len(alike), TOGETHER):

@@ -1,4 +1,4 @@
-"""``manage.py draw_table``: the picture of the table that stands in the documentation."""
+"""``manage.py draw_table``: the picture of the table for the documentation."""
 
 from pathlib import Path
 from typing import Any

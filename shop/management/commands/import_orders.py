@@ -66,10 +66,8 @@ def _counts(report: ImportReport) -> dict[str, Any]:
             for stem, counts in report.files.items()
         },
         "orders": {
-            "created": report.created,
-            "updated": report.updated,
-            "unchanged": report.unchanged,
-            "without_items": report.without_items,
+            name: getattr(report, name)
+            for name in ("created", "updated", "unchanged", "without_items")
         },
         "users": {"named": report.users, "created": report.users_created},
         "products": report.products,

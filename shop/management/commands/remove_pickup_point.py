@@ -1,4 +1,4 @@
-"""``manage.py remove_pickup_point``: takes a pickup point away."""
+"""``manage.py remove_pickup_point``: removes a pickup point."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ INTERRUPTED = 130
 
 
 class Command(BaseCommand):
-    """Does what a new month asks for; for cron."""
+    """Creates, lowers and drops month tables; for cron."""
 
     help = (
         "Create this month's and next month's table of the activity log, lower the capacity of "
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
         if options["json"]:
-            told = {
+            figures = {
                 "month": str(Month.of(now)),
                 "retention_months": settings.ACTIVITY_RETENTION_MONTHS,
                 "dry_run": options["dry_run"],
@@ -55,6 +55,6 @@ class Command(BaseCommand):
                     for step, line in zip(steps, lines, strict=True)
                 ],
             }
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(figures))
         elif not steps:
             self.stdout.write("There is nothing to do.")
