@@ -87,10 +87,7 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
 
 
 def set_sums(name: str, cells: Mapping[str, int]) -> None:
-    """Set a counter's cells to what was recounted.
-
-    Raises ConditionFailed when they change at the same moment.
-    """
+    """Set a counter's cells. Raises ConditionFailed when they change at the same moment."""
     if actions := counters_of(name).set_sums(name, cells):
         write_together(client(), actions)
 

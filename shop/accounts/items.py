@@ -34,8 +34,5 @@ def account_in(profile: Profile) -> Account:
 
 
 def email_edge(username: str, address: str) -> ShopItem:
-    """Build the edge from an e-mail address to a user who gave it.
-
-    Addresses are not verified, so several users may give the same one.
-    """
+    """Build the edge from an e-mail address, which is not verified, to one of its users."""
     return ShopItem(pk=keys.email(address), sk=keys.profile(username))

@@ -45,10 +45,7 @@ class User(AbstractBaseUser):
         return user
 
     def save_base(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        """Write what has changed since the user was loaded; Django's ``save()`` calls this.
-
-        Raises StaleAccount, and TypeError for a user who was not loaded.
-        """
+        """Write what has changed since the user was loaded, for ``save()``. Raises StaleAccount."""
         del args, kwargs
         if self._stored is None:
             raise TypeError("Create users by shop.accounts.services.create_profile.")

@@ -62,10 +62,7 @@ def create_profile(
 
 
 def ensure_profile(*, username: str, joined_at: datetime) -> bool:
-    """Create an imported user without a password; return whether the user is new.
-
-    An existing user is left unchanged. Repeatable.
-    """
+    """Create an imported user without a password, if missing; return whether it was."""
     try:
         create_profile(username=username, password=None, now=joined_at)
     except UsernameTaken:

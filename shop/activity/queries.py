@@ -34,11 +34,7 @@ class ActivityPage:
 
 
 def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime) -> ActivityPage:
-    """Read a page of the log, newest first, of some kinds or (none) of all.
-
-    One query for each kind's shard in a month; a month without a table or entries costs one
-    call and no query.
-    """
+    """Read a page of the log, newest first: one query for each shard of the kinds in a month."""
     months = {str(month): month for month in months_kept(now)}
 
     def runs_of(segments: Sequence[Segment]) -> list[Run]:

@@ -59,10 +59,7 @@ def make_table(
 
 
 def shards_of(month: Month, *, client: "DynamoDBClient") -> int:
-    """Return how many shards a month's entries are in, 0 before its first entry.
-
-    Raises botocore's ResourceNotFoundException when it has no table.
-    """
+    """Return how many shards a month's entries are in, 0 before the first."""
     known = _known.get(month.table)
     if known is not None:
         return known

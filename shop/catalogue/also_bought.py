@@ -62,10 +62,7 @@ class _Tally:
 
 
 def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoBought, ...]:
-    """Find what else the newest buyers of a product bought, by number of buyers, then newest.
-
-    Deleted products are left out.
-    """
+    """Find what else the newest buyers of a product bought, by number of buyers, newest first."""
     usernames = _newest_buyers(product_id, bounds.buyers)
     tallies = _tallied(_purchases(usernames, bounds.purchases))
     chosen = [

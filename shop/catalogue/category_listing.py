@@ -20,15 +20,15 @@ class BadProductOrder(ValueError):
     """There is no such order; the text says which there are."""
 
 
-def parse_order(spelled: str | None) -> ProductOrder | None:
+def parse_order(text: str | None) -> ProductOrder | None:
     """Parse the order in a URL, None without one. Raises BadProductOrder."""
-    if spelled is None:
+    if text is None:
         return None
     try:
-        return ProductOrder(spelled)
+        return ProductOrder(text)
     except ValueError as error:
         known = ", ".join(ProductOrder)
-        sentence = f"Products can be sorted by one of {known}, not by “{spelled}”."
+        sentence = f"Products can be sorted by one of {known}, not by “{text}”."
         raise BadProductOrder(sentence) from error
 
 

@@ -32,10 +32,7 @@ class CategoryPage:
 def list_category(
     slug: str, request: PageRequest, *, order: ProductOrder | None = None
 ) -> ProductPage:
-    """Read a page of a category's products, without an order by id.
-
-    By price, products without one are left out: the index is sparse.
-    """
+    """Read a page of a category's products by id, name, or price of those that have one."""
     if order is None:
         page = list_products(slug, request)
     else:

@@ -19,10 +19,7 @@ _WITHOUT_MARKS = str.maketrans(
 
 
 def folded(name: str) -> str:
-    """Return a name as it sorts, such as ``cafe-creme`` for “Café  Crème!”; may be empty.
-
-    It has no character that sorts before ``-``.
-    """
+    """Return a name as it sorts, such as ``cafe-creme`` for “Café  Crème!”; may be empty."""
     taken_apart = normalize("NFKD", normalize("NFKD", name).casefold())
     letters = "".join(letter for letter in taken_apart if not combining(letter))
     runs = groupby(letters.translate(_WITHOUT_MARKS), key=_is_of_a_word)

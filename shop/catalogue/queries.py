@@ -70,10 +70,7 @@ class ProductTile:
 
 @dataclass(frozen=True, slots=True)
 class Product(ProductTile):
-    """A product with its description, which may be empty.
-
-    ``trail`` leads from the root to its category.
-    """
+    """A product with its description, maybe empty, and the trail from the root to its category."""
 
     description: str = ""
     categories: tuple[Category, ...] = ()
@@ -81,10 +78,7 @@ class Product(ProductTile):
 
 
 def find_product(product_id: str) -> Product:
-    """Read a product, its description and its categories: two queries at once.
-
-    Raises NoSuchProduct.
-    """
+    """Read a product with description and categories: two queries. Raises NoSuchProduct."""
     items, edges = pool().gather(
         [partial(_items, _node(product_id)), partial(_items, edges_to(product_id))]
     )

@@ -74,10 +74,7 @@ def size_of(folder: Path, *files: OlistFile) -> int:
 def open_rows(
     folder: Path, file: OlistFile, *, advance: Callable[[int], object]
 ) -> Iterator[Iterator[Record | Rejected]]:
-    """Open the rows of a file; call ``advance`` with the bytes read since the last call.
-
-    Raises FileUnreadable, within the block too.
-    """
+    """Open the rows of a file; pass bytes read to ``advance``. May raise FileUnreadable inside."""
     path = file.path_in(folder)
     with open_lines(path) as lines:
         try:

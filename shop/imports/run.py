@@ -36,10 +36,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The numbers of rows of each file, and of orders.
-
-    Each order read was created, updated (to a later status) or unchanged.
-    """
+    """The numbers of rows of each file, and of orders created, updated and unchanged."""
 
     files: Mapping[str, FileCounts]
     created: int

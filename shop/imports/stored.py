@@ -11,10 +11,7 @@ from shop.table import read_items
 
 
 def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
-    """Return the ids of the orders that are stored in the same status since the same moment.
-
-    A stored order is complete, because its items are written in one transaction.
-    """
+    """Return the ids of the orders that are stored in the same status since the same moment."""
     found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
     stored = {key: item["order_status_date"]["S"] for (_, key), item in found.items()}
     return {order.id for order in orders if stored.get(keys.order(order.id)) == _place_of(order)}

@@ -34,10 +34,7 @@ FILES = (
 
 
 def survey(folder: Path, *, reject: Callable[[Rejected], object], progress: Progress) -> Found:
-    """Read the files; call ``reject`` with each rejected row.
-
-    Raises FileUnreadable for a file that is missing or cannot be read.
-    """
+    """Read the files; call ``reject`` with each rejected row. Raises FileUnreadable."""
     with progress.step("Checking", total=size_of(folder, *FILES), unit="B") as advance:
         return _Survey(folder, reject, advance).found()
 

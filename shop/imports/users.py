@@ -11,10 +11,7 @@ from shop.table import read_items
 
 
 def ensure_users(joined: Mapping[str, datetime]) -> int:
-    """Create missing users, given when each joined; return how many were created.
-
-    Existing users are left unchanged. Repeatable; pass some hundreds at a time.
-    """
+    """Create missing users, given when each joined; return how many were created. Repeatable."""
     missing = joined.keys() - _existing(joined)
     created = pool().gather(
         [

@@ -61,7 +61,7 @@ class CatalogueCheck:
 
 
 def _purchase_keys(item: Item, shards: int) -> dict[str, str]:
-    """Derive a purchase's keys from its order's id, which tells the moment; else there are none."""
+    # The id of an order holds its moment; without one there are no keys.
     username = keys.username_in(item["pk"]["S"])
     product_id = item["sk"]["S"].removeprefix(keys.bought(username, ""))
     try:

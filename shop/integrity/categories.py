@@ -74,10 +74,7 @@ def _is_broken(tree: CategoryTree, slug: str) -> bool:
 def _checked(
     key: Key, seen: Collection[NewCategory | None], expected: ShopItem | None
 ) -> Iterator[Difference]:
-    """Compare again what looked wrong, unless its category has changed since it was ``seen``.
-
-    It may have been mended a moment ago.
-    """
+    """Compare again what looked wrong, unless its category changed since it was ``seen``."""
     slug, node_key = _slug(key), (key[1], key[1])
     again = read_items([key, node_key])
     node = again.get(node_key)

@@ -22,10 +22,7 @@ from shop.table import Key, key_of, read_items, unless_changed
 
 
 class PickupCheck:
-    """Compares the items in areas with the points they repeat, and the directory with both.
-
-    Keeps digests of items, because there are many.
-    """
+    """Compares items in areas, as digests, with their points, and the directory with both."""
 
     def __init__(self) -> None:
         self._expected: dict[Key, bytes] = {}
@@ -99,8 +96,8 @@ def _directory_differs(
 
 def _digest(item: Item) -> bytes:
     """Return a digest of an item without its keys."""
-    told = sorted((name, str(value)) for name, value in item.items() if name not in {"pk", "sk"})
-    return blake2b(repr(told).encode(), digest_size=12).digest()
+    content = sorted((name, str(value)) for name, value in item.items() if name not in {"pk", "sk"})
+    return blake2b(repr(content).encode(), digest_size=12).digest()
 
 
 def _spelled(key: Key, item: Item | None) -> str:

@@ -38,10 +38,7 @@ def cells_of(name: str) -> dict[str, int]:
 
 
 def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
-    """Return the changes of counts when a customer's order leaves a status and enters another.
-
-    A new order leaves None, a deleted one enters None.
-    """
+    """Return the changes of counts as an order leaves a status (None if new) and enters one."""
     customer: Counter[str] = Counter()
     if entered is not None:
         customer[entered.value] += 1

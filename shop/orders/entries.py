@@ -94,10 +94,7 @@ class PickupEntry:
 
 @dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, and the statuses it has been through, oldest first.
-
-    ``pickup`` is None when the order goes to the customer's door.
-    """
+    """One order with its lines, its statuses, oldest first, and its pickup point, if any."""
 
     items: tuple[OrderLine, ...]
     history: tuple[HistoryEntry, ...]

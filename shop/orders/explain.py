@@ -19,10 +19,7 @@ from shop.orders.queue_listing import queue_pager
 def explain_orders(
     username: str, chosen: OrderFilter, *, size: int, after: str | None = None
 ) -> Explanation:
-    """Explain a page of a user's orders, read as its view reads it.
-
-    ``after`` is a position token. Raises Refusal for one of another list.
-    """
+    """Explain a page of a user's orders; ``after`` is a position token. Raises Refusal."""
     request = _requested(OrderList(username, "").pager(chosen), size=size, after=after)
     with metered() as meter:
         found = list_orders(username, chosen, request)

@@ -42,10 +42,7 @@ class OrderFilter:
     def parse(
         cls, *, statuses: Iterable[str] = (), since: str = "", until: str = "", is_open: str = ""
     ) -> Self:
-        """Parse a URL's query: ``status`` (any number), ``from``, ``to`` and ``open``.
-
-        A day is spelled ``YYYY-MM-DD``; what is empty does not narrow. Raises BadOrderFilter.
-        """
+        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter."""
         if is_open not in {"", "1"}:
             sentence = f"“open” is “{is_open}”: only open=1 is understood."
             raise BadOrderFilter(sentence)
@@ -125,7 +122,7 @@ def _day(text: str) -> date | None:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise BadOrderFilter(f"“{text}” is not a day: spell it YYYY-MM-DD, such as 2023-01-31.")
+    raise BadOrderFilter(f"“{text}” is not a day: write it as YYYY-MM-DD, such as 2023-01-31.")
 
 
 def _midnight(day: date | None) -> datetime | None:

@@ -27,10 +27,7 @@ class OrderList:
         return Pager(first_url=self.url(chosen), list_name=list_name)
 
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
-        """Build what the list's template shows around the orders.
-
-        ``form_hidden`` are the hidden inputs of the form of dates.
-        """
+        """Build what the template shows around the orders; ``form_hidden`` are hidden inputs."""
         has_dates = chosen.since is not None or chosen.until is not None
         return {
             "tabs": self._tabs(chosen, counts),

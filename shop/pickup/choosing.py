@@ -29,10 +29,7 @@ class OrderClosed(ValueError):
 
 
 def find_open_order(*, username: str, order_id: str) -> Order:
-    """Read a customer's order as of the last write, if it is open.
-
-    Raises NoSuchOrder, also for the order of another customer, and OrderClosed.
-    """
+    """Read a customer's open order as of the last write. Raises NoSuchOrder and OrderClosed."""
     order = stored_order(username, order_id)
     if not Status(order.status).is_open:
         raise OrderClosed(Status(order.status))
@@ -40,10 +37,7 @@ def find_open_order(*, username: str, order_id: str) -> Order:
 
 
 def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
-    """Set the pickup point of a customer's open order.
-
-    Raises NoSuchPoint, NoSuchOrder and OrderClosed.
-    """
+    """Set an open order's pickup point. Raises NoSuchPoint, NoSuchOrder and OrderClosed."""
     point = find_point(point_id)
     key = keys.pickup_point(point_id)
     choice = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped

@@ -20,10 +20,7 @@ class BadCoordinates(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """A place in degrees; build one by `at`, which checks and rounds.
-
-    The antimeridian is always -180, so that equal places are equal.
-    """
+    """A place in degrees, built by `at`. The antimeridian is always -180."""
 
     latitude: float
     longitude: float

@@ -38,10 +38,7 @@ def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -
 
 
 def set_directory(name: str, counts: Mapping[str, int]) -> None:
-    """Set a directory's counts to what was recounted.
-
-    Raises ConditionFailed when they change at the same moment.
-    """
+    """Set a directory's counts. Raises ConditionFailed when they change at the same moment."""
     set_sums(_counter(name), {_spelled(cell): number for cell, number in counts.items()})
 
 

@@ -14,10 +14,7 @@ LOOKED_AT = 20
 
 
 def place_of_earlier_order(username: str) -> ZipPlace | None:
-    """Return the pickup point, or else the zip code, of a customer's newest order that has one.
-
-    None when none of the newest has a place that is known.
-    """
+    """Return the place that a customer's newest order went to, of those with a known one."""
     plan = plan_for_user(username, OrderFilter())
     with labelled_calls("earlier orders"):
         page = read(plan.runs, PageRequest(LOOKED_AT), look_ahead=False)

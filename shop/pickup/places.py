@@ -44,10 +44,7 @@ class ZipPlace:
 
 
 def locate(text: str) -> ZipPlace:
-    """Return the place of a zip code or of coordinates, such as ``-23.55, -46.63``.
-
-    Raises BadPlace and NoSuchZip.
-    """
+    """Return the place of a zip code or coordinates. Raises BadPlace and NoSuchZip."""
     coordinates = _COORDINATES.fullmatch(text.strip())
     if coordinates is None:
         return find_zip(text)
@@ -71,7 +68,7 @@ def find_zip(text: str) -> ZipPlace:
     found = find_zips(prefixes, batches=page_batches(), consistent=False)
     known = [prefix for prefix in prefixes if prefix in found]
     if not known:
-        sentence = f"Nobody has told this shop where the zip code {code} is."
+        sentence = f"The place of the zip code {code} is not known here."
         raise NoSuchZip(f"{sentence} Try one nearby, or coordinates.")
     return found[known[-1]]
 

@@ -18,10 +18,7 @@ class NoSuchPoint(LookupError):
 
 
 def nearest_points(place: Coordinates, count: int) -> Nearest:
-    """Read the pickup points nearest to a place, exactly; see `shop.pickup.search` (P6).
-
-    All reads are eventually consistent.
-    """
+    """Read the pickup points nearest to a place, exactly but eventually consistent (P6)."""
     return find_nearest(
         place, count, directory=_labelled, source=QuerySource(client()), pool=pool()
     )

@@ -18,10 +18,7 @@ View = Callable[..., HttpResponse]
 
 
 def signed_in(view: View) -> View:
-    """Redirect an anonymous visitor to the login page, and back after it.
-
-    htmx loads that page as a whole instead of swapping it into a list.
-    """
+    """Redirect anonymous visitors to the login page, as a whole page for htmx, and back."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:

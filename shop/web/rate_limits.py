@@ -29,10 +29,7 @@ def in_words(seconds: int) -> str:
 
 
 def take(*charges: Charge, now: datetime) -> float:
-    """Count all charges; return 0.0, or the seconds to wait for the first one over its limit.
-
-    Charges before that one stay counted.
-    """
+    """Count charges up to the first over its limit; return the seconds to wait for it, or 0.0."""
     with labelled_calls("limits"):
         for charge in charges:
             if wait := _limiter().take(charge.name, charge.limit, now=now):

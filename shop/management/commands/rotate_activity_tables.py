@@ -26,9 +26,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what would be done: change nothing"
-        )
+        parser.add_argument("--dry-run", action="store_true", help="only print what would be done")
         parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
     def handle(self, **options: Any) -> None:
