@@ -101,7 +101,7 @@ def _import(
         path, lambda rows: map(parser.read, rows), version_of=lambda point: (point.id, 0)
     )
     passes.check(rejects, progress)
-    points: Counter[Outcome] = Counter()
+    points: Counter[PointOutcome] = Counter()
     with progress.step("Pickup points", total=len(passes.winners), unit="") as advance:
         for some in _chunks(passes.winning()):
             points += put_points(some)
