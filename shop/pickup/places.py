@@ -68,7 +68,7 @@ def find_zip(text: str) -> ZipPlace:
     found = find_zips(prefixes, batches=page_batches(), consistent=False)
     known = [prefix for prefix in prefixes if prefix in found]
     if not known:
-        sentence = f"The place of the zip code {code} is not known here."
+        sentence = f"This shop does not know where the zip code {code} is."
         raise NoSuchZip(f"{sentence} Try one nearby, or coordinates.")
     return found[known[-1]]
 
