@@ -1,17 +1,15 @@
-"""The composition root as a Django app."""
+"""The Django app of the settings' checks and of the commands that use several apps."""
 
 from django.apps import AppConfig
 from django.core import checks
 
-from config.checks import ALL
+from config.checks import check_settings
 
 
 class ConfigConfig(AppConfig):
-    """Has the system checks of the settings, and the commands that tie the apps together."""
+    """Registers the system checks of the settings."""
 
     name = "config"
 
     def ready(self) -> None:
-        """Register the checks."""
-        for check in ALL:
-            checks.register(check, "config")
+        checks.register(check_settings, "config")

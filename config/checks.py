@@ -1,7 +1,7 @@
 """System checks of the settings: each wrong environment variable is an error with a name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -36,91 +36,66 @@ LONGEST_PREFIX = 64
 SHORTEST_SECRET = 32
 
 
-def check_environment(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
-    """What was found while the variables were read."""
+def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
+    """Return a message for each setting that is wrong."""
     del app_configs
-    return [
-        Error(problem.sentence, hint=problem.hint, id=IDS[problem.variable])
-        for problem in settings.ENVIRONMENT_PROBLEMS
-    ]
+    checks = (_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files)
+    return [message for check in checks for message in check()]
 
 
-def check_secret_key(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
-    """A short key can be guessed, and with it sessions and position tokens forged."""
-    del app_configs
-    if len(settings.SECRET_KEY) >= SHORTEST_SECRET:
-        return []
-    return [
-        Warning(
+def _variables() -> Iterator[CheckMessage]:
+    for problem in settings.ENVIRONMENT_PROBLEMS:
+        yield Error(problem.sentence, hint=problem.hint, id=IDS[problem.variable])
+
+
+def _secret_key() -> Iterator[CheckMessage]:
+    # A short key can be guessed, and with it sessions and position tokens forged.
+    if len(settings.SECRET_KEY) < SHORTEST_SECRET:
+        yield Warning(
             f"SECRET_KEY has only {len(settings.SECRET_KEY)} characters.",
             hint=f"Use {SHORTEST_SECRET} random ones or more.",
             id="config.W001",
-        ),
-    ]
+        )
 
 
-def check_table_prefix(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
-    """DynamoDB's rules for the names of tables hold for their beginning."""
-    del app_configs
+def _table_prefix() -> Iterator[CheckMessage]:
+    # A table's name has 255 characters of these; 64 leave room for what follows the prefix.
     prefix = settings.DYNAMODB_TABLE_PREFIX
-    if len(prefix) <= LONGEST_PREFIX and re.fullmatch(r"[a-zA-Z0-9_.-]+", prefix):
-        return []
-    return [
-        Error(
+    if len(prefix) > LONGEST_PREFIX or not re.fullmatch(r"[a-zA-Z0-9_.-]+", prefix):
+        yield Error(
             f"DYNAMODB_TABLE_PREFIX is {prefix!r}, which no table's name can begin with.",
             hint=f"Use at most {LONGEST_PREFIX} of a-z, A-Z, 0-9, '_', '-' and '.'.",
             id="config.E006",
-        ),
-    ]
+        )
 
 
-def check_region(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
-    """Botocore would refuse it later, with a traceback."""
-    del app_configs
-    if re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d+", settings.AWS_REGION):
-        return []
-    return [
-        Error(
+def _region() -> Iterator[CheckMessage]:
+    # botocore would refuse it later, with a traceback.
+    if not re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d+", settings.AWS_REGION):
+        yield Error(
             f"AWS_REGION is {settings.AWS_REGION!r}, not the name of a region.",
             hint="Set AWS_REGION to something like eu-west-1.",
             id="config.E007",
-        ),
-    ]
-
-
-def check_hosts(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
-    """A host is a bare name: with a scheme or a port in it, every request would be refused."""
-    del app_configs
-    return [
-        Error(
-            f"ALLOWED_HOSTS contains {host!r}, which is not a host name.",
-            hint="Separate bare names with commas: shop.example.com,www.example.com.",
-            id="config.E008",
         )
-        for host in settings.ALLOWED_HOSTS
-        if not re.fullmatch(r"\*|\.?[A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]", host)
-    ]
 
 
-def check_collected(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
-    """With STATIC_ROOT, pages name files that only exist once they were collected."""
-    del app_configs
-    if settings.STATIC_ROOT is None or (settings.STATIC_ROOT / "staticfiles.json").is_file():
-        return []
-    return [
-        Error(
-            f"STATIC_ROOT is set, but {settings.STATIC_ROOT} holds no collected files.",
+def _hosts() -> Iterator[CheckMessage]:
+    # With a scheme or a port in a host, every request would be refused.
+    for host in settings.ALLOWED_HOSTS:
+        if not re.fullmatch(r"\*|\.?[A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\]", host):
+            yield Error(
+                f"ALLOWED_HOSTS contains {host!r}, which is not a host name.",
+                hint="Separate bare names with commas: shop.example.com,www.example.com.",
+                id="config.E008",
+            )
+
+
+def _collected_files() -> Iterator[CheckMessage]:
+    # With STATIC_ROOT, pages name files that exist only once they were collected.
+    root = settings.STATIC_ROOT
+    if root is not None and not (root / "staticfiles.json").is_file():
+        yield Error(
+            f"STATIC_ROOT is set, but {root} holds no collected files.",
             hint="Run 'manage.py collectstatic', or leave STATIC_ROOT out.",
             id="config.E009",
-        ),
-    ]
-
-
-ALL = (
-    check_environment,
-    check_secret_key,
-    check_table_prefix,
-    check_region,
-    check_hosts,
-    check_collected,
-)
+        )

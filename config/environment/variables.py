@@ -1,4 +1,4 @@
-"""The only reader of the process environment."""
+"""Environment variables as typed values; no other module reads the process environment."""
 
 import os
 from collections.abc import Mapping
@@ -31,24 +31,23 @@ class Problem:
 class Environment:
     """Typed values of the variables in ``values``.
 
-    A wrong value never raises: the default stands in for it, and a sentence is added to
-    ``problems``, so that all of them can be shown at once, as system checks. A variable that is
-    set but empty counts as not set.
+    A wrong value never raises: the default replaces it, and ``problems`` gets a sentence, so that
+    system checks can show all problems at once. A variable that is set but blank counts as unset.
     """
 
     values: Mapping[str, str]
     problems: list[Problem] = field(default_factory=list)
 
     def report(self, variable: str, sentence: str, hint: str = "") -> None:
-        """Add a problem of the caller's own finding."""
+        """Add a problem that the caller found."""
         self.problems.append(Problem(variable, sentence, hint))
 
     def text(self, name: str, default: str = "") -> str:
-        """The value without the blanks around it."""
+        """Return the value without the blanks around it."""
         return self.values.get(name, "").strip() or default
 
     def flag(self, name: str, *, default: bool = False) -> bool:
-        """True or false, in any of the usual spellings."""
+        """Return true for 1, true, yes or on, false for 0, false, no or off."""
         value = self.text(name).lower()
         if not value:
             return default
@@ -60,7 +59,7 @@ class Environment:
         return value in TRUE
 
     def integer(self, name: str, *, default: int, least: int, most: int) -> int:
-        """A whole number from ``least`` to ``most``, both included."""
+        """Return a whole number from ``least`` to ``most``, both included."""
         value = self.text(name)
         if not value:
             return default
@@ -76,7 +75,7 @@ class Environment:
         return number
 
     def choice(self, name: str, *, default: str, among: tuple[str, ...]) -> str:
-        """One of some words, in small letters."""
+        """Return one of the lower-case words ``among``."""
         value = self.text(name).lower()
         if not value:
             return default
@@ -87,13 +86,11 @@ class Environment:
         return value
 
     def words(self, name: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """What stands between the commas."""
-        return tuple(word for part in self.text(name).split(",") if (word := part.strip())) or (
-            default
-        )
+        """Return the words between the commas."""
+        return tuple(filter(None, map(str.strip, self.text(name).split(",")))) or default
 
     def url(self, name: str) -> str | None:
-        """An http or https address without path, or None when unset."""
+        """Return an http or https URL without a path, None when unset."""
         value = self.text(name)
         if not value:
             return None
@@ -107,25 +104,25 @@ class Environment:
         return value.rstrip("/")
 
     def path(self, name: str, *, default: Path) -> Path:
-        """A path; a relative one starts at the current folder."""
+        """Return an absolute path; a relative one starts at the current folder."""
         return self.optional_path(name) or default
 
     def optional_path(self, name: str) -> Path | None:
-        """A path, or None when unset."""
+        """Return an absolute path, None when unset."""
         value = self.text(name)
         return Path(value).expanduser().resolve() if value else None
 
     def has_aws_credentials(self) -> bool:
-        """Whether anything here names AWS credentials (files and instance roles are not asked)."""
+        """Return whether a variable names AWS credentials; files and roles are not looked at."""
         return any(self.text(name) for name in AWS_CREDENTIALS)
 
     def with_values(self, **changes: str) -> dict[str, str]:
-        """A copy of all variables for a child process, some of them changed."""
+        """Return a copy of all variables for a child process, some of them changed."""
         return {**self.values, **changes}
 
 
 def current() -> Environment:
-    """The environment of this process."""
+    """Return the environment of this process."""
     return Environment(os.environ)
 
 
