@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    """Run a command; whatever is wrong with the surroundings ends in one line, not a traceback."""
+    """Run a command; a problem of the environment ends in one line, not a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         from django.core.management import execute_from_command_line  # noqa: PLC0415 - may fail

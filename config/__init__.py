@@ -1,1 +1,1 @@
-"""The composition root: settings, URLs, and the commands that tie the apps together."""
+"""Settings, URLs, system checks, and the commands that use several apps."""

@@ -22,7 +22,7 @@ DYNAMODB_ENDPOINT_URL = env.url("DYNAMODB_ENDPOINT_URL")
 AWS_REGION = env.text("AWS_REGION", env.text("AWS_DEFAULT_REGION"))
 DYNAMODB_TABLE_PREFIX = env.text("DYNAMODB_TABLE_PREFIX")
 
-# A demo that runs in this checkout is what the commands beside it mean, unless told otherwise.
+# Commands use the demo that runs in this checkout, unless the environment names a database.
 RUNNING_DEMO = None
 if not env.text("DYNAMODB_ENDPOINT_URL") and not env.has_aws_credentials():
     RUNNING_DEMO = find_demo(VAR_DIR)
@@ -34,7 +34,7 @@ if RUNNING_DEMO:
 AWS_REGION = AWS_REGION or "us-east-1"
 DYNAMODB_TABLE_PREFIX = DYNAMODB_TABLE_PREFIX or "dynashop-"
 
-# An engine on this machine asks for no credentials, but botocore does not send a request without.
+# An engine on this machine needs no credentials, but botocore sends no request without any.
 AWS_ACCESS_KEY_ID: str | None = None
 AWS_SECRET_ACCESS_KEY: str | None = None
 if (
@@ -44,10 +44,10 @@ if (
 ):
     AWS_ACCESS_KEY_ID = AWS_SECRET_ACCESS_KEY = "local"  # noqa: S105 - opens nothing
 
-# The models whose tables create_tables makes, one for each table.
+# The models whose tables create_tables creates, one for each table.
 DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
 
-# Functions that make further tables, which no one model stands for.
+# Functions that create further tables, such as one for each month.
 DYNAMODB_TABLE_MAKERS = ["shop.activity.rotation.make_tables"]
 
 DATABASES: dict[str, dict[str, str]] = {}
@@ -71,8 +71,10 @@ if not SECRET_KEY:
         "For the sample shop, start 'make run' first: other commands then need no settings, "
         "but for AWS credentials to be unset.",
     )
-    SECRET_KEY = get_random_secret_key()  # the check stops us; until then nothing may fail on it
-# Keys that were SECRET_KEY before: sessions and page links signed with them stay good.
+    SECRET_KEY = (
+        get_random_secret_key()
+    )  # until the check stops the process, nothing may fail on it
+# Former values of SECRET_KEY: sessions and page links signed with them stay valid.
 SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
 HTTPS = env.flag("HTTPS")
@@ -171,11 +173,11 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, least=0, most=9)
-# A proxy that ends TLS calls us by http: only its word tells us what the visitor used. Where no
-# proxy is trusted the header is the visitor's own, and not believed.
+# A proxy that terminates TLS calls us by http, and names the visitor's scheme in a header.
+# Without a trusted proxy that header is the visitor's own, and is ignored.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 
-# Without a mail server, letters are printed where the site runs.
+# Without a mail server, e-mails are printed to the console.
 EMAIL_HOST = env.text("EMAIL_HOST")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_PORT = env.integer("EMAIL_PORT", default=587, least=1, most=65_535)
@@ -185,7 +187,7 @@ EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
 
-# --- Static files: from where they lie, or, with STATIC_ROOT, from where collectstatic put them ---
+# --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -199,7 +201,7 @@ STORAGES = {
     },
 }
 
-# --- Logging: to stderr, one line a problem; only a bug brings its traceback along ---
+# --- Logging: to stderr, one line for a problem, a traceback only for a bug ---
 
 LOGGING = {
     "version": 1,
@@ -229,7 +231,7 @@ COMMENT_WRITES_PER_USER = env.integer("COMMENT_WRITES_PER_USER", default=60, lea
 COMMENT_WRITES_PER_ADDRESS = env.integer(
     "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
 )
-# What staff decide, pick, reply and delete in an hour.
+# Decisions, picks, replies and deletions by staff in an hour.
 COMMENT_STAFF_WRITES_PER_USER = env.integer(
     "COMMENT_STAFF_WRITES_PER_USER", default=600, least=1, most=100_000
 )
@@ -249,7 +251,7 @@ if RUNNING_DEMO and not env.text("COMMENT_SETS_SPELLING"):
     COMMENT_SETS_SPELLING = RUNNING_DEMO.sets_spelling
 if COMMENTS_READ_MODEL == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
-# The activity log, whose tables alone are provisioned: see docs/designs/activity.md.
+# The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.
 ACTIVITY_READ_UNITS = env.integer("ACTIVITY_READ_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_WRITE_UNITS = env.integer("ACTIVITY_WRITE_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12, least=1, most=120)

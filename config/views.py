@@ -1,4 +1,4 @@
-"""What a load balancer asks."""
+"""Health checks for a load balancer."""
 
 from http import HTTPStatus
 
@@ -12,14 +12,14 @@ from dynamo.calls.readiness import unreadiness
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Say that the process is alive; the database is not asked."""
+    """Answer 200 while the process is alive, without a call to the database."""
     del request
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Say whether the tables can be reached and are active; 503 with the reason when not."""
+    """Answer 200 when the tables can be reached and are active, else 503 with the reason."""
     del request
     reason = unreadiness([import_string(name) for name in settings.DYNAMODB_MODELS])
     status = HTTPStatus.OK if reason is None else HTTPStatus.SERVICE_UNAVAILABLE

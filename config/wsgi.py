@@ -1,4 +1,4 @@
-"""The WSGI application. With a wrong setting the server does not start, and says why in a line."""
+"""The WSGI application. With a wrong setting the server exits, with one line for each error."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import sys
 from django.core.checks import run_checks
 from django.core.wsgi import get_wsgi_application
 
-# gunicorn's "the application cannot be loaded": it stops, where other codes make it try again.
+# gunicorn's exit code for an application that cannot be loaded: with others it would retry.
 CANNOT_LOAD = 4
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

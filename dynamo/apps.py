@@ -8,7 +8,7 @@ from dynamo.web.ids import register_id_converters
 
 
 class DynamoAppConfig(AppConfig):
-    """Registers the converters for ids, and connects to where the settings say DynamoDB is."""
+    """Registers the converters for ids, and connects to the DynamoDB of the settings."""
 
     name = "dynamo"
     verbose_name = "DynamoDB"

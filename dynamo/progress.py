@@ -10,17 +10,14 @@ Advance = Callable[[int], object]
 
 
 class Progress:
-    """Shows how far each step of a command has come, on stderr and only on a terminal.
-
-    Not ``shown``, it draws nothing anywhere.
-    """
+    """Shows the progress of each step of a command, on stderr if that is a terminal."""
 
     def __init__(self, *, shown: bool = True) -> None:
         self._shown = shown and sys.stderr.isatty()
 
     @contextmanager
     def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
-        """Give the function to call with how much of ``total`` was done since the last call."""
+        """Yield a function to call with the number of units done since its last call."""
         with tqdm(
             desc=label,
             total=total,

@@ -1,1 +1,1 @@
-"""The only reader of the process environment, and what is kept between runs."""
+"""The environment: variables, the kept secret key, the note of a running demo."""

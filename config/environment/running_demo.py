@@ -1,7 +1,7 @@
-"""How other commands find the demo that runs in this checkout: ``var/demo.json``.
+"""The note by which other commands find the demo running in this checkout: ``var/demo.json``.
 
-With it, ``manage.py import_comments …`` in a second terminal needs no settings at all; where AWS
-credentials are in the environment, they count, and the demo is not looked for.
+With it, ``manage.py import_comments …`` in a second terminal needs no settings. It is ignored when
+AWS credentials are in the environment.
 """
 
 import json
@@ -16,7 +16,7 @@ from dynamo.engine.lock import FileLock
 
 @dataclass(frozen=True, slots=True)
 class RunningDemo:
-    """What another process needs to work on the same tables."""
+    """What another process needs to use the same tables."""
 
     endpoint_url: str
     table_prefix: str
@@ -28,14 +28,14 @@ class RunningDemo:
 
 
 def note_path(var: Path) -> Path:
-    """Where the note lies; the lock that tells whether it is still true lies beside it."""
+    """Return the path of the note; beside it is the lock that the running demo holds."""
     return var / "demo.json"
 
 
 def find_demo(var: Path) -> RunningDemo | None:
-    """The demo that runs now, if any.
+    """Return the demo that runs now, None if there is none.
 
-    A lock says so, not the pid: after a power cut that number may be another program's.
+    A lock decides, not the pid, which may be another program's after a power cut.
     """
     path = note_path(var)
     if not FileLock(path).held_by_someone():
@@ -48,7 +48,7 @@ def find_demo(var: Path) -> RunningDemo | None:
 
 @contextmanager
 def announced(demo: RunningDemo, *, var: Path) -> Iterator[None]:
-    """Leave the note for as long as the block runs. The caller holds the lock."""
+    """Keep the note on disk while the block runs. The caller holds the lock."""
     path = note_path(var)
     draft = path.with_suffix(".tmp")
     draft.write_text(json.dumps(asdict(demo), indent=2) + "\n")

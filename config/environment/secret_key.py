@@ -1,4 +1,4 @@
-"""A secret key for a machine where nobody set one: made once, kept in a file of its owner's."""
+"""A secret key for development: generated once and kept in a file only its owner can read."""
 
 import os
 from contextlib import suppress
@@ -8,10 +8,10 @@ from django.core.management.utils import get_random_secret_key
 
 
 def kept_secret_key(path: Path) -> str:
-    """The key in ``path``; made and put there (mode 600) when there is none yet.
+    """Return the key in ``path``, after generating it (mode 600) if there is none.
 
-    Processes that start together end up with the same key. Raises OSError where the file can
-    neither be read nor made.
+    Processes that start together get the same key. Raises OSError when the file can neither be read
+    nor created.
     """
     if not path.exists():
         _put(get_random_secret_key(), path)
@@ -19,7 +19,7 @@ def kept_secret_key(path: Path) -> str:
 
 
 def _put(key: str, path: Path) -> None:
-    """Make the file with its content in one step, unless another process was faster."""
+    # A hard link creates the file with its content in one step, unless another process was faster.
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     draft.touch(mode=0o600)

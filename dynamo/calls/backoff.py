@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How often to try, and the first and the longest pause in seconds."""
+    """The number of attempts, and the first and the longest pause in seconds."""
 
     attempts: int = 10
     first: float = 0.05
     longest: float = 5.0
 
     def pauses(self) -> Iterator[float]:
-        """Give the pause before each attempt but the first."""
+        """Yield the pause in seconds before each attempt but the first."""
         for attempt in range(self.attempts - 1):
             yield random.uniform(0, min(self.longest, self.first * 2**attempt))  # noqa: S311 - jitter

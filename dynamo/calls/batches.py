@@ -1,9 +1,9 @@
-"""Batches: many writes or reads by key, in bounded parallel calls, with back-off.
+"""Batches: many writes or reads by key, in parallel calls, with backoff.
 
-BatchWriteItem takes 25 items and may hand some back unprocessed; PynamoDB sends those again
-without a pause, which keeps a throttled table throttled. Here they wait, ever longer, with
-jitter. Follows "BatchWriteItem" and "Error retries and exponential backoff" of the Developer
-Guide.
+BatchWriteItem takes 25 items and may return some unprocessed; PynamoDB resends those without a
+pause, which keeps a throttled table throttled. Here they are retried with exponential backoff and
+jitter. Follows "BatchWriteItem" of the API Reference and "Error retries and exponential backoff" of
+the Developer Guide.
 """
 
 import time
@@ -30,12 +30,12 @@ BACKOFF = Backoff()
 
 
 class BatchIncomplete(DynamoError):
-    """Some writes or reads were unprocessed after the last attempt. Its cause is Throttled."""
+    """Writes or reads were left unprocessed after the last attempt. Its cause is Throttled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """Batch calls of one client. ``pool`` bounds how many are under way at a time."""
+    """Batch calls of one client; ``pool`` bounds how many run at a time."""
 
     client: "DynamoDBClient"
     pool: Pool
@@ -45,7 +45,7 @@ class Batches:
     def put(self, table: str, items: Iterable[Item]) -> None:
         """Put items, replacing those with the same keys; keys must not repeat.
 
-        Raises BatchIncomplete when the table kept refusing, and botocore's errors.
+        Raises BatchIncomplete when the table stayed throttled, and botocore's errors.
         """
         self.write(table, [{"PutRequest": {"Item": item}} for item in items])
 
@@ -101,7 +101,7 @@ class Batches:
         table: str,
         pending: Sequence[Any],
     ) -> tuple[list[Item], Sequence[Any]]:
-        """Treat a wholly throttled call as one that processed nothing."""
+        """Call once; a throttled call has processed nothing."""
         try:
             return once(table, pending)
         except ClientError as error:

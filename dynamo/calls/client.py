@@ -1,7 +1,7 @@
-"""The DynamoDB client: one for the process, built once, metered, with short time limits.
+"""The DynamoDB client: one for the process, metered, with time limits short enough for a page.
 
-PynamoDB would build a client for each model, lazily and without a lock, and wait 30 seconds
-for an answer. A page cannot; see `dynamo.calls.models` for how the models come to use this one.
+PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds;
+`dynamo.calls.models` makes its models use this one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StreamsApi(Protocol):
-    """The calls of botocore's client ``dynamodbstreams`` that a walk makes."""
+    """The calls of botocore's client ``dynamodbstreams`` that `dynamo.streams.walk` uses."""
 
     def describe_stream(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - botocore's
     def get_shard_iterator(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
@@ -31,11 +31,11 @@ class StreamsApi(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where DynamoDB is and how long to wait for it.
+    """Where DynamoDB is, and the time limits of calls in seconds.
 
-    Without ``endpoint_url`` it is Amazon DynamoDB in ``region``, with the credentials of
-    botocore's usual chain. Time limits are in seconds; ``attempts`` counts the first one.
-    ``parallel_calls`` bounds the calls of the whole process in rounds of reads.
+    Without ``endpoint_url`` it is Amazon DynamoDB in ``region``; without keys the credentials are
+    those of botocore's usual chain. ``attempts`` includes the first one. ``parallel_calls`` is for
+    the whole process.
     """
 
     region: str
@@ -49,7 +49,7 @@ class Connection:
 
 
 class NotConnected(RuntimeError):
-    """A client was asked for before `connect` said where DynamoDB is."""
+    """A client was needed before the first `connect`."""
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ _process = _Process()
 
 
 def connect(connection: Connection) -> None:
-    """Say where DynamoDB is. The client itself is built when it is first needed."""
+    """Set the process's connection. Its client is built when it is first needed."""
     with _lock:
         _process.connection = connection
         _process.client = _process.background = None
@@ -74,7 +74,7 @@ def connect(connection: Connection) -> None:
 
 @contextmanager
 def connected(connection: Connection) -> Iterator[None]:
-    """Be connected otherwise within the block; afterwards as before, by the same client."""
+    """Use another connection within the block, and the client from before after it."""
     with _lock:
         before = replace(_process)
     connect(connection)
@@ -87,13 +87,13 @@ def connected(connection: Connection) -> Iterator[None]:
 
 
 def current_connection() -> Connection:
-    """Tell where DynamoDB was said to be. Raises NotConnected before `connect`."""
+    """Return the process's connection. Raises NotConnected before `connect`."""
     with _lock:
         return _connection()
 
 
 def client() -> "DynamoDBClient":
-    """Give the process's client. Raises NotConnected before `connect`."""
+    """Return the process's client. Raises NotConnected before `connect`."""
     with _lock:
         if _process.client is None:
             _process.client = build_client(_connection())
@@ -101,7 +101,7 @@ def client() -> "DynamoDBClient":
 
 
 def pool() -> Pool:
-    """Give the process's pool for rounds of reads. Raises NotConnected before `connect`."""
+    """Return the process's pool for parallel reads. Raises NotConnected before `connect`."""
     with _lock:
         _connection()
         assert _process.pool is not None  # noqa: S101 - connect sets both
@@ -109,9 +109,9 @@ def pool() -> Pool:
 
 
 def background_client() -> "DynamoDBClient":
-    """Give the process's client for what no page waits for: it takes no page's connections.
+    """Return the process's client for background work, which has its own connections.
 
-    It asks once, because whoever works in the background tries again anyway.
+    It does not retry: background work does.
     """
     with _lock:
         if _process.background is None:
@@ -120,9 +120,9 @@ def background_client() -> "DynamoDBClient":
 
 
 def patient_client() -> "DynamoDBClient":
-    """Build a client for what takes its time, such as an embedded engine adding an index.
+    """Build a client for slow calls, such as adding an index on an embedded engine.
 
-    It asks once and waits ten minutes: a second attempt would meet the first one under way.
+    It waits ten minutes and does not retry: a second attempt would meet the first one in progress.
     """
     with _lock:
         patient = replace(_connection(), read_seconds=600.0, attempts=1)
@@ -130,24 +130,22 @@ def patient_client() -> "DynamoDBClient":
 
 
 def build_client(connection: Connection) -> "DynamoDBClient":
-    """Build a metered client of its own, for what should not share the process's."""
+    """Build a metered client that is not shared."""
     dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
     meter.attach(dynamodb)
     return dynamodb
 
 
 def build_streams_client() -> StreamsApi:
-    """Build a client of the streams of the process's DynamoDB; these are not metered."""
+    """Build a client of DynamoDB Streams, which is not metered."""
     with _lock:
         patient = replace(_connection(), read_seconds=60.0)
     return cast("StreamsApi", _create("dynamodbstreams", patient))
 
 
 def _create(service: str, connection: Connection) -> object:
-    """Build a client that leaves it to the service to say what is wrong with a call.
-
-    The sequence numbers of embedded engines are shorter than botocore would have them.
-    """
+    # No validation of parameters: the service reports what is wrong, and the sequence numbers of
+    # embedded engines are shorter than botocore accepts.
     session = botocore.session.get_session()
     session.register_component("data_loader", _descriptions())
     client: object = session.create_client(
@@ -169,7 +167,7 @@ def _create(service: str, connection: Connection) -> object:
 
 @cache
 def _descriptions() -> object:
-    """Give what reads botocore's descriptions of services: large files, alike for all clients."""
+    # botocore's descriptions of services are large files, the same for all clients.
     return botocore.session.get_session().get_component("data_loader")
 
 

@@ -1,8 +1,8 @@
-"""The meter: what every call to DynamoDB cost, counted where the calls are made.
+"""The meter: the capacity units of every call to DynamoDB.
 
-Two botocore hooks see each call of a client: one asks for the consumed capacity, one reads it
-from the answer. They count into a context variable, so that a page's meter sees the page's
-calls alone, whichever thread made them (see `dynamo.calls.pool`).
+Two botocore hooks see each call of a client: one sets ReturnConsumedCapacity, one reads the
+response. They add to a meter in a context variable, so that a page's meter has the calls of that
+page only, whichever thread made them (see `dynamo.calls.pool`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,8 +23,8 @@ UNLABELLED = "list"
 class Call:
     """One call to DynamoDB.
 
-    ``partition`` is the partition key value a Query asked for, when it asked for one.
-    ``items_read`` is the ScannedCount of a Query or Scan.
+    ``partition`` is the partition key of a Query of `dynamo.lists`, else None. ``items_read`` is
+    the ScannedCount of a Query or Scan, else 0.
     """
 
     operation: str
@@ -38,21 +38,21 @@ class Call:
 
 @dataclass(slots=True)
 class Meter:
-    """The calls of one page, command or test, in the order they were answered."""
+    """The calls of one page, command or test, in the order of their responses."""
 
     calls: list[Call] = field(default_factory=list)
 
     def labelled(self, label: str) -> list[Call]:
-        """Give the calls made within `labelled_calls` of that label."""
+        """Return the calls made within `labelled_calls` of that label."""
         return [call for call in self.calls if call.label == label]
 
     def capacity_units(self, label: str | None = None) -> float:
-        """Total the read and write capacity units, of one label or of all calls."""
+        """Return the sum of read and write capacity units, of one label or of all calls."""
         calls = self.calls if label is None else self.labelled(label)
         return sum(call.capacity_units for call in calls)
 
     def labels(self) -> list[str]:
-        """Give the labels in use, in the order of their first call."""
+        """Return the labels in use, in the order of their first call."""
         return list(dict.fromkeys(call.label for call in self.calls))
 
 
@@ -62,7 +62,7 @@ _label: ContextVar[str] = ContextVar("label", default=UNLABELLED)
 
 @contextmanager
 def metered() -> Iterator[Meter]:
-    """Count the calls made inside the block; a block inside it counts into the same meter."""
+    """Meter the calls made inside the block; a nested block uses the same meter."""
     meter = _meter.get() or Meter()
     token = _meter.set(meter)
     try:
@@ -72,13 +72,13 @@ def metered() -> Iterator[Meter]:
 
 
 def current_meter() -> Meter | None:
-    """Give the meter of the block this runs in, None outside of any."""
+    """Return the meter of the enclosing block, None outside of any."""
     return _meter.get()
 
 
 @contextmanager
 def labelled_calls(label: str) -> Iterator[None]:
-    """Count the calls made inside the block under a name of their own."""
+    """Label the calls made inside the block."""
     token = _label.set(label)
     try:
         yield
@@ -87,7 +87,7 @@ def labelled_calls(label: str) -> Iterator[None]:
 
 
 def attach(client: "DynamoDBClient") -> None:
-    """Meter every call of a client from now on."""
+    """Meter every later call of a client."""
     events = client.meta.events
     events.register("before-parameter-build.dynamodb.*", _ask_for_capacity)
     events.register("after-call.dynamodb.*", _count)

@@ -1,8 +1,8 @@
-"""The base of all PynamoDB models, bound to the process's one client.
+"""The base of all PynamoDB models, which uses the process's client.
 
-A model declares a table's keys and indexes and how its items are spelled. It never derives a
-key by itself: PynamoDB's transactions and batches do not call an overridden ``save()``, so keys
-are computed when an item is built, in one function of each app.
+A model declares a table's keys and indexes and its items' attributes. It derives no key by itself:
+PynamoDB's transactions and batches do not call an overridden ``save()``, so each app computes keys
+where it builds an item.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from dynamo.calls.client import client
 
 
 class DynamoModel(Model):
-    """A PynamoDB model whose calls go through `dynamo.calls.client.client`: metered, with its limits."""
+    """A PynamoDB model whose calls use `dynamo.calls.client.client`."""
 
     @classmethod
     def _get_connection(cls) -> TableConnection:

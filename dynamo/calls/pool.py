@@ -1,7 +1,7 @@
-"""One bounded pool of threads for the reads of a round.
+"""A bounded pool of threads for parallel reads.
 
-DynamoDB calls wait on the network, so threads are enough. The context variables of the caller
-travel with each call: the meter of a page counts what its threads read.
+Calls wait on the network, so threads are enough. Each call runs with the context variables of its
+caller, so that the meter of a page counts what its threads read.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Runs several calls in parallel, at most ``size`` at a time; one alone runs in its caller.
+    """Runs calls in parallel, at most ``size`` at a time; a single call runs in its caller.
 
     Threads start with the first use, so that a pool made before a server forks is safe.
     """
@@ -27,8 +27,8 @@ class Pool:
     def gather(self, calls: Sequence[Callable[[], T]]) -> list[T]:
         """Return the results in the order of ``calls``.
 
-        The first failure is raised at once, calls that have not begun are dropped, and what is
-        already under way ends unheard. A call must not itself gather from the same pool.
+        The first failure is raised at once: calls that have not begun are dropped, running ones
+        finish and their results are discarded. A call must not use the same pool.
         """
         if len(calls) <= 1:
             return [call() for call in calls]

@@ -1,4 +1,4 @@
-"""Readiness: whether the tables can be reached and are active, as a load balancer asks."""
+"""Readiness: whether the tables can be reached and are active, for a load balancer."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ USABLE = frozenset({"ACTIVE", "UPDATING"})
 
 
 def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
-    """Say why pages cannot be served now; None when they can."""
+    """Return why pages cannot be served now, None when they can."""
     for model in models:
         table = model.Meta.table_name
         try:

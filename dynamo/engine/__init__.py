@@ -1,10 +1,10 @@
-"""A DynamoDB on this machine, as a child process: for a try-out, for development, for tests.
+"""A DynamoDB on this machine, as a child process: for trials, development and tests.
 
     with embedded(folder=checkout, db_path=checkout / "var" / "shop.db") as engine:
         print(engine.endpoint_url)
 
-dynoxide where its binary is installed; moto's server, in memory only, where it is not.
-No engine outlives the process that started it, however that one ends (on Linux).
+It is dynoxide if its binary is installed, else moto's server, which keeps data in memory only.
+On Linux no engine outlives the process that started it, however that one ends.
 """
 
 from pathlib import Path
@@ -33,10 +33,10 @@ __all__ = [
 
 
 def embedded(*, folder: Path, db_path: Path | None = None) -> EngineServer:
-    """The best engine of this machine, not yet started.
+    """Return dynoxide if it is installed, else moto's server; not yet started.
 
-    ``folder`` is where npm installed; ``db_path`` is where dynoxide keeps its data (None: in
-    memory). Look at ``keeps_data`` to tell the user what will become of it.
+    ``folder`` is where npm installed; ``db_path`` is dynoxide's data file (None: in memory). The
+    engine's ``keeps_data`` is whether data outlives it.
     """
     binary = find(folder)
     if binary is None:

@@ -1,4 +1,4 @@
-"""A child process that is stopped in order, and that never outlives its starter."""
+"""A child process that is stopped in order and never outlives its parent."""
 
 import os
 import signal
@@ -17,10 +17,9 @@ KEPT_LINES = 20
 class Child:
     """A running command, in a session of its own.
 
-    Ctrl-C in a terminal reaches whoever started the child, who then decides in which order things
-    stop. ``command[0]`` is a path. With ``listen`` the output is read and its last lines are kept
-    in memory; without, the child writes to the starter's own output. ``keep_open`` are file
-    descriptors the child inherits.
+    Ctrl-C in a terminal reaches the parent only, which decides in which order things stop.
+    ``command[0]`` is a path. With ``listen`` the last lines of output are kept in memory; without,
+    the child writes to the parent's output. ``keep_open`` are file descriptors it inherits.
     """
 
     def __init__(
@@ -56,32 +55,29 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process id, the same before and after the leash lets go."""
+        """The process id of the command."""
         return self._process.pid
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative is the signal that ended it."""
+        """The exit code, None while it runs; a negative one is the signal that ended it."""
         return self._process.poll()
 
     def output(self) -> list[str]:
-        """The last lines it printed, once it has ended; what there is so far while it runs."""
+        """Return the last lines it has printed, up to `KEPT_LINES`."""
         if self._listener and self.exit_code is not None:
             self._listener.join(timeout=1)
         return list(self._lines)
 
     def wait(self, *, seconds: float) -> int | None:
-        """The exit code, or None when it still runs after that time."""
+        """Return the exit code, None when it still runs after that time."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def stop(self, *, patience: float = 5.0) -> None:
-        """SIGTERM, and SIGKILL for its whole group when it takes longer than ``patience`` seconds.
-
-        Does nothing when it has already ended.
-        """
+        """Send SIGTERM, then SIGKILL to its whole group after ``patience`` seconds."""
         if self.exit_code is not None:
             return
         self._process.terminate()

@@ -1,4 +1,4 @@
-"""The dynoxide binary: DynamoDB in one process, on one SQLite file or in memory."""
+"""dynoxide: DynamoDB in one process, on one SQLite file or in memory."""
 
 import platform
 import shutil
@@ -17,7 +17,7 @@ ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "
 
 
 class BinaryMissing(EngineError):
-    """There is no dynoxide for this machine."""
+    """dynoxide is not installed."""
 
     def __init__(self) -> None:
         super().__init__("dynoxide is not installed here; 'npm ci' installs it.")
@@ -35,7 +35,7 @@ class DamagedFile(EngineError):
 
 
 def find(folder: Path) -> Path | None:
-    """The binary npm put below ``folder``, else one on the PATH, else None."""
+    """Return the binary that npm installed below ``folder``, else one on the PATH, else None."""
     machine = platform.machine().lower()
     package = f"{sys.platform}-{ARCHITECTURES.get(machine, machine)}"
     installed = folder / "node_modules" / "@dynoxide" / package / "dynoxide"
@@ -48,9 +48,8 @@ def find(folder: Path) -> Path | None:
 class DynoxideEngine(EngineServer):
     """dynoxide on a file, or in memory without one.
 
-    dynoxide lets two processes open one file, which would be the end of it: a lock beside the file
-    keeps a second one out (FileBusy). A file that is damaged is refused (DamagedFile) before
-    anything is read from it.
+    dynoxide lets two processes open one file, which destroys it: a lock beside the file prevents
+    that (FileBusy). A damaged file is refused (DamagedFile) before it is opened.
     """
 
     name = "dynoxide"
@@ -73,7 +72,7 @@ class DynoxideEngine(EngineServer):
         self.keeps_data = db_path is not None
 
     def start(self) -> None:
-        """As for every engine; also raises FileBusy and DamagedFile."""
+        """Start it. Raises FileBusy and DamagedFile too."""
         if self._lock:
             self._lock.acquire()
         try:
@@ -100,7 +99,7 @@ class DynoxideEngine(EngineServer):
         return super()._failure(exit_code, output)
 
     def stop(self) -> None:
-        """Stop it, then let others have the file."""
+        """Stop it, then release the file."""
         super().stop()
         self._release()
 
@@ -110,10 +109,10 @@ class DynoxideEngine(EngineServer):
 
 
 def require_sound(db_path: Path) -> None:
-    """Raise DamagedFile unless the file is absent, or a whole SQLite database.
+    """Raise DamagedFile unless the file is absent or an intact SQLite database.
 
-    dynoxide notices a damaged header only; a page damaged further on would surface much later, as
-    an error of whichever request happens to touch it.
+    dynoxide notices a damaged header only; damage further on would appear much later, as an error
+    of the request that reads it.
     """
     if not db_path.exists():
         return

@@ -4,7 +4,7 @@ from dynamo.errors import DynamoError
 
 
 class EngineError(DynamoError):
-    """The engine could not start, or died; the text is one sentence for whoever started it.
+    """The engine could not start, or died.
 
     ::
 
@@ -13,6 +13,6 @@ class EngineError(DynamoError):
         ├── FileBusy         lock.py: another process has the data file open
         ├── BinaryMissing    dynoxide.py: not installed
         ├── DamagedFile      dynoxide.py: not a database, or a broken one
-        ├── EngineDied       server.py: ended by itself; carries its last words
+        ├── EngineDied       server.py: ended by itself; the text has its last line
         └── EngineSilent     server.py: runs, but did not answer in time
     """

@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def tie_to_parent(parent: int) -> None:
-    """Ask for SIGTERM when the parent dies; leave at once if it is already gone."""
+    """Have the kernel send SIGTERM when the parent dies; exit at once if it is dead."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         sys.exit(1)

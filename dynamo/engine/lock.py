@@ -1,4 +1,4 @@
-"""A lock on a data file, held for as long as any process still has the file open."""
+"""A lock on a data file, held as long as a process has the file open."""
 
 import fcntl
 import os
@@ -22,11 +22,11 @@ class FileBusy(EngineError):
 
 
 class FileLock:
-    """An exclusive lock beside ``path``, in ``path`` + ``.lock``; released however we end.
+    """An exclusive lock in the file ``path`` + ``.lock``, released however the process ends.
 
-    The lock belongs to the open file, not to a process: hand ``fileno()`` to a child, and it is
-    held until the child has ended as well, even when we were killed before it. The lock file stays
-    behind, because deleting it could take the lock away from somebody who just opened it.
+    The lock belongs to the open file, not to a process: a child that inherits ``fileno()`` holds it
+    until it has ended as well. The lock file is never deleted, because that could take the lock
+    from a process that just opened it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,9 +38,9 @@ class FileLock:
         return self.path.with_name(f"{self.path.name}.lock")
 
     def acquire(self, *, patience: float = 1.0) -> None:
-        """Raise FileBusy when somebody else still has it after ``patience`` seconds.
+        """Take the lock. Raises FileBusy when it is still held after ``patience`` seconds.
 
-        A run that was just killed needs a moment until its engine has let go.
+        The engine of a process that was just killed holds it for a moment.
         """
         self._beside.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._beside, os.O_RDWR | os.O_CREAT, 0o600)
@@ -56,20 +56,20 @@ class FileLock:
         self._descriptor = descriptor
 
     def fileno(self) -> int:
-        """The open descriptor, to be inherited by a child that uses the file."""
+        """Return the open descriptor, for a child that uses the file to inherit."""
         if self._descriptor is None:
             message = "the lock is not held"
             raise ValueError(message)
         return self._descriptor
 
     def release(self) -> None:
-        """Let go of it; a child that inherited it keeps holding it."""
+        """Release the lock; a child that inherited it still holds it."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
     def held_by_someone(self) -> bool:
-        """Whether any process holds it now; never waits. False where there is no lock to read."""
+        """Return whether any process holds it now, without waiting; False if there is none."""
         try:
             descriptor = os.open(self._beside, os.O_RDONLY)
         except OSError:

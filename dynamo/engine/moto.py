@@ -1,4 +1,4 @@
-"""Moto's server: good enough to try the shop where dynoxide does not run."""
+"""Moto's server, to try the shop where dynoxide does not run."""
 
 import sys
 from pathlib import Path
@@ -11,10 +11,10 @@ PROGRAM = Path(__file__).with_name("moto_server.py")
 
 
 class MotoEngine(EngineServer):
-    """DynamoDB in memory, gone when it stops.
+    """DynamoDB in memory.
 
-    Its capacity is a constant, it has no index lag, and writers never conflict, as it takes them
-    one after the other: never measure cost or speed on it.
+    Its capacity units are a constant, its indexes do not lag, and writers never conflict, as it
+    handles requests one after the other: do not measure cost or speed with it.
     """
 
     name = "moto"
@@ -22,7 +22,7 @@ class MotoEngine(EngineServer):
     keeps_data = False
 
     def _launch(self, port: int) -> Child:
-        # Moto would print a traceback about a taken port; this says it in a sentence.
+        # Moto would print a traceback about a port in use.
         require_free(port)
         command = [sys.executable, "-P", str(PROGRAM), LOOPBACK, str(port)]
         return Child(command, listen=True)

@@ -1,8 +1,7 @@
-"""Moto's server, fit for a shop: one request at a time, and transactions that copy only items.
+"""Moto's server, adapted: one request at a time, and transactions that copy only their items.
 
-By itself moto is not safe for threads, not even when they only read, and each action of its
-transactions first copies the whole table, in case something has to be undone. This program
-takes the host and the port, and serves until it is told to end.
+Moto is not safe for threads, not even for reads, and each action of its transactions first copies
+the whole table, for a rollback. This program takes the host and the port as arguments.
 """
 
 import copy
@@ -33,7 +32,7 @@ _Table: Any = Table
 
 
 def one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
-    """Wrap an application that bears one request at a time."""
+    """Wrap an application so that it handles one request at a time."""
     lock = Lock()
 
     def locked(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -44,7 +43,7 @@ def one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
 
 
 def copy_items_only() -> None:
-    """Have moto's transactions put back items where they put back copies of tables."""
+    """Make moto's transactions roll back items instead of tables."""
     write = _Backend.transact_write_items
 
     def transact_write_items(backend: Any, transact_items: Actions) -> None:  # noqa: ANN401 - moto's
@@ -62,7 +61,7 @@ def copy_items_only() -> None:
 
 @contextmanager
 def _uncopied_tables() -> Iterator[None]:
-    """Have moto take for a copy of a table the table itself."""
+    """Make a deep copy of a table return the table itself."""
     _Table.__deepcopy__ = lambda table, _memo: table
     try:
         yield
@@ -71,7 +70,6 @@ def _uncopied_tables() -> Iterator[None]:
 
 
 def _undo(backend: Any, kind: str, action: Mapping[str, Any]) -> Undo:  # noqa: ANN401 - moto's
-    """Remember an item as it is."""
     table = backend.tables.get(action["TableName"])
     if table is None:  # moto is about to refuse it
         return lambda: None
@@ -89,7 +87,7 @@ def _undo(backend: Any, kind: str, action: Mapping[str, Any]) -> Undo:  # noqa: 
 
 
 def main(host: str, port: str) -> None:
-    """Serve."""
+    """Serve until SIGINT or SIGTERM."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     copy_items_only()

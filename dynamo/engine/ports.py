@@ -1,4 +1,4 @@
-"""Which TCP ports of this machine are free."""
+"""Free TCP ports of this machine."""
 
 import socket
 
@@ -8,7 +8,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class PortInUse(EngineError):
-    """Something else listens on the port."""
+    """Another program listens on the port."""
 
     def __init__(self, port: int) -> None:
         super().__init__(f"Port {port} is already in use on this machine.")
@@ -16,7 +16,7 @@ class PortInUse(EngineError):
 
 
 def free_port() -> int:
-    """A port that was free a moment ago; whoever binds it next must cope with losing the race."""
+    """Return a port that was free a moment ago; another program may take it first."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]

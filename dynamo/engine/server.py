@@ -1,4 +1,4 @@
-"""What the embedded engines have in common: an HTTP server in a child process."""
+"""The base of the embedded engines: an HTTP server in a child process."""
 
 import http.client
 import time
@@ -17,7 +17,7 @@ ATTEMPTS = 3
 
 
 class EngineDied(EngineError):
-    """The engine's process ended without being asked to."""
+    """The engine's process ended by itself."""
 
     def __init__(self, name: str, exit_code: int, output: Sequence[str]) -> None:
         how = f"with exit code {exit_code}" if exit_code >= 0 else f"by signal {-exit_code}"
@@ -27,7 +27,7 @@ class EngineDied(EngineError):
 
 
 class EngineSilent(EngineError):
-    """The engine's process runs, but answers no request."""
+    """The engine's process runs but does not answer."""
 
     def __init__(self, name: str, port: int, seconds: float) -> None:
         super().__init__(f"{name} did not answer on port {port} within {seconds:g} seconds.")
@@ -36,14 +36,14 @@ class EngineSilent(EngineError):
 class EngineServer(ABC):
     """Starts an engine on a port of this machine and stops it again.
 
-    Use as a context manager, or call ``start`` and ``stop``. With ``port=None`` a free one is
-    taken. An engine that was stopped can be started again, on the same port.
+    Use it as a context manager, or call ``start`` and ``stop``. With ``port=None`` it takes a free
+    one. A stopped engine can be started again, on the same port.
     """
 
     name: str
-    """What to call it in a sentence."""
+    """Its name, for messages."""
     greeting: str
-    """What it prints, among other things, when it has the port."""
+    """A part of the line it prints when it listens."""
     keeps_data: bool
     """Whether its data outlives it."""
 
@@ -56,12 +56,11 @@ class EngineServer(ABC):
     def _launch(self, port: int) -> Child: ...
 
     def _failure(self, exit_code: int, output: Sequence[str]) -> EngineError:
-        """Why it ended before it answered."""
         return EngineDied(self.name, exit_code, output)
 
     @property
     def port(self) -> int:
-        """The port it listens on, known once it was started."""
+        """The port it listens on. Raises ValueError before the first start."""
         if self._port is None:
             message = f"{self.name} has not been started"
             raise ValueError(message)
@@ -69,16 +68,16 @@ class EngineServer(ABC):
 
     @property
     def endpoint_url(self) -> str:
-        """What a DynamoDB client takes as its endpoint."""
+        """The endpoint URL for DynamoDB clients."""
         return f"http://{LOOPBACK}:{self.port}"
 
     @property
     def pid(self) -> int | None:
-        """The engine's process, None when it is not running."""
+        """The id of the engine's process, None when it is not running."""
         return self._child.pid if self._child else None
 
     def start(self) -> None:
-        """Return when it answers requests.
+        """Start it, and return when it answers requests.
 
         Raises EngineError: PortInUse, EngineDied, EngineSilent, or what the engine adds.
         """
@@ -107,7 +106,7 @@ class EngineServer(ABC):
         while time.monotonic() < deadline:
             if (exit_code := child.exit_code) is not None:
                 raise self._failure(exit_code, self._words(child))
-            # An answer alone could come from another program that has the port.
+            # The greeting is needed too: another program may have the port and answer.
             if any(self.greeting in line for line in child.output()) and answers(port):
                 return
             time.sleep(POLL_SECONDS)
@@ -122,7 +121,7 @@ class EngineServer(ABC):
         return [line for line in child.output() if self.greeting not in line]
 
     def stop(self) -> None:
-        """Stop it and wait until it has ended; does nothing when it is not running."""
+        """Stop it and wait until it has ended, if it is running."""
         if self._child:
             self._child.stop()
             self._child = None
@@ -141,7 +140,7 @@ class EngineServer(ABC):
 
 
 def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
-    """Whether an HTTP server on this machine answers, with whatever status."""
+    """Return whether an HTTP server on this machine answers, with any status."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)
     try:
         connection.request("GET", path)

@@ -1,12 +1,12 @@
-"""Reading of files for imports: what is the same whatever the rows are about.
+"""Files: the lines, records and rejected rows of imports, whatever the rows are about.
 
 ========  =============================================================
 lines     the lines of a file, gzip or not, numbered
 csv_rows  records of CSV, each with the line it begins on
 jsonl     records of JSON lines, the same
 columns   which column holds which field
-moments   dates and times as files spell them
+moments   dates and times in the formats of files
 rejects   the file of rejected rows
-records   what the readers give: a record, or a rejected row
+records   the results of readers: a record, or a rejected row
 ========  =============================================================
 """

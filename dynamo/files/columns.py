@@ -1,14 +1,14 @@
-"""Which column of a file holds which field, as the options of a command say it."""
+"""Mappings of fields to the columns of a file, from the options of a command."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 
 class BadMapping(ValueError):
-    """An option names a column, field or value that there is not; the text lists those."""
+    """An option names a column, field or value that does not exist; the text lists the others."""
 
 
 def parse_pairs(text: str, *, example: str) -> dict[str, str]:
-    """Read ``a=b,c=d``. Raises BadMapping, which shows an ``example``, for anything else."""
+    """Parse ``a=b,c=d``. Raises BadMapping, which shows an ``example``, for anything else."""
     pairs: dict[str, str] = {}
     for pair in filter(None, (part.strip() for part in text.split(","))):
         left, equals, right = (part.strip() for part in pair.partition("="))
@@ -21,7 +21,7 @@ def parse_pairs(text: str, *, example: str) -> dict[str, str]:
 
 
 def parse_columns(text: str, *, fields: Sequence[str]) -> dict[str, str]:
-    """Read ``field=column,…``. Raises BadMapping for a field that is none of ``fields``."""
+    """Parse ``field=column,…``. Raises BadMapping for a field that is not in ``fields``."""
     named = parse_pairs(text, example="id=review_id")
     for field in named:
         if field not in fields:
@@ -32,10 +32,10 @@ def parse_columns(text: str, *, fields: Sequence[str]) -> dict[str, str]:
 def columns_among(
     present: Sequence[str], columns: Mapping[str, str], *, needed: Collection[str]
 ) -> dict[str, str]:
-    """Give, of the column of each field, those that a file has.
+    """Return the columns (by field) that a file has.
 
-    Raises BadMapping for the column of a ``needed`` field that is not ``present``, or for one
-    that is there twice.
+    Raises BadMapping if the column of a ``needed`` field is not ``present``, or a column is
+    present twice.
     """
     for field, column in columns.items():
         if field in needed and column not in present:
@@ -54,5 +54,5 @@ def _no_column(field: str, column: str, present: Sequence[str]) -> str:
 
 
 def _is_garbled(name: str) -> bool:
-    """Tell by lone surrogates, and by the NULs of UTF-16 without a byte order mark."""
+    # Lone surrogates are bytes that are no UTF-8; NULs come from UTF-16 without byte order mark.
     return any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name)

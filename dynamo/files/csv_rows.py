@@ -1,4 +1,4 @@
-"""Records of CSV (RFC 4180): quoted fields may span lines; a malformed row spoils only itself."""
+"""Records of CSV (RFC 4180): quoted fields may span lines, a malformed row affects only itself."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from dynamo.files.records import Record, Rejected
 
 
 class HeaderMissing(ValueError):
-    """The file has no first row that names the columns."""
+    """The file has no header."""
 
 
 class _RowTooLong(ValueError):
-    """A row has more characters than any comment."""
+    """A row has more characters than any valid one."""
 
 
 class _RowLines:
-    """Hands lines to the csv module, and remembers those of the row being read."""
+    """Passes lines to the csv module, and keeps those of the row being read."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
@@ -48,10 +48,7 @@ class _RowLines:
 
 
 class CsvRows:
-    """The rows of a CSV file, and the ``columns`` its header names.
-
-    Raises HeaderMissing when it is made of a file without any.
-    """
+    """The rows of a CSV file, and the ``columns`` of its header. Raises HeaderMissing."""
 
     def __init__(self, lines: Lines) -> None:
         csv.field_size_limit(LONGEST_LINE)
@@ -72,11 +69,8 @@ class CsvRows:
         return tuple(name.strip() for name in first)
 
     def _rows(self) -> Iterator[list[str] | Rejected]:
-        """Give rows and what is none.
-
-        After a malformed row, reading goes on with the line after its first one: a quote that
-        is never closed would otherwise swallow the rows behind it.
-        """
+        # After a malformed row, reading goes on with the line after its first one: a quote that is
+        # never closed would otherwise swallow the rows behind it.
         while True:
             self._lines.begin_row()
             try:

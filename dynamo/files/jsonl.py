@@ -7,11 +7,11 @@ from dynamo.files.lines import LONGEST_LINE, Lines
 from dynamo.files.records import Record, Rejected
 
 MOST_COLUMNS = 200
-"""Names of columns that are remembered."""
+"""The most names of columns that are kept."""
 
 
 class JsonLines:
-    """The objects of a file; ``columns`` are the names seen in those read so far."""
+    """The objects of a file; ``columns`` are the names in those read so far."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines

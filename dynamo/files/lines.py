@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import IO, TextIO
 
 LONGEST_LINE = 1_000_000
-"""Characters; what a longer line has beyond them is dropped, and it is then too long a row."""
+"""Characters; a longer line is cut, and its row is then rejected as too long."""
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class FileUnreadable(ValueError):
-    """The file cannot be read at all; the text says why, in one sentence."""
+    """The file cannot be read; the text is one sentence."""
 
 
 class Lines:
@@ -29,7 +29,7 @@ class Lines:
         self._raw = raw
         self._again: deque[str] = deque()
         self.number = 0
-        """That of the line given last."""
+        """The number of the last line returned."""
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -42,13 +42,13 @@ class Lines:
         return line
 
     def take_back(self, lines: Sequence[str]) -> None:
-        """Give these lines, the last ones given, once more."""
+        """Return these lines, the last ones returned, once more."""
         self._again.extendleft(reversed(lines))
         self.number -= len(lines)
 
     @property
     def bytes_read(self) -> int:
-        """How much of the file, as it is on disk, was read."""
+        """The bytes of the file on disk, compressed or not, that were read."""
         return self._raw.tell()
 
     def _read(self) -> str:
@@ -63,8 +63,8 @@ class Lines:
 def open_lines(path: Path) -> Iterator[Lines]:
     """Open a file of UTF-8, with or without byte order mark, plain or gzip whatever its name.
 
-    Bytes that are no UTF-8 become lone surrogates, so that one of them spoils one row only.
-    Raises FileUnreadable, within the block too: a compressed file may turn out to be damaged.
+    Bytes that are not UTF-8 become lone surrogates, so that one of them affects one row only.
+    Raises FileUnreadable, within the block too: a compressed file may be damaged further on.
     """
     try:
         with path.open("rb") as raw:

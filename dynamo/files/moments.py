@@ -1,9 +1,9 @@
-"""Dates and times as files spell them."""
+"""Dates and times in the formats of files."""
 
 import re
 from datetime import UTC, datetime, timedelta
 
-_SPELLING = re.compile(
+_FORMAT = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
     r"(?:[T ](?P<time>\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)"
     r" ?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
@@ -14,21 +14,21 @@ _SECONDS_DIGITS, _MILLISECONDS_DIGITS = 10, 13
 
 
 def parse_moment(text: str) -> datetime:
-    """Read a moment as aware UTC; without an offset it is UTC, a date is its first moment.
+    """Parse a moment as aware UTC; without an offset it is UTC, a date is its midnight.
 
     ``2023-01-05``, ``2023-01-05 12:30:00``, ``2023-01-05T12:30:00.5+02:00``, ``… UTC`` and
-    ``…Z`` are read, as are seconds (ten digits) and milliseconds (thirteen) since 1970. Digits
+    ``…Z`` are accepted, as are seconds (ten digits) and milliseconds (thirteen) since 1970. Digits
     beyond microseconds are dropped. Raises ValueError.
     """
     if text.isascii() and text.isdigit():
         return _since_1970(text)
-    match = _SPELLING.fullmatch(text)
+    match = _FORMAT.fullmatch(text)
     if match is None:
         raise ValueError(f"“{text[:40]}” is no date and time such as 2023-01-05T12:30:00Z")
     zone = (match["zone"] or "Z").upper().replace("UTC", "Z")
-    spelled = f"{match['date']}T{(match['time'] or '00:00').replace(',', '.')}{zone}"
+    iso = f"{match['date']}T{(match['time'] or '00:00').replace(',', '.')}{zone}"
     try:
-        return datetime.fromisoformat(spelled).astimezone(UTC)
+        return datetime.fromisoformat(iso).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"“{text}” is no moment of the calendar") from error
 

@@ -1,16 +1,16 @@
-"""What readers of files give, one for each row."""
+"""The results of readers of files, one for each row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 class RowRefused(ValueError):
-    """The record is not what it should be; the text says which field is wrong, and how."""
+    """A record is not valid; the text names the field and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row whose values could be told apart. ``line`` is the one it begins on."""
+    """A row that was split into values. ``line`` is the number of its first line."""
 
     line: int
     values: Mapping[str, object]
@@ -18,9 +18,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A row that was refused, why, and its id where there is one.
+    """A row that was refused, with the reason, and its id if it has one.
 
-    ``file`` is the name of its file, where an import reads several.
+    ``file`` is the name of its file if an import reads several.
     """
 
     line: int

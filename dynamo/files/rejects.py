@@ -1,6 +1,6 @@
 """The file of rejected rows: CSV with the columns line, id and reason.
 
-Where an import reads several files, a first column says which file the row is in.
+If an import reads several files, the first column is the name of the row's file.
 """
 
 import csv
@@ -12,13 +12,13 @@ from dynamo.files.records import Rejected
 
 
 class RejectsUnwritable(ValueError):
-    """The file of rejected rows cannot be written; the text says why."""
+    """The file of rejected rows cannot be written; the text has the reason."""
 
 
 class RejectsFile:
-    """Writes rejected rows to ``path``, which is made with the first one.
+    """Writes rejected rows to ``path``, which is created with the first one.
 
-    An older file there is removed at the start, so that it never tells of another import.
+    A file of an earlier import is removed at the start.
     """
 
     def __init__(self, path: Path, *, of_several_files: bool = False) -> None:

@@ -11,7 +11,7 @@ from dynamo.lists.sizes import item_bytes
 
 @dataclass(frozen=True, slots=True)
 class QueryLine:
-    """What one run of the list cost; ``rounds`` is how many times it was queried."""
+    """What reading one run cost; ``rounds`` is how many times it was queried."""
 
     index: str
     key: str
@@ -23,7 +23,7 @@ class QueryLine:
 
 @dataclass(frozen=True, slots=True)
 class OtherLine:
-    """What else the page read, under its own name."""
+    """The calls a page made beside its list, under one label."""
 
     name: str
     calls: int
@@ -32,9 +32,9 @@ class OtherLine:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A plan that was not chosen, and what it was expected to cost.
+    """A plan that was not chosen, and its expected cost.
 
-    None stands for a cost without bounds: it would read everything and find nothing.
+    The cost is None when the plan would read everything and find nothing.
     """
 
     plan: str
@@ -43,11 +43,11 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a list's page was read. The figures of the list leave out what `other` totals.
+    """How a page of a list was read. The figures do not include the calls in ``other``.
 
-    ``mean_item_bytes`` is the mean size of the list entries on the page as DynamoDB counts it,
-    None for an empty page. ``fell_back`` tells that the plan proved dearer than estimated, and
-    that the exact one finished the page.
+    ``mean_item_bytes`` is the mean size of the entries on the page as DynamoDB counts it, None for
+    an empty page. ``fell_back`` is true when the plan cost more than estimated and the exact one
+    finished the page.
     """
 
     plan: str
@@ -64,14 +64,14 @@ class Explanation:
 
     @property
     def passes_over_cheaper(self) -> bool:
-        """Whether a plan that was expected to cost less could not be chosen."""
+        """Whether a plan with a lower expected cost was not chosen."""
         chosen = self.estimated_capacity_units
         others = [other.estimated_capacity_units for other in self.alternatives]
         return chosen is not None and any(o is not None and o < chosen for o in others)
 
     @property
     def summary(self) -> str:
-        """One line for a person, such as ``4 queries on by_rating, 1 round, 6 units``."""
+        """One line, such as ``4 queries on by_rating, 1 round, 6 capacity units``."""
         index = self.queries[0].index if self.queries else self.plan
         return (
             f"{_count(len(self.queries), 'query', 'queries')} on {index}, "
@@ -80,7 +80,7 @@ class Explanation:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the figures as `explain --json` prints them."""
+        """Return the figures as ``explain --json`` prints them."""
         figures = asdict(self)
         figures["other"] = {
             line.name: {"calls": line.calls, "capacity_units": line.capacity_units}
@@ -91,13 +91,13 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class ReadsOfPage:
-    """What a page without a list read."""
+    """What a page without a list has read."""
 
     other: tuple[OtherLine, ...]
 
     @property
     def summary(self) -> str:
-        """One line for a person, such as ``3 calls, 2 capacity units``."""
+        """One line, such as ``3 calls, 2 capacity units``."""
         units = sum(line.capacity_units for line in self.other)
         return (
             f"{_count(sum(line.calls for line in self.other), 'call', 'calls')}, "
@@ -106,7 +106,7 @@ class ReadsOfPage:
 
 
 def explain_reads(meter: Meter | None) -> ReadsOfPage:
-    """Explain a page that has no list by what its meter saw."""
+    """Return what a page without a list has read, by its meter."""
     return ReadsOfPage(_other(meter) if meter else ())
 
 
@@ -118,7 +118,7 @@ def explain(
     estimated_capacity_units: float | None = None,
     alternatives: Sequence[Alternative] = (),
 ) -> Explanation:
-    """Explain a page; with its meter, also what was read beside the list."""
+    """Return how a page was read; with its meter, also what was read beside the list."""
     sizes = [item_bytes(entry.stored) for entry in page.entries]
     return Explanation(
         plan=plan,

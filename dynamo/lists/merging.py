@@ -1,10 +1,9 @@
-"""The merge: the first items of several ordered runs, exactly, in as few reads as can be.
+"""The merge: the first items of several ordered runs, exactly, in as few reads as possible.
 
-Every run is read in order, so whatever a run has not given yet lies behind the place where its
-last read stopped. The *frontier* is the nearest such stop among the runs that still have
-something behind it. An item in front of the frontier can be preceded by nothing unread; an item
-behind it has to wait. So a round of reads goes to the runs that hold the frontier back, all at
-once, until enough items lie in front of it.
+Each run is read in order, so its unread items lie behind the place where its last read stopped.
+The *frontier* is the nearest such stop among the runs that are not exhausted. No unread item can
+come before an item in front of the frontier, so those are certain; items behind it have to wait.
+Each round reads, in parallel, the runs that hold the frontier back, until enough items are certain.
 """
 
 from collections import deque
@@ -21,12 +20,12 @@ from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = 0.5
-"""What a query costs at the least, eventually consistent."""
+"""Capacity units of the cheapest Query, eventually consistent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An item of a list, where it stands, and the run it came from."""
+    """An item of a list with its position and its run."""
 
     item: Item
     position: Position
@@ -34,14 +33,14 @@ class Entry:
 
     @property
     def stored(self) -> Item:
-        """The item as its index holds it, without what the run's partition key tells."""
+        """The item as its index stores it, without the attributes in ``run.known``."""
         known = self.run.known
         return {name: value for name, value in self.item.items() if name not in known}
 
 
 @dataclass(slots=True)
 class Cursor:
-    """How far one run has been read, and what of it waits to be taken."""
+    """How far one run was read, what that cost, and its items not yet on the page."""
 
     run: Run
     stopped_at: Position | None
@@ -52,7 +51,7 @@ class Cursor:
     capacity_units: float = 0.0
 
     def take(self, chunk: Chunk) -> None:
-        """Add what a read of the run gave."""
+        """Add the result of a read of the run."""
         self.rounds += chunk is not NOTHING
         self.items_read += chunk.items_read
         self.capacity_units += chunk.capacity_units
@@ -61,21 +60,21 @@ class Cursor:
         self.stopped_at = chunk.last or self.stopped_at
 
     def stopped_before(self, place: str, *, ascending: bool) -> bool:
-        """Tell whether something unread of this run could come before ``place``."""
+        """Return whether an unread item of this run could come before ``place``."""
         if self.exhausted:
             return False
         stop = self.stopped_at.place if self.stopped_at else ""
         return stop < place if ascending else stop > place
 
     def expected_units(self, limit: int) -> float:
-        """Say what reading ``limit`` more items will cost, going by those read until now."""
+        """Return the capacity units that ``limit`` more items will cost, by the mean so far."""
         return limit * self.capacity_units / max(self.items_read, 1)
 
     def to_read_for(self, wanted: int) -> int:
-        """Say how many items to read for ``wanted`` more that are not dropped by a filter.
+        """Return how many items to read to get ``wanted`` more that the filter keeps.
 
-        As many as it took so far; but at most as many as were read until now, so that a run
-        which holds little for the list is felt for in doubling steps.
+        By the ratio so far, but at most as many as were read already: a run that holds little for
+        the list is read in doubling steps.
         """
         ratio = self.items_read / max(len(self.waiting), 1)
         return max(wanted, min(ceil(wanted * ratio), self.items_read))
@@ -83,9 +82,9 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """Other runs that hold the same list, for when the first ones cost more than expected.
+    """Other runs that hold the same list, used when the first ones cost more than expected.
 
-    ``capacity_units`` is what a page read from them is expected to cost. They take over, from
+    ``capacity_units`` is the expected cost of a whole page read from them. They take over, from
     the position reached, as soon as they are expected to finish the page for less, and at the
     latest when another round would exceed ``budget`` capacity units.
     """
@@ -96,14 +95,14 @@ class Fallback:
     first_reads: Sequence[int] | None = None
 
     def units_for(self, part: float) -> float:
-        """Say what reading that part of a page from them is expected to cost."""
+        """Return the expected capacity units of ``part`` (0 to 1) of a page."""
         return max(self.capacity_units * part, LEAST_UNITS * len(self.runs))
 
 
 class Merge:
-    """The first ``needed`` items of ``runs`` behind a position.
+    """The first ``needed`` items of ``runs`` behind a position; None is the beginning.
 
-    ``ascending`` says which way the runs are read. The runs must not overlap.
+    The runs must not overlap. With ``ascending`` they are read by rising sort keys.
     """
 
     def __init__(
@@ -123,14 +122,12 @@ class Merge:
         first_reads: Sequence[int] | None = None,
         fallback: Fallback | None = None,
     ) -> None:
-        """Read until the merge is complete, or ``fallback`` had better take over.
+        """Read until the merge is complete, or until ``fallback`` is the cheaper way to go on.
 
-        What further rounds will cost is told from those before; the first one is always read.
-
-        ``first_reads`` says how many items, at least one, to ask of each run in the first
-        round; by default all that are needed, which makes one round enough unless DynamoDB cuts
-        a read short at 1 MB. What the source raises passes through; the other reads of that
-        round are dropped.
+        ``first_reads`` is the limit of each run's first read, at least 1; by default ``needed``,
+        and then one round is enough unless DynamoDB cuts a read short at 1 MB. The first round is
+        always read; the cost of further ones is estimated from those before. What the source
+        raises passes through, and the other reads of that round are dropped.
         """
         wanted = self._first_round(first_reads)
         while wanted and not (fallback and self._gives_up(fallback, wanted)):
@@ -151,12 +148,12 @@ class Merge:
         self.is_complete = not wanted
 
     def found(self, most: int) -> list[Entry]:
-        """Give the first items, in the order read; of an incomplete merge only certain ones."""
+        """Return up to ``most`` items in reading order; only certain ones if not complete."""
         first = list(islice(self._merged(), most))
         return first if self.is_complete else [e for e in first if self._is_certain(e)]
 
     def frontier(self) -> Position | None:
-        """Give the position up to which everything is known; None when nothing lies behind it."""
+        """Return the position up to which every item is known, None when nothing is unread."""
         stops = [c.stopped_at for c in self.cursors if not c.exhausted and c.stopped_at]
         nearest = min if self._ascending else max
         return nearest(stops, key=lambda stop: stop.place, default=None)
@@ -186,11 +183,8 @@ class Merge:
         return list(zip(self.cursors, first_reads, strict=True))
 
     def _held_back(self) -> list[tuple[Cursor, int]]:
-        """Name the runs that must be read further, and for how many items at the most.
-
-        A run can give no more than the places that are neither certain to be taken by other
-        runs nor spoken for by what waits of its own.
-        """
+        # A run is read for no more than the places that are left when those certain to go to other
+        # runs, and its own waiting items, are taken off.
         in_hand = list(islice(self._merged(), self._needed))
         blocking = [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]
         certain = [entry.run for entry in in_hand if self._is_certain(entry)]

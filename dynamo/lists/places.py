@@ -1,8 +1,8 @@
 """Places: sort keys that are unique and sort by time.
 
 A place is ``2026-11-20T09:30:00.123456Z#<id>``: UTC at a fixed width of microseconds, then an
-id. Fixed width makes the order of the strings the order of time; the id breaks ties, so that
-two items are never at one place and a page can resume exactly behind any of them. DynamoDB
+id. Fixed width makes the order of the strings the order of time; the id breaks ties, so no
+two items share a place, and a page can resume exactly behind any of them. DynamoDB
 compares strings by their UTF-8 bytes, which is the order Python compares them in.
 """
 
@@ -12,9 +12,9 @@ SEPARATOR = "#"
 
 
 def timestamp(moment: datetime) -> str:
-    """Spell an aware datetime as a fixed-width UTC string, such as ``2026-11-20T09:30:00.123456Z``.
+    """Format an aware datetime as UTC at fixed width, such as ``2026-11-20T09:30:00.123456Z``.
 
-    Raises ValueError for a naive datetime: guessing its zone would misplace it by hours.
+    Raises ValueError for a naive datetime.
     """
     if moment.utcoffset() is None:
         sentence = f"{moment.isoformat()} has no time zone; a place needs an aware datetime"
@@ -24,7 +24,7 @@ def timestamp(moment: datetime) -> str:
 
 
 def parse_timestamp(text: str) -> datetime:
-    """Read what `timestamp` wrote. Raises ValueError for anything else."""
+    """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
     moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
     if timestamp(moment) != text:  # strptime takes shorter fields, which would sort wrongly
         sentence = f"{text!r} is not of the fixed width of a place's timestamp"
@@ -33,15 +33,15 @@ def parse_timestamp(text: str) -> datetime:
 
 
 def place_of(moment: datetime, unique_id: str) -> str:
-    """Give the place of an item that came to be at ``moment``."""
+    """Build the place of an item created at ``moment``."""
     return timestamp(moment) + SEPARATOR + unique_id
 
 
 def moment_at(place: str) -> datetime:
-    """Give the moment a place begins with, as an aware UTC datetime."""
+    """Return the moment a place begins with, as an aware UTC datetime."""
     return parse_timestamp(place.partition(SEPARATOR)[0])
 
 
 def id_at(place: str) -> str:
-    """Give the id a place ends with (which may itself hold a ``#``)."""
+    """Return the id a place ends with, which may contain a ``#``."""
     return place.partition(SEPARATOR)[2]

@@ -1,18 +1,18 @@
-"""The planner: what each way to read a list would cost, and which is cheapest.
+"""The planner: what each way to read a list would cost in capacity units, and which is cheapest.
 
-A *candidate* is a set of runs that together hold the list, each with two counts: how many items
-it holds in all, and how many of them belong to the list. Where these differ, the rest is read,
-paid for, and dropped by a FilterExpression. From the counts follows how many items of each run
-lie in front of the page's end; from the mean size of an item, how many 4 KB blocks that is. A
-query costs half a unit for each started block, and never less than that half.
+A *candidate* is a set of runs that together hold the list, each with two counts: its items in all,
+and those that belong to the list. Where the counts differ, the other items are read, charged for,
+and dropped by a FilterExpression. The counts yield how many items of each run come before the end
+of the page; the mean item size yields how many 4 KB blocks they fill. An eventually consistent
+Query costs half a capacity unit for each started block ("Capacity consumption for Query
+operations" of the Developer Guide).
 
-How much to ask of a run in the first round is a wager: asking for its expected share alone is
-cheap and often falls short, and then a second round must be paid for and waited for. `_wager`
-takes the limit of least expected cost.
+The limit of a run's first read is a wager: its expected share of the page is cheap but often falls
+short, and a second round must then be paid for and waited for. `_wager` returns the limit of least
+expected cost.
 
-The counts are expectations, not promises: items need not be spread evenly over time, and a
-counter may be wrong. Whatever the planner believes, the reader's merge stays exact; only the
-price changes, and a budget bounds that (see `dynamo.lists.reader.Fallback`).
+Counts may be wrong, and items unevenly spread over time. That changes the cost only, which a budget
+bounds (see `dynamo.lists.merging.Fallback`): the reader's merge is exact whatever the counts are.
 """
 
 from collections.abc import Sequence
@@ -23,18 +23,18 @@ from math import ceil, erfc, inf, isfinite, sqrt
 from dynamo.lists.runs import Run
 
 BLOCK = 4_096
-"""Bytes that half a read capacity unit pays for, eventually consistent."""
+"""Bytes that half a capacity unit reads, eventually consistent."""
 UNITS_PER_BLOCK = 0.5
 TOP_UP = 0.75
-"""What another round for a run is held to cost: its half unit, and a quarter for the wait."""
+"""The price of a second round for a run: half a capacity unit, and a quarter for the wait."""
 EFFORT = 0.003
-"""What carrying one item is held to cost, so that nothing is read just because it is free."""
+"""The price of transferring an item: without one, items that cost nothing would be read too."""
 _WIDTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
 class CountedRun:
-    """A run with how many items it holds, and how many of those the list wants."""
+    """A run, the number of its items, and of those that belong to the list."""
 
     run: Run
     total: int
@@ -43,7 +43,7 @@ class CountedRun:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to read a list. ``item_bytes`` is the mean size of an item of its index."""
+    """One way to read a list. ``item_bytes`` is the mean item size of its index."""
 
     name: str
     runs: tuple[CountedRun, ...]
@@ -51,15 +51,16 @@ class Candidate:
 
     @property
     def drops(self) -> bool:
-        """Whether items are read that the list does not want."""
+        """Whether items are read that do not belong to the list."""
         return any(counted.total > counted.matching for counted in self.runs)
 
 
 @dataclass(frozen=True, slots=True)
 class PricedPlan:
-    """A candidate's runs that hold anything, what to ask of each first, and the expected cost.
+    """A candidate's runs that are not empty, the limits of their first reads, the expected cost.
 
-    ``capacity_units`` is infinite when the candidate holds items but none that match.
+    ``skipped`` are the runs whose count is zero. ``capacity_units`` is infinite when the candidate
+    holds items of which none belong to the list.
     """
 
     name: str
@@ -70,22 +71,22 @@ class PricedPlan:
 
     @property
     def filters(self) -> bool:
-        """Whether its queries carry a FilterExpression."""
+        """Whether its queries have a FilterExpression."""
         return any(run.keep for run in self.runs)
 
     @property
     def estimate(self) -> float | None:
-        """The expected cost to be shown, None where it is infinite: JSON has no word for that."""
+        """The expected capacity units for display, None where they are infinite."""
         return round(self.capacity_units, 2) if isfinite(self.capacity_units) else None
 
 
 def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:
-    """Choose the least expected capacity, then the fewest queries, then one without a filter."""
+    """Return the plan of least expected cost, then of fewest queries, then without a filter."""
     return min(plans, key=lambda plan: (plan.capacity_units, len(plan.runs), plan.filters))
 
 
 def price(candidate: Candidate, *, needed: int) -> PricedPlan:
-    """Price a candidate for a page of ``needed`` items (look-ahead included)."""
+    """Return a candidate's plan for a page of ``needed`` items, the look-ahead included."""
     held = [counted for counted in candidate.runs if counted.total > 0]
     skipped = tuple(counted.run for counted in candidate.runs if counted.total <= 0)
     total = sum(counted.total for counted in held)
@@ -112,7 +113,7 @@ def price(candidate: Candidate, *, needed: int) -> PricedPlan:
 
 
 def _most(counted: CountedRun, *, needed: int, drops: bool) -> int:
-    """More than the whole run, and one to see its end, need never be asked for."""
+    # A limit of one more than the run's items is enough to read its end as well.
     return min(counted.total + 1, counted.total + 1 if drops else needed)
 
 
@@ -120,7 +121,7 @@ def _most(counted: CountedRun, *, needed: int, drops: bool) -> int:
 def _wager_of(
     *, needed: int, share_permille: int, selectivity_permille: int, most: int, item_bytes: int
 ) -> tuple[int, float]:
-    """Give the limit of least expected cost for a run, and the units that are expected then.
+    """Return the limit of least expected cost for a run, and its expected capacity units.
 
     With N items read in all until ``needed`` match, N is about normal with the mean and
     variance of a negative binomial; a run's part of it is binomial within that.
@@ -155,7 +156,7 @@ def _wager(
 
 
 def _falls_short(limit: int, mean: float, deviation: float, most: int) -> float:
-    """Give the probability that a run has at least ``limit`` items in front of the page's end."""
+    """Return the probability that ``limit`` items or more of a run come before the page's end."""
     if limit >= most:
         return 0.0
     if not deviation:

@@ -1,12 +1,11 @@
-"""The reader: one page of an exact, ordered merge of runs, from any place, in both directions.
+"""The reader: one page of an exact, ordered merge of runs, from any position, in both directions.
 
-Why the merge is exact stands in `dynamo.lists.merging`. The page's cost is bounded by its size and
-the number of runs, at page 1 and at page 1,000 alike: a run resumes by key behind the position,
-it never skips.
+`dynamo.lists.merging` explains why the merge is exact. The cost of a page depends on its size and
+the number of runs, not on how deep it lies: a run resumes behind a key, it never skips items.
 
-Part 2 of "Efficient filtering with DynamoDB" merges one page of each query and stops there;
-that is this merge when each first read gives a whole page. Its part 3 carries one key per query
-from page to page; here one position resumes them all.
+Part 2 of "Efficient filtering with DynamoDB" merges one page of each query; so does this reader
+when each first read asks for a whole page. Its part 3 carries one key per query from page to page;
+here one position resumes all of them.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ class Order(Enum):
 
 
 class Toward(Enum):
-    """Which way a reader travels from a position: on through the list, or back."""
+    """The direction of a page from a position: on through the list, or back."""
 
     NEXT = "next"
     PREVIOUS = "previous"
@@ -35,9 +34,9 @@ class Toward(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page of a list: ``size`` items next to ``position``, or from the list's beginning.
+    """A page of ``size`` items next to ``position``, or from the list's beginning.
 
-    Without a position ``toward`` is meaningless and must be NEXT.
+    Without a position ``toward`` must be NEXT. Raises ValueError for that, or a ``size`` below 1.
     """
 
     size: int
@@ -55,7 +54,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """What one run cost a page: rounds it was read in, items, capacity units."""
+    """What a page read from one run: rounds, items and capacity units."""
 
     run: Run
     rounds: int
@@ -66,10 +65,11 @@ class RunRead:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page in the order of its list, and what lies around it.
+    """A page in the order of its list, whether more lies around it, and how it was read.
 
-    In the direction travelled, an item beyond the page was looked for; the other way lies the
-    page the reader came from, which is there whenever a position was given.
+    Ahead, ``has_next`` (or ``has_previous``, going back) is true when an item beyond the page was
+    found. The other way lies the page the visitor came from: true whenever a position was given.
+    ``fell_back`` is true when the runs of a `Fallback` finished the page.
     """
 
     entries: tuple[Entry, ...]
@@ -93,14 +93,13 @@ def read_page(
 ) -> Page:
     """Read one page of the merge of ``runs``, which must not overlap.
 
-    ``first_reads`` says how many items, at least one, to ask of each run in the first round (by
-    default the page and one more, which makes a single round enough unless DynamoDB cuts a read
-    short at 1 MB); more is read only from runs that hold the page up. ``fallback`` holds the same
-    list in other runs, should these prove dear. Without ``look_ahead`` no
-    item beyond the page is looked for, and ``has_next`` (or ``has_previous``, going back) is
-    False unless one was read anyway.
+    ``first_reads`` is the limit of each run's first read, at least 1 (by default the page and one
+    more: then one round is enough unless DynamoDB cuts a read short at 1 MB); further reads go only
+    to runs that hold the page up. ``fallback`` holds the same list in other runs, for when these
+    cost more than expected. Without ``look_ahead`` no item beyond the page is read on purpose, and
+    ``has_next`` (or ``has_previous``, going back) is False unless one was read anyway.
 
-    What the source raises passes through; the other reads of that round are dropped.
+    What the source raises passes through, and the other reads of that round are dropped.
     """
     ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
     needed = request.size + look_ahead
@@ -116,7 +115,6 @@ def read_page(
 
 
 def _at_most(rest: int, first_reads: Sequence[int] | None) -> Sequence[int] | None:
-    """Bound first reads that were meant for a whole page by what is left of it."""
     return None if first_reads is None else [min(limit, rest) for limit in first_reads]
 
 
@@ -127,7 +125,7 @@ def page_of(
     merges: Sequence[Merge],
     fell_back: bool = False,
 ) -> Page:
-    """Make a page of what merges, each going on where the one before ended, have found."""
+    """Build a page from ``found``, the entries of merges of which each continues the one before."""
     shown, beyond = found[: request.size], len(found) > request.size
     forward = request.toward is Toward.NEXT
     ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
@@ -145,7 +143,7 @@ def page_of(
 def _numbered(
     entries: Sequence[Entry], request: PageRequest, *, reaches_start: bool
 ) -> tuple[Entry, ...]:
-    """Number the items onward from the position; a page that reaches the start begins at 1."""
+    """Number entries on from the position; a page that reaches the list's start begins at 1."""
     from_ordinal = request.position.ordinal if request.position else 0
     if request.toward is Toward.NEXT:
         first = from_ordinal + 1

@@ -2,10 +2,10 @@
 
 A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index
 on comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log.
-What makes runs mergeable is that the last part of their sort keys, the *place*, is unique and
-sorts the same way in all of them (see `dynamo.lists.places`). What makes them resumable is that the
-ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind
-that key whether or not an item is there.
+Runs can be merged because the last part of their sort keys, the *place*, is unique and sorts the
+same way in all of them (see `dynamo.lists.places`). They can be resumed because the
+ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind that
+key whether or not an item has it.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +19,10 @@ from dynamo.items import Item, Value, wire_key
 class Position:
     """Where an item stands in a list: enough to resume every run behind it.
 
-    ``place`` is the part of the sort key that all runs share. ``rest`` is whatever of the
-    item's table key the place does not imply (often nothing). ``ordinal`` is the item's number
-    in the list as the reader walked it, from 1; it is a courtesy to the reader, not a key, and
-    drifts when items are added or removed in front.
+    ``place`` is the part of the sort key that all runs share. ``rest`` is the part of the item's
+    table key that the place does not imply, often empty. ``ordinal`` is the item's number in the
+    list as the visitor walked it, from 1: for display, as it drifts when items are added or removed
+    in front.
     """
 
     place: str
@@ -36,11 +36,11 @@ def _no_rest(_item: Item) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A table or secondary index, as far as reading it in order needs to know it.
+    """A table or secondary index, and how its keys relate to positions.
 
-    ``table_key`` gives the table's own key (attribute name to string) of the item at a
-    position; ``rest_of`` is its inverse for what the place does not tell. Both see only key
-    attributes, because a LastEvaluatedKey holds nothing else.
+    ``table_key`` returns the table's own key (attribute name to string) of the item at a position;
+    ``rest_of`` returns the `Position.rest` of an item. It must use key attributes only, because a
+    LastEvaluatedKey has no others. ``name`` is None for the table itself.
     """
 
     table: str
@@ -54,9 +54,9 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A filter: of the items read, keep those whose ``attribute`` is one of ``values``.
+    """A filter that keeps the items whose ``attribute`` is one of ``values``.
 
-    What it drops has been read, and is charged for ("Filter expressions for the Query
+    Items that it drops were read and are charged for ("Filter expressions for the Query
     operation" of the Developer Guide).
     """
 
@@ -65,7 +65,7 @@ class OneOf:
 
 
 class Start(Enum):
-    """Where a run begins to read when its list resumes at a position."""
+    """Where a run is read from when its list resumes at a position."""
 
     BEHIND = "behind the position"
     EDGE = "at its own edge"
@@ -74,11 +74,11 @@ class Start(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One ordered stretch: a partition, narrowed to sort keys that begin with ``prefix``.
+    """One partition, narrowed to sort keys that begin with ``prefix``.
 
-    ``since`` and ``until`` bound the places: ``since <= place < until``. ``known`` holds raw
-    attributes that every item of the run shares and the index therefore need not project.
-    ``keep`` drops, after reading, what the list does not want.
+    ``since`` and ``until`` bound the places: ``since <= place < until``. ``known`` are attributes,
+    in wire form, that all items of the run share, so that the index need not project them. Items
+    that ``keep`` does not accept are dropped after they were read.
     """
 
     index: Index
@@ -91,7 +91,7 @@ class Run:
 
     @property
     def label(self) -> str:
-        """The run for a person: its partition, and the range of it where it is not all."""
+        """The run for display: its partition key, and its range unless it is the whole."""
         if not self.prefix and self.since is None and self.until is None:
             return self.partition
         until = "" if self.until is None else f" to {self.prefix}{self.until}"
@@ -99,19 +99,18 @@ class Run:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether ``since`` and ``until`` leave no place between them."""
+        """Whether no place lies between ``since`` and ``until``."""
         return self.since is not None and self.until is not None and self.since >= self.until
 
     def position_of(self, item: Item) -> Position:
-        """Give the position of one of the run's items, or of its LastEvaluatedKey."""
+        """Return the position of an item of the run, or of its LastEvaluatedKey."""
         sort_value: str = item[self.index.sort_key]["S"]
         return Position(sort_value.removeprefix(self.prefix), self.index.rest_of(item))
 
     def start_at(self, position: Position, *, ascending: bool) -> Start:
-        """Say where this run resumes behind ``position``, which may come from another run.
+        """Return where this run resumes behind ``position``, which may come from another run.
 
-        At ``since`` itself, going down, nothing of the run can follow, and DynamoDB refuses a
-        start key at that bound.
+        Descending from ``since`` itself nothing can follow, and DynamoDB refuses a start key there.
         """
         if self.since is not None and position.place < self.since:
             return Start.EDGE if ascending else Start.NOWHERE

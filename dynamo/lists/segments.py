@@ -1,14 +1,12 @@
-"""Segments: a list in stretches of time, each in runs of its own, read no further than needed.
+"""Segments: a list in stretches of time, each with its own runs, read no further than needed.
 
-A log with a table for each month is such a list. All of its runs could be merged at once; but
-what lies a year behind a page would then be asked for each time. Segments do not overlap in time,
-so the first of them alone can hold the next items of the list, and the second only follows when
-the first is at its end. The page is the same as that of one merge of everything: exact, from any
-position, in both directions.
+A log with a table for each month is such a list. One merge of all its runs would query every month
+for each page. Segments do not overlap in time, so the next items of the list are in the first one,
+and the second is needed only when the first is exhausted. The page is the same as that of one merge
+of everything: exact, from any position, in both directions.
 
-A reader who finds little goes on in ever wider steps, of 1, 1, 2, 4, 8 segments. That bounds the
-rounds of a page in a list which is nearly empty, and reads no segment needlessly where the first
-two fill a page.
+Segments are read in steps of 1, 1, 2, 4, 8: that bounds the rounds of a page in a nearly empty
+list, and reads no segment needlessly where the first two fill the page.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +21,7 @@ from dynamo.lists.sources import Source
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of a list: the places with ``since <= place < until``. ``name`` is its owner's."""
+    """The places with ``since <= place < until``. ``name`` is for the caller's use."""
 
     name: str
     since: str
@@ -31,9 +29,9 @@ class Segment:
 
 
 RunsOf = Callable[[Sequence[Segment]], Sequence[Run]]
-"""Gives all runs of some segments. It is asked only for those that are about to be read."""
+"""Returns all runs of some segments; called only for those that are about to be read."""
 FirstReads = Callable[[Sequence[Run], int], Sequence[int]]
-"""Says how many items to ask of each run first, at least one, of so many that are needed."""
+"""Returns the limit of each run's first read, at least 1, for so many needed items."""
 
 
 def read_segments(
@@ -67,7 +65,7 @@ def read_segments(
 
 
 def steps(segments: Sequence[Segment]) -> Iterator[Sequence[Segment]]:
-    """Cut segments into those that are read at once: 1, 1, 2, 4, 8 and so on."""
+    """Group segments by 1, 1, 2, 4, 8 and so on; each group is read at once."""
     begin, width = 0, 1
     while begin < len(segments):
         yield segments[begin : begin + width]
@@ -78,7 +76,7 @@ def steps(segments: Sequence[Segment]) -> Iterator[Sequence[Segment]]:
 def _ahead(
     segments: Sequence[Segment], request: PageRequest, *, ascending: bool
 ) -> Sequence[Segment]:
-    """Give the segments that may hold what lies ahead, in the order of the walk."""
+    """Return the segments that may hold items ahead, in reading order."""
     ordered = sorted(segments, key=lambda segment: segment.since, reverse=not ascending)
     if request.position is None:
         return ordered

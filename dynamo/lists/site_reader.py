@@ -15,7 +15,7 @@ from dynamo.lists.segments import FirstReads, RunsOf, Segment, read_segments
 from dynamo.lists.sources import NOTHING, Chunk, QuerySource, Source
 
 PATIENCE = Backoff(attempts=3)
-"""A visitor is waiting: a throttled table is said to be busy rather than waited for."""
+"""For pages: a visitor is waiting, so a throttled call is soon an error."""
 
 
 def read(
@@ -41,10 +41,7 @@ def read(
 
 
 def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:
-    """Give a whole list, ``at_once`` entries a page: for recounts and erasures, never for a page.
-
-    ``page_of`` reads a page; the next one is asked for when the last has been taken.
-    """
+    """Yield a whole list, read in pages of ``at_once`` entries: for commands, never for a page."""
     request = PageRequest(at_once)
     while True:
         page = page_of(request)
@@ -75,7 +72,7 @@ def read_in_segments(
 
 
 class WhereThere:
-    """Reads runs of tables that may be missing, such as dropped ones: nothing is in them."""
+    """Reads runs as empty whose table does not exist, such as one that was dropped."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -90,5 +87,5 @@ class WhereThere:
 
 
 def page_batches() -> Batches:
-    """Give batch calls for a page, which gives up a throttled call soon: its reader is waiting."""
+    """Return batch calls for a page, with few retries when throttled."""
     return Batches(client(), pool(), backoff=PATIENCE)

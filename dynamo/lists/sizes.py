@@ -11,23 +11,23 @@ from typing import Any
 from dynamo.items import Item
 
 TYPICAL = 300.0
-"""Bytes of a list entry, until some have been seen."""
+"""Bytes of a list entry, as long as none was read."""
 _WEIGHT = 0.05
 _SAMPLE = 3
 
 
 class MeanSizes:
-    """The mean size of the items seen of each index, as a moving average over samples."""
+    """The mean item size of each index, as a moving average over samples of what was read."""
 
     def __init__(self) -> None:
         self._means: dict[str, float] = {}
 
     def mean(self, index: str) -> float:
-        """Give the mean in bytes."""
+        """Return the mean in bytes."""
         return self._means.get(index, TYPICAL)
 
     def note(self, index: str, items: Sequence[Item]) -> None:
-        """Let a few of the items that were read count into the mean."""
+        """Update the mean by a few of the items that were read."""
         for item in items[:_SAMPLE]:
             size = item_bytes(item)
             before = self._means.get(index, size)
@@ -35,7 +35,7 @@ class MeanSizes:
 
 
 def item_bytes(item: Item) -> int:
-    """Give the size of an item on the wire's own terms (``{"S": …}`` and so on)."""
+    """Return the size in bytes of an item in wire form."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 

@@ -1,7 +1,7 @@
-"""Sources: what the reader asks for the next items of a run.
+"""Sources: where the reader gets the next items of a run from.
 
-`Source` is the whole of what `dynamo.lists.reader` knows of a database. `QuerySource` is DynamoDB's
-Query; a test may put a list in its stead.
+`Source` is all that `dynamo.lists.reader` needs of a database. `QuerySource` is DynamoDB's Query;
+a test may use a list instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,10 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What one read of a run gave.
+    """The result of one read of a run.
 
-    ``last`` is the position the read stopped at, None when the run has nothing behind it. It
-    may lie beyond the last item returned, and there may be a ``last`` with no item at all.
-    ``items_read`` counts what DynamoDB read, and charged ``capacity_units`` for.
+    ``last`` is the position the read stopped at, None when the run is exhausted. It may lie beyond
+    the last of ``items``, which a filter may even have emptied. ``items_read`` is the ScannedCount.
     """
 
     items: tuple[Item, ...]
@@ -38,17 +37,17 @@ NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0)
 
 
 class Source(Protocol):
-    """Gives the next items of a run, in order."""
+    """Reads the next items of a run, in order."""
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
-        """Read up to ``limit`` items of ``run`` behind a position (None: from its edge)."""
+        """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge."""
 
 
 class QuerySource:
-    """Reads runs by DynamoDB's Query: one call each, never a Scan.
+    """Reads runs by Query, one call each. Raises botocore's errors.
 
     Follows "Paginating table query results" and "Key condition expressions for the Query
-    operation" of the Amazon DynamoDB Developer Guide. botocore's errors pass through.
+    operation" of the Developer Guide.
     """
 
     def __init__(self, client: "DynamoDBClient") -> None:
@@ -71,7 +70,7 @@ class QuerySource:
 def query_request(
     run: Run, *, behind: Position | None, limit: int, ascending: bool
 ) -> dict[str, Any] | None:
-    """Spell the Query request that reads a run; None when there is nothing left to read."""
+    """Build the parameters of the Query that reads a run; None when nothing is left to read."""
     start = Start.EDGE if behind is None else run.start_at(behind, ascending=ascending)
     if start is Start.NOWHERE or run.is_empty:
         return None
@@ -109,12 +108,9 @@ def _add_filter(request: dict[str, Any], keep: Sequence[OneOf]) -> None:
 
 
 def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
-    """Bound the sort key from both sides, so that no neighbouring prefix is read.
-
-    Two bounds can only be spelled BETWEEN, which includes its upper end, so that one lies just
-    below ``until``. An item at ``until`` must not be read: a read that stopped there could not be
-    resumed, neither from outside the range nor from its edge.
-    """
+    # Both ends are bounded, so that no neighbouring prefix is read. BETWEEN includes its upper end,
+    # which therefore lies just below ``until``: a read that stopped at an item at ``until`` could
+    # not be resumed, neither from outside the range nor from its edge.
     values = {":p": run.partition}
     if run.since is None and run.until is None:
         if not run.prefix:
@@ -130,7 +126,7 @@ def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
 
 
 def _just_below(key: str) -> str:
-    """Give a string above all sort keys below ``key``, and below ``key`` itself."""
+    """Return a string that is above all sort keys below ``key``, and below ``key`` itself."""
     code = ord(key[-1]) - 1
     if code < 0:
         return key[:-1]

@@ -1,9 +1,12 @@
-"""Position tokens: a place in a list that a URL can carry.
+"""Position tokens: a position in a list, as URL-safe text.
 
-A token is what is left of DynamoDB's LastEvaluatedKey when everything the list already knows is
-taken out: the position of one item. It does not grow with the number of runs and does not know
-the plan, so that the next page may be read another way. It is signed, versioned, and bound to
-its list: a token that was altered, or made for another list, is refused before any read.
+A token holds the position of one item: what remains of DynamoDB's LastEvaluatedKey without what
+the list itself implies. It does not depend on the number of runs or on the plan, so the next page
+may be read another way. It is signed, versioned and bound to its list: a token that was altered,
+or made for another list, is refused before any read.
+
+Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 bytes ordinal,
+2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -31,10 +34,10 @@ class ForeignToken(TokenError):
 
 
 class Signer(Protocol):
-    """What signs tokens, such as ``django.core.signing.Signer`` behind a thin adapter."""
+    """Signs tokens, for instance `dynamo.web.signing.PositionSigner`."""
 
     def sign(self, value: str) -> str:
-        """Return the value with its signature; must stay safe in a URL."""
+        """Return the value with its signature, in characters that are safe in a URL."""
 
     def unsign(self, value: str) -> str | None:
         """Return the signed value, or None when the signature does not fit."""
@@ -47,9 +50,9 @@ class Tokens:
         self._signer = signer
 
     def write(self, position: Position, *, list_name: str) -> str:
-        """Spell a position of the list ``list_name`` as a token of URL-safe characters.
+        """Return the token of a position in the list ``list_name``.
 
-        ``list_name`` is whatever tells the list apart: its kind, owner, filter and order.
+        ``list_name`` must differ between lists: by kind, owner, filter and order.
         """
         rest = position.rest.encode()
         body = bytes([VERSION]) + _digest(list_name) + position.ordinal.to_bytes(4)
@@ -57,10 +60,7 @@ class Tokens:
         return self._signer.sign(urlsafe_b64encode(body).rstrip(b"=").decode())
 
     def read(self, token: str, *, list_name: str) -> Position:
-        """Read a token of the list ``list_name``.
-
-        Raises DamagedToken or ForeignToken.
-        """
+        """Return the position in a token of ``list_name``. Raises DamagedToken or ForeignToken."""
         body = self._verified(token)
         digest, body = body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
         if digest != _digest(list_name):
@@ -80,7 +80,6 @@ class Tokens:
 
 
 def _decoded(value: str) -> bytes:
-    """Undo base64; what is genuine but no base64 was signed for something else."""
     try:
         return urlsafe_b64decode(value + "=" * (-len(value) % 4))
     except ValueError:

@@ -10,7 +10,7 @@ from dynamo.calls.faults import FAILURES, sentence_about
 
 @contextmanager
 def failures_in_one_line() -> Iterator[None]:
-    """Turn what DynamoDB and this project's own errors say into a CommandError."""
+    """Raise a CommandError of one line for a failed call, or an error of this project."""
     try:
         yield
     except FAILURES as error:

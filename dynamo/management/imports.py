@@ -1,7 +1,7 @@
-"""What all import commands promise: one-line errors, exit codes, a file of rejected rows.
+"""What all import commands share: one-line errors, exit codes, a file of rejected rows.
 
 They exit with 1 when rows were rejected or DynamoDB failed, with 2 when they cannot begin, with
-130 when they were interrupted; except after 2, the same command again goes on.
+130 when interrupted. Except after 2, running the same command again resumes.
 """
 
 import sys
@@ -19,7 +19,7 @@ REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
 
 def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
-    """Let ``--columns`` say which columns are not named like their field."""
+    """Add ``--columns``, for columns that are not named like their field."""
     parser.add_argument(
         "--columns",
         default="",
@@ -31,10 +31,7 @@ def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
 def add_report_options(
     parser: CommandParser, *, rejects: str = "<FILE's name>.rejected.csv in var/imports/"
 ) -> None:
-    """Let ``--rejects`` and ``--json`` say how is told what became of the rows.
-
-    ``rejects`` is how the help describes where rejected rows are listed by default.
-    """
+    """Add ``--rejects`` and ``--json``; ``rejects`` describes the default in the help."""
     parser.add_argument(
         "--rejects",
         type=Path,
@@ -48,9 +45,9 @@ def add_report_options(
 def import_failures(
     command: BaseCommand, *, bad_usage: tuple[type[Exception], ...] = ()
 ) -> Iterator[None]:
-    """Turn what ends an import early into one line and an exit code.
+    """End an import that fails with one line and an exit code.
 
-    ``bad_usage`` are exceptions that, like an unreadable file, mean it cannot begin.
+    ``bad_usage`` are exceptions that mean, like an unreadable file, that it cannot begin.
     """
     unusable: tuple[type[Exception], ...] = (FileUnreadable, RejectsUnwritable, *bad_usage)
     try:
@@ -66,7 +63,7 @@ def import_failures(
 
 
 def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
-    """Say where rejected rows are listed: the folder of the source may be read-only.
+    """Return the file for rejected rows: by default below ``var``, never beside the source.
 
     Raises CommandError when the given file is the source itself.
     """
@@ -77,7 +74,7 @@ def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
 
 
 def require_none_rejected(rejects: RejectsFile) -> None:
-    """Raise the CommandError that says where rejected rows are listed, if there are any."""
+    """Raise a CommandError that names the file of rejected rows, if there are any."""
     if rejects.count:
         rows = "1 row was" if rejects.count == 1 else f"{rejects.count:,} rows were"
         sentence = f"{rows} rejected; see the list in {rejects.path}"

@@ -4,7 +4,7 @@ from argparse import ArgumentTypeError
 
 
 def at_least_one(text: str) -> int:
-    """Read a whole number from 1 up: a ``type`` for ``add_argument``."""
+    """Parse a whole number of at least 1, as a ``type`` for ``add_argument``."""
     number = int(text) if text.isascii() and text.isdigit() else 0
     if number < 1:
         message = f"“{text}” is not a whole number of at least 1"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 KEPT_SECONDS = 7 * 24 * 3600
-"""How long a checkpoint outlives its last change; a stream's records live for a day."""
+"""How long a checkpoint is kept after its last change; records are kept for one day."""
 
 _SEQUENCE_NUMBER, _FINISHED = "sequence_number", "finished"
 
@@ -21,8 +21,8 @@ _SEQUENCE_NUMBER, _FINISHED = "sequence_number", "finished"
 class TableCheckpoints:
     """Checkpoints as items of a table, which must not be the one whose stream is read.
 
-    ``key`` spells the key of a stream's shard. With ``expiry_attribute`` they are deleted by
-    DynamoDB when their shards are long gone; one that is missing only means a replay.
+    ``key(stream, shard)`` returns the table key of a checkpoint. With ``expiry_attribute`` DynamoDB
+    deletes them long after their shards are gone; a missing one only means a replay.
     """
 
     client: "DynamoDBClient"
@@ -32,7 +32,7 @@ class TableCheckpoints:
     clock: Callable[[], float] = time.time
 
     def load(self, stream: str, shard: str) -> Checkpoint:
-        """Read strongly what was kept. Raises botocore's errors."""
+        """Return the checkpoint, read strongly. Raises botocore's errors."""
         key = wire_key(self.key(stream, shard))
         answer = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
         item = answer.get("Item", {})
@@ -41,7 +41,7 @@ class TableCheckpoints:
         )
 
     def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        """Put it in the place of the one before. Raises botocore's errors."""
+        """Replace the checkpoint. Raises botocore's errors."""
         item: dict[str, Any] = dict(wire_key(self.key(stream, shard)))
         if checkpoint.sequence_number is not None:
             item[_SEQUENCE_NUMBER] = {"S": checkpoint.sequence_number}
@@ -54,7 +54,7 @@ class TableCheckpoints:
 
 @dataclass(frozen=True, slots=True)
 class MemoryCheckpoints:
-    """Checkpoints that end with the process: for a measurement, and for tests."""
+    """Checkpoints in memory, for measurements and tests."""
 
     kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
 

@@ -1,15 +1,13 @@
-"""Streams: what was written to a table, read in order, and taken up again where it was left.
+"""Streams: the changes of a table, read in order and resumed at a checkpoint.
 
-A stream is a tree of shards: when one is closed, what follows is in its children. Records of one
-item lie in one shard or, later, in a descendant; so a shard is read to its end before its children
-are, and an item's records come in the order in which they were written. Between items there is no
-order to rely on.
+A stream is a tree of shards: when one is closed, its children continue it. The records of one item
+are in one shard or, later, in a descendant; a shard is read to its end before its children, so the
+records of an item come in the order of its writes. There is no order between items.
 
-Reading is at least once: a checkpoint is kept after the records before it were applied, never
-before. Records are kept by DynamoDB for 24 hours; whoever comes later starts with the oldest that
-is left, and is told.
+Reading is at least once: a checkpoint is saved after the records before it were applied. DynamoDB
+keeps records for 24 hours; a later reader starts with the oldest that is left, and reports it.
 
-Follows "Change data capture for DynamoDB Streams" of the Developer Guide, and the API Reference of
+Follows "Change data capture for DynamoDB Streams" of the Developer Guide and the API Reference of
 DynamoDB Streams.
 """
 
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 Record = Mapping[str, Any]
-"""A record of a stream, as GetRecords gives it and as AWS Lambda hands it on."""
+"""A record of a stream, in the form of GetRecords and of AWS Lambda's events."""
 
 MOST_RECORDS = 1_000
-"""What GetRecords gives at the most."""
+"""The most records of one GetRecords."""
 
 _TRIMMED = "TrimmedDataAccessException"
 _EXPIRED = "ExpiredIteratorException"
@@ -43,24 +41,24 @@ class NoStream(DynamoError):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a shard was read: the last record applied, and whether none can follow."""
+    """How far a shard was read: the last record applied, and whether the shard has ended."""
 
     sequence_number: str | None = None
     finished: bool = False
 
 
 class Checkpoints(Protocol):
-    """Where a reader of streams keeps how far it has come."""
+    """Stores how far the shards of streams were read."""
 
     def load(self, stream: str, shard: str) -> Checkpoint:
-        """Give what was kept; an empty `Checkpoint` where nothing was."""
+        """Return the saved checkpoint, an empty one if there is none."""
 
     def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        """Keep how far a shard was read."""
+        """Save how far a shard was read."""
 
 
 def stream_of(client: "DynamoDBClient", table: str) -> str:
-    """Give the ARN of a table's stream. Raises NoStream, and botocore's errors."""
+    """Return the ARN of a table's stream. Raises NoStream, and botocore's errors."""
     described = client.describe_table(TableName=table)["Table"]
     if not described.get("StreamSpecification", {}).get("StreamEnabled"):
         sentence = f"The table {table} has no stream: “manage.py create_tables” switches it on."
@@ -70,7 +68,7 @@ def stream_of(client: "DynamoDBClient", table: str) -> str:
 
 @dataclass(slots=True)
 class _Reading:
-    """A shard being read. ``idle`` counts the answers in a row that held no record."""
+    """A shard being read. ``idle`` counts empty responses in a row."""
 
     shard: str
     checkpoint: Checkpoint
@@ -79,11 +77,11 @@ class _Reading:
 
 
 class StreamWalk:
-    """Reads a stream from its checkpoints on, and has each batch of records applied.
+    """Reads a stream from its checkpoints on, and applies each batch of records.
 
-    ``apply`` must bear to be given the same records again, now or after a restart: what it raises
-    ends the walk, and the batch is not checkpointed. ``report`` is told in a sentence when records
-    were lost. ``pause`` is the time in seconds between two looks at a shard that gave nothing.
+    ``apply`` must be idempotent: a batch is repeated after a restart. What it raises ends the walk,
+    and the batch is not checkpointed. ``report`` gets a sentence when records were lost. ``pause``
+    is the time in seconds between two reads when no shard had records.
     """
 
     def __init__(
@@ -105,10 +103,10 @@ class StreamWalk:
         self._readings: dict[str, _Reading] = {}
 
     def drain(self, *, looks: int = 3) -> int:
-        """Read until every open shard gave nothing ``looks`` times in a row; count the records.
+        """Read until every open shard was empty ``looks`` times in a row; return the records read.
 
-        An empty answer is no proof that nothing follows, hence several. Raises what ``apply``
-        does, and botocore's errors.
+        One empty response does not prove that nothing follows. Raises what ``apply`` does, and
+        botocore's errors.
         """
         records = 0
         while True:
@@ -120,7 +118,7 @@ class StreamWalk:
                 self._sleep(self._pause)
 
     def follow(self) -> Iterator[int]:
-        """Read for ever; give the number of records of each round. Raises like `drain`."""
+        """Read forever; yield the number of records of each round. Raises like `drain`."""
         while True:
             read, _ = self._round()
             yield read
@@ -128,7 +126,7 @@ class StreamWalk:
                 self._sleep(self._pause)
 
     def _round(self) -> tuple[int, list[_Reading]]:
-        """Look at every shard that may be read, once; give the records, and these shards."""
+        """Read every readable shard once; return the number of records, and these shards."""
         readable = self._readable()
         records = sum(self._look_at(reading) for reading in readable)
         if not records or any(reading.checkpoint.finished for reading in readable):
@@ -136,7 +134,7 @@ class StreamWalk:
         return records, readable
 
     def _readable(self) -> list[_Reading]:
-        """Give the shards not read to their end whose parents are, or are no longer there."""
+        """Return the unfinished shards whose parents are finished or gone."""
         if self._parents is None:
             self._parents = {one["ShardId"]: one.get("ParentShardId") for one in self._describe()}
             self._readings = {shard: self._reading(shard) for shard in self._parents}
@@ -164,7 +162,7 @@ class StreamWalk:
         return known or _Reading(shard, self._checkpoints.load(self._arn, shard))
 
     def _look_at(self, reading: _Reading) -> int:
-        """Read, apply and checkpoint the next records of a shard; tell how many they were."""
+        """Read, apply and checkpoint the next records of a shard; return their number."""
         answer = self._next_records(reading)
         if answer is None:
             return 0
@@ -184,7 +182,7 @@ class StreamWalk:
         return len(records)
 
     def _next_records(self, reading: _Reading) -> Mapping[str, Any] | None:
-        """Read once; None where the position is no longer good, and has been made good."""
+        """Read once; None when the position was invalid and has been replaced."""
         try:
             iterator = reading.iterator or self._iterator(reading)
             return self._api.get_records(ShardIterator=iterator, Limit=self._limit)
@@ -215,6 +213,6 @@ class StreamWalk:
         return iterator
 
     def _leave(self, reading: _Reading) -> None:
-        """Give a shard up that has vanished since it was described, its records with it."""
+        """Skip a shard that has vanished since it was described."""
         self._report(f"The shard {reading.shard} is gone, with whatever was not read of it.")
         reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)

@@ -1,8 +1,8 @@
-"""Tables: bring the tables of an engine in line with the models, without losing anything.
+"""Tables: create what the models declare and is missing; nothing is ever deleted.
 
 Missing tables are created, missing global secondary indexes are added one at a time (DynamoDB
-builds only one at once), streams and expiry are switched on, and all are waited for. What cannot
-be changed on a living table, its keys and local indexes, is compared and refused with a sentence.
+builds only one at once), streams and time to live are enabled, and all are waited for. The keys and
+local indexes of an existing table cannot be changed: a difference there is an error.
 """
 
 import time
@@ -48,9 +48,8 @@ def create_missing(
     """Create each model's table or its missing indexes, and wait until all are active.
 
     Billing is on demand unless ``provisioned``. ``patience`` is in seconds, for each table.
-    Without ``streams`` none is switched on yet: for tables that are to be filled first.
-    ``report`` is called with one line for each thing done. Raises TableDiffers and
-    TableNotReady.
+    Without ``streams`` none is enabled: for tables that are to be filled first. ``report`` gets one
+    line for each step. Raises TableDiffers and TableNotReady.
     """
     for model in models:
         wanted = _TableSchema.of(model, provisioned)
@@ -79,7 +78,7 @@ def create_missing(
 
 @dataclass(frozen=True, slots=True)
 class _TableSchema:
-    """What a model declares, as CreateTable spells it."""
+    """A model's declaration, in the form of CreateTable's parameters."""
 
     name: str
     attributes: list[dict[str, str]]
@@ -164,7 +163,6 @@ def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
 def _switch_on_expiry(
     client: "DynamoDBClient", wanted: _TableSchema, report: Callable[[str], None]
 ) -> None:
-    """Let DynamoDB delete items past the moment in the model's TTLAttribute, if it has one."""
     if wanted.expiry_attribute is None:
         return
     described = client.describe_time_to_live(TableName=wanted.name)["TimeToLiveDescription"]
@@ -190,7 +188,7 @@ def _refuse_differences(wanted: _TableSchema, existing: Mapping[str, Any]) -> No
 def _comparisons(
     wanted: _TableSchema, existing: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
-    """Pair what is there with what the model declares, of all that cannot be changed."""
+    """Yield what cannot be changed: its name, the value that exists, the value declared."""
     yield "its keys", _key(existing["KeySchema"]), wanted.key
     types, declared_types = _types(existing["AttributeDefinitions"]), _types(wanted.attributes)
     for name in types.keys() & declared_types.keys():

@@ -1,7 +1,7 @@
 """Throughput: the provisioned capacity of tables, read and changed.
 
-What cannot be done now because the table is being created, changed or dropped, by whomever, is
-told by the return value and left to the next run: whoever manages tables runs again anyway.
+A change that is not possible now, because the table is being created, changed or deleted, is not an
+error: the functions return False, and the caller's next run does it.
 Follows "Provisioned capacity mode" and "Service, account, and table quotas" of the Developer
 Guide.
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _BUSY = frozenset({"ResourceInUseException", "LimitExceededException"})
 _GONE = "ResourceNotFoundException"
 _NO_CHANGE = "will not change"
-"""What DynamoDB says, as a ValidationException, of the capacity that a table has already."""
+"""The ValidationException of a change to the capacity that a table already has."""
 
 
 def table_names(client: "DynamoDBClient") -> Iterator[str]:
-    """Give the names of all tables of the account and region."""
+    """Yield the names of all tables of the account and region."""
     page: Any = client.list_tables()
     yield from page["TableNames"]
     while last := page.get("LastEvaluatedTableName"):
@@ -32,7 +32,7 @@ def table_names(client: "DynamoDBClient") -> Iterator[str]:
 
 
 def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
-    """Give a table's provisioned capacity; None when it is on demand, or there is no table."""
+    """Return a table's provisioned capacity; None when it is on demand or does not exist."""
     try:
         described: Any = client.describe_table(TableName=table)["Table"]
     except client.exceptions.ResourceNotFoundException:
@@ -44,7 +44,7 @@ def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
 
 
 def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> bool:
-    """Change a table's provisioned capacity; tell whether it is so now, or soon."""
+    """Change a table's provisioned capacity; return whether DynamoDB accepted it."""
     try:
         client.update_table(
             TableName=table,
@@ -63,7 +63,7 @@ def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> 
 
 
 def drop_table(client: "DynamoDBClient", table: str) -> bool:
-    """Delete a table with all that is in it; tell whether it is gone, or soon will be."""
+    """Delete a table with its items; return whether it is gone or being deleted."""
     try:
         client.delete_table(TableName=table)
     except ClientError as error:

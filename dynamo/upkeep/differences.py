@@ -1,4 +1,4 @@
-"""Differences of the table ``shop``: in what two sides differ, and how to mend them."""
+"""Differences between what is stored and what is expected, and how to repair them."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,7 +16,7 @@ def difference(
     *,
     repair: Callable[[], None],
 ) -> Difference:
-    """Tell of a difference; ``repair`` raises ConditionFailed for what has changed since."""
+    """Build a Difference; ``repair`` raises ConditionFailed if the item changed since."""
     return Difference(
         kind=kind,
         subject=subject,
@@ -29,7 +29,7 @@ def difference(
 def differing(
     stored: Mapping[str, Any], expected: Mapping[str, Any], *, missing: str | int = "none"
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Leave of both sides what differs."""
+    """Return both sides without the entries that are equal."""
     names = sorted(
         name
         for name in stored.keys() | expected.keys()
@@ -42,7 +42,7 @@ def differing(
 
 
 def mended(repair: Callable[[], None]) -> bool:
-    """Repair what has not changed since it was read, and tell whether that was so."""
+    """Call ``repair``; return False if the item changed since it was read."""
     try:
         repair()
     except ConditionFailed:

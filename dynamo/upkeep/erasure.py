@@ -1,7 +1,7 @@
-"""Erasure: what a person left in the tables, kind by kind, found and taken away.
+"""Erasure: find and delete the items of a person, kind by kind.
 
-Each app declares the kinds it knows of; a command goes through all of them. Finding asks indexes,
-which lag, so what was left a moment ago is found by asking again.
+Each app declares its kinds; a command goes through all of them. Items are found by indexes, which
+lag behind the table: run it again for what was written a moment ago.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One kind of things that people leave.
+    """One kind of items of a person.
 
-    ``find(username)`` names them; ``delete(username, name)`` deletes one, and is content when it
-    is gone already.
+    ``find(username)`` returns their names; ``delete(username, name)`` deletes one, without an error
+    when it does not exist any more.
     """
 
     kind: str
@@ -22,10 +22,9 @@ class Trace:
 
 
 def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> dict[str, int]:
-    """Delete what a person left, and say how many there were of each kind.
+    """Delete a person's items; return how many were found of each kind.
 
-    With ``dry_run`` nothing is deleted. What was deleted before a failure stays deleted; the same
-    again does the rest.
+    With ``dry_run`` nothing is deleted. After a failure, run it again for the rest.
     """
     found = {}
     for trace in traces:

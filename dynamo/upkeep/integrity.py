@@ -1,7 +1,7 @@
-"""Integrity: what is stored, compared with what it should be, and mended.
+"""Integrity: compare what is stored with what it should be, and repair it.
 
-A check re-derives every key and recounts every counter from the items themselves. It reads whole
-tables and is for commands, never for pages.
+A check derives every key and recounts every counter from the items themselves. It reads whole
+tables: for commands, never for a page.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not as it should be.
+    """A stored value that differs from the expected one.
 
-    ``subject`` names the item or counter; ``mend`` puts it right and tells whether it could, and
-    is None where nothing can be derived to mend it from.
+    ``subject`` names the item or counter. ``mend`` repairs it and returns whether it did; it is
+    None where the expected value cannot be derived.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Difference:
     mend: Callable[[], bool] | None = None
 
     def as_dict(self) -> dict[str, str]:
-        """Give what a report shows."""
+        """Return the fields of a report."""
         return {
             "kind": self.kind,
             "subject": self.subject,
@@ -39,7 +39,7 @@ class Difference:
 
 
 def every_item(client: "DynamoDBClient", table: str) -> Iterator[Item]:
-    """Read a whole table, strongly: a Scan, at half a unit for each 2 KB of it."""
+    """Yield all items of a table by a strong Scan, at one capacity unit for each 4 KB."""
     start: dict[str, Any] = {}
     while True:
         answer = client.scan(TableName=table, ConsistentRead=True, **start)

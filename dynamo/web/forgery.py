@@ -1,8 +1,8 @@
-"""Forms without the right token against forged requests: refused, but not lost.
+"""Forms with a wrong CSRF token: refused, but what was typed is not lost.
 
-A token goes out of use when its user signs in anew, on another page for instance. Whoever then
-sends a form they have typed in for an hour must not lose it. A view marked by `redisplay_on_csrf_failure`
-shows the form again, with a fresh token; nothing else of the view is run.
+A token becomes invalid when its user signs in again, for instance in another tab. A view marked by
+`redisplay_on_csrf_failure` then shows the form as it was sent, with a fresh token; nothing else of
+the view runs.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ Again = Callable[..., HttpResponse | None]
 
 
 def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
-    """Have ``again`` answer a form of this view that lacks the token, with the view's arguments.
+    """Mark a view whose form is answered by ``again``, with the view's arguments.
 
-    It must write nothing. None leaves the answer to the site.
+    ``again`` must not write. When it returns None, the usual page for status 403 is shown.
     """
 
     def mark(view: View) -> View:
@@ -32,7 +32,7 @@ def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's ``CSRF_FAILURE_VIEW``: 403, with the form as it was sent where its view keeps it."""
+    """Answer 403, with the form as it was sent if its view is marked (``CSRF_FAILURE_VIEW``)."""
     del reason
     match = request.resolver_match
     again: Again | None = getattr(match.func, "again", None) if match else None

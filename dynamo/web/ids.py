@@ -1,8 +1,8 @@
-"""Ids in addresses: converters for ``path()`` that keep keys within DynamoDB's limits.
+"""Ids in URLs: converters for ``path()`` that keep keys within DynamoDB's limits.
 
-A sort key holds 1,024 bytes and a partition key 2,048; DynamoDB answers a longer one with an
-error, not with "nothing there". 128 characters of up to four bytes leave room for any prefix,
-and an address with a longer id is simply no page.
+A sort key has at most 1,024 bytes and a partition key 2,048; DynamoDB answers a longer one with an
+error. 128 characters of up to four bytes leave room for any prefix, and a URL with a longer id is
+not found.
 """
 
 from django.urls import register_converter
@@ -16,12 +16,12 @@ class Id(StringConverter):
 
 
 class IdWithSlashes(PathConverter):
-    """``<id_with_slashes:…>``: any 1 to 128 characters; an address must not go on behind it."""
+    """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
     regex = ".{1,128}"
 
 
 def register_id_converters() -> None:
-    """Make both known to ``path()``, once for the process."""
+    """Register both converters; once in a process."""
     register_converter(Id, "id")
     register_converter(IdWithSlashes, "id_with_slashes")

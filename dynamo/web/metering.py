@@ -1,4 +1,4 @@
-"""A meter for each request, so that a page can tell what it cost."""
+"""A meter for each request, so that a page can show its cost."""
 
 from collections.abc import Callable
 

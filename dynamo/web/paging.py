@@ -1,4 +1,4 @@
-"""Pages of a list in URLs: ``?after=TOKEN`` leads on, ``?before=TOKEN`` leads back."""
+"""Pages of a list in URLs: ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ class PageLinks:
 class Pager:
     """The pages of one list.
 
-    ``first_url`` is the list's own URL, filter included; ``list_name`` is what its tokens are
-    bound to.
+    ``first_url`` is the URL of its first page, filter included; its tokens are bound to
+    ``list_name``.
     """
 
     first_url: str
     list_name: str
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
-        """Parse which page a request asks for.
+        """Return the page a request asks for.
 
-        Raises Refusal, with a link to the first page, for a token that is not this list's.
+        Raises Refusal, with a link to the first page, for a token that is not of this list.
         """
         after, before = query.get("after"), query.get("before")
         if after is not None and before is not None:
@@ -64,19 +64,19 @@ class Pager:
         )
 
     def next_url(self, page: Page) -> str | None:
-        """Return the URL of the page behind this one in the list's order, if there is one."""
+        """Return the URL of the next page in the list's order, if there is one."""
         if not page.has_next:
             return None
         return self._beside("after", page.entries[-1].position) if page.entries else self.first_url
 
     def previous_url(self, page: Page) -> str | None:
-        """Return the URL of the page in front of this one in the list's order, if there is one."""
+        """Return the URL of the previous page in the list's order, if there is one."""
         if not page.has_previous:
             return None
         return self._beside("before", page.entries[0].position) if page.entries else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
-        """Return whether the way back ended within this page: the first page serves better."""
+        """Return whether the way back reached the list's start: show the first page instead."""
         return request.toward is Toward.PREVIOUS and len(page.entries) < request.size
 
     def _beside(self, direction: str, position: Position) -> str:

@@ -1,4 +1,4 @@
-"""Whole pages and the fragments htmx swaps: the same URL, told apart by a header."""
+"""Whole pages and the fragments that htmx swaps, at the same URL, chosen by a header."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 
 def wants_partial(request: HttpRequest) -> bool:
-    """Tell whether htmx asks for the list alone; not when it restores history or is boosted."""
+    """Return whether htmx asks for the list only; not when boosted or restoring history."""
     htmx = request.htmx  # type: ignore[attr-defined] # django-htmx adds it
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
@@ -21,10 +21,8 @@ def render_list(
 ) -> HttpResponse:
     """Render the list's fragment for htmx, else the whole page around it.
 
-    A fragment has no place for messages, such as one of the form whose answer led here: they go
-    along as the event ``said``, for a script to show.
-
-    ``Vary: HX-Request`` keeps a cache from giving one for the other.
+    A fragment has no place for Django's messages: they are sent as the event ``said``, for a script
+    to show. ``Vary`` keeps a cache from confusing page and fragment.
     """
     is_partial = wants_partial(request)
     response = render(request, partial if is_partial else page, dict(context))
@@ -36,11 +34,11 @@ def render_list(
 
 
 def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
-    """Lead to another page, the whole of it; what a plain redirect leads to, htmx would swap in."""
+    """Redirect to a whole page; htmx would swap in the target of a plain redirect."""
     return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
 
 
 def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
-    """Have a script show, in the page's notice, what was done or was not; give the response."""
+    """Add sentences for a script to show in the page's notice; return the response."""
     said = {"sentences": sentences, "isWarning": is_warning}
     return trigger_client_event(response, "said", said, after="settle")

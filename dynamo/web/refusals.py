@@ -1,7 +1,6 @@
-"""Refusals: what a visitor is told when a page cannot be given.
+"""Refusals: a status and a sentence instead of the page that was asked for.
 
-A refusal is a status and a sentence. To a browser it is a page; to htmx it is a fragment aimed
-at the page's notice, so that the list on screen stays.
+A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays.
 """
 
 from collections.abc import Callable
@@ -16,13 +15,13 @@ from dynamo.calls.faults import FAILURES, Unavailable, fault_in
 from dynamo.errors import DynamoError
 
 NOTICE = "#notice"
-"""The element of every page that htmx puts refusals into."""
+"""The element, on every page, that htmx puts refusals into."""
 
 
 class Refusal(DynamoError):
-    """The request cannot be answered; the text says what is allowed.
+    """The request is not allowed; the text says what is.
 
-    ``first_url`` leads to where the visitor can go on; ``retry_after`` is in seconds.
+    ``first_url`` is where the visitor can go on; ``retry_after`` is in seconds.
     """
 
     status = HTTPStatus.BAD_REQUEST
@@ -36,11 +35,7 @@ class Refusal(DynamoError):
 
 
 class TooManyRequests(Refusal):
-    """Something is done too often; the text says when there is room again.
-
-    So does ``retry_after``, to programs. Raised by views from what `dynamo.writes.limits.Limiter.take`
-    returns.
-    """
+    """A rate limit is exceeded (see `dynamo.writes.limits`); the text says for how long."""
 
     status = HTTPStatus.TOO_MANY_REQUESTS
 
@@ -53,12 +48,10 @@ def refuse(
     template: str = "",
     **context: object,
 ) -> HttpResponse:
-    """Render ``<status>.html``, or for htmx ``_error.html`` aimed at the page's notice.
+    """Render ``template`` or ``<status>.html``, or for htmx ``_error.html`` for the page's notice.
 
-    ``template`` is a page to take in place of ``<status>.html``.
-
-    ``retry_after``, in seconds, is sent as a header as well. Where the page itself cannot be
-    rendered because the database is away (it names who is signed in), 503 takes its place.
+    ``retry_after``, in seconds, is sent as a header as well. A page reads who is signed in: when
+    the database is away, the answer is 503 instead.
     """
     context |= {"status": status.value, "retry_after": retry_after}
     try:
@@ -74,7 +67,7 @@ def refuse(
 
 
 def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
-    """Answer 503, with when to come back."""
+    """Answer 503, with a ``Retry-After`` header."""
     return refuse(
         request,
         HTTPStatus.SERVICE_UNAVAILABLE,
@@ -97,7 +90,7 @@ def _render(
 
 
 class RefusalMiddleware:
-    """Answers a `Refusal` with its status, and a throttled or absent database with 503."""
+    """Answers a `Refusal` with its status, and a fault of the database with 503."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -119,7 +112,7 @@ class RefusalMiddleware:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler400: a request that is malformed below the level of any page."""
+    """Answer a malformed request that reached no view (``handler400``)."""
     del exception
     return refuse(
         request, HTTPStatus.BAD_REQUEST, message="The request is malformed.", first_url=None
@@ -127,7 +120,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler404: with the sentence of the Http404, where it has one."""
+    """Answer 404 with the sentence of the Http404, if it has one (``handler404``)."""
     message = exception.args[0] if exception.args else None
     return refuse(
         request, HTTPStatus.NOT_FOUND, message=message if isinstance(message, str) else None

@@ -26,5 +26,5 @@ class PositionSigner:
 
 @lru_cache(maxsize=1)
 def tokens() -> Tokens:
-    """Give the site's tokens."""
+    """Return the site's tokens."""
     return Tokens(PositionSigner())

@@ -1,13 +1,13 @@
-"""Toggles: links from a filtered list to its neighbours."""
+"""Toggles: links from a filtered list to those with one value more or less."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Toggle:
-    """A link to the neighbouring list that has one value more or less chosen.
+    """A link that adds a value to the filter, or takes it out if it is ``pressed``.
 
-    ``count`` is how many items have that value, None where that is not known.
+    ``count`` is the number of items with that value, None if it is not known.
     """
 
     value: str

@@ -1,15 +1,13 @@
-"""Background writes: what an action leaves to be written after it, by a thread of its own.
+"""Background writes: a queue in memory, and a thread that writes its values to the database.
 
-The action only puts a value into a queue in memory, which takes microseconds whatever the
-database does. One thread sends what waits, in the order it came; while it sends, more gathers,
-so that a burst goes out in few batches. What could not be sent stays in front and is tried again,
-with ever longer pauses.
+A request only puts a value into the queue, which takes microseconds. The thread sends values in
+order, in batches of what has gathered meanwhile. Values that could not be sent stay in front and
+are retried with exponential backoff.
 
-What is promised: a value is sent at once, and again until it has been, as long as the process
-lives; a process that ends in order sends what is left, for a few seconds. Lost is what a killed
-process had not sent yet, what comes while the queue is full, and what is left when those seconds
-are over; the last two are counted and logged. A value may be sent twice, so sending must be
-idempotent.
+As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
+is sent within a few seconds. Lost are the unsent values of a killed process, values put while the
+queue is full, and those left after these seconds; the latter two are counted and logged. A value
+may be sent twice, so sending must be idempotent.
 """
 
 import logging
@@ -29,21 +27,20 @@ T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
 """Seconds between attempts; each pause is twice the one before."""
 GLANCE = 0.005
-"""Seconds between looking whether another thread has done it."""
+"""Seconds between checks whether another thread is done sending."""
 LOG_EVERY = 60.0
-"""Seconds between two lines about what goes wrong all the time."""
+"""Seconds between two log lines about a failure that lasts."""
 
 _log = logging.getLogger(__name__)
 
 
 class BackgroundWrites(Generic[T]):
-    """A queue of at most ``most`` values, and the thread that hands them to ``send``.
+    """A queue of at most ``most`` values, and the thread that passes them to ``send``.
 
-    ``send`` is given up to ``batch`` values, all of which are ``alike``. It raises what DynamoDB
-    does: a fault that passes (see `dynamo.calls.faults`) has them sent again, anything else drops them.
-    ``name`` and ``hint``, what to do, are for the log. The thread starts with the first value, so
-    that a server may fork before; a child forked later begins with an empty queue, for what waits
-    is its parent's.
+    ``send`` gets up to ``batch`` values for which ``alike`` returns the same. Values are retried
+    when it raises a fault (see `dynamo.calls.faults`), and dropped on any other error. ``name`` and
+    ``hint``, which says what to do, are for the log. The thread starts with the first value, so
+    that a server may fork before; a process forked later begins with an empty queue.
     """
 
     def __init__(
@@ -79,7 +76,7 @@ class BackgroundWrites(Generic[T]):
         return len(self._waiting)
 
     def put(self, value: T) -> None:
-        """Have a value sent, soon. Never waits, never raises; when the queue is full it is lost."""
+        """Queue a value. Never waits or raises; a value is lost when the queue is full."""
         with self._state:
             if len(self._waiting) >= self._most:
                 self._lose(1, f"{self._most:,} wait to be sent already.")
@@ -91,7 +88,7 @@ class BackgroundWrites(Generic[T]):
             self._state.notify_all()
 
     def flush(self, *, seconds: float) -> bool:
-        """Send what waits, and try for so long at the most; tell whether nothing is left."""
+        """Send the queue, for at most ``seconds``; return whether it is empty."""
         until = time.monotonic() + seconds
         while not self._send_some():
             left = until - time.monotonic()
@@ -101,9 +98,9 @@ class BackgroundWrites(Generic[T]):
         return True
 
     def close(self, *, seconds: float) -> None:
-        """Send what waits before the process ends; say what could not be sent."""
+        """Send the queue, for at most ``seconds``, and log how many values are left and lost."""
         if not self.flush(seconds=seconds):
-            self._logged_at = -inf  # whatever was said a moment ago
+            self._logged_at = -inf  # also when a line was logged a moment ago
             with self._state:
                 self._lose(len(self._waiting), "The process ends.")
 
@@ -118,7 +115,7 @@ class BackgroundWrites(Generic[T]):
             self._thread = None  # the next value starts another one
 
     def _send_some(self) -> bool:
-        """Send what waits unless another thread is at it; tell whether nothing is left."""
+        """Send the queue unless another thread does; return whether it is empty."""
         while True:
             with self._state:
                 if self._is_sending:
@@ -144,7 +141,7 @@ class BackgroundWrites(Generic[T]):
         return list(islice(alike, self._batch))
 
     def _sent(self, values: Sequence[T]) -> bool:
-        """Send values and take them off the queue, unless it is worth trying again."""
+        """Send values and remove them from the queue; return False to retry them."""
         is_dealt_with = True
         try:
             self._send(values)
@@ -154,8 +151,8 @@ class BackgroundWrites(Generic[T]):
                 self._lose(len(values), sentence_about(failure))
             else:
                 self._failures += 1
-                self._tell(f"{len(self._waiting):,} wait to be sent. {sentence_about(failure)}")
-        finally:  # also when it is a mistake of ours: it must not hold up what comes after it
+                self._warn(f"{len(self._waiting):,} wait to be sent. {sentence_about(failure)}")
+        finally:  # a bug in ``send`` must not hold up the values behind these
             if is_dealt_with:
                 self._failures = 0
                 for _ in values:
@@ -169,9 +166,9 @@ class BackgroundWrites(Generic[T]):
 
     def _lose(self, number: int, sentence: str) -> None:
         self.lost += number
-        self._tell(f"{self.lost:,} lost by now. {sentence}")
+        self._warn(f"{self.lost:,} lost by now. {sentence}")
 
-    def _tell(self, sentence: str) -> None:
+    def _warn(self, sentence: str) -> None:
         now = time.monotonic()
         if now - self._logged_at < LOG_EVERY:
             return

@@ -1,12 +1,13 @@
-"""Sharded counters: exact counts that many may change at once ("Write Sharding (Table)").
+"""Sharded counters: exact counts with many concurrent writers.
 
-A counter has a name and any number of *cells*, each an attribute with a count. It is one item
-as long as its writers do not meet, so that reading a quiet one costs half a unit. When they do
-meet, it is spread over more items, under more partition keys: a write picks any of them, a read
-sums them all. Item 0 says how many there are (see `dynamo.writes.shards`).
+Follows "Write Sharding (Table)" of "AWS DynamoDB (Design Patterns)". A counter has a name and any
+number of *cells*, each a number attribute. It is one item, and half a capacity unit to read, until
+two of its writers meet; then it is spread over more items with other partition keys. A write picks
+any of these shards at random, a read sums them all. Shard 0 holds their number (see
+`dynamo.writes.shards`).
 
-A change is an action for the very transaction that changes what is counted: the sum is exact
-after each. A cell of one shard may well be negative; the sum never is.
+A change is an action of the transaction that writes what is counted, so the sum is exact after
+each. A cell of one shard may be negative; the sum never is.
 """
 
 from collections import Counter
@@ -29,9 +30,10 @@ Deltas = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """The counters of one table. The key of a counter's shard is ``key_of(name, shard)``.
+    """The counters of one table.
 
-    ``least_shards`` are used from the start: one, unless it is known to be written by many.
+    ``key_of(name, shard)`` returns the table key of a shard, attribute name to string.
+    ``least_shards`` are used from the start: more than one where many writers are expected.
     """
 
     batches: Batches
@@ -48,15 +50,15 @@ class Counters:
         key_of: Callable[[str, int], Mapping[str, str]],
         least_shards: int = 1,
     ) -> "Counters":
-        """Make the counters of a table."""
+        """Build the counters of a table."""
         shards = Shards(batches.client, table, lambda name: key_of(name, 0))
         return cls(batches, shards, key_of, least_shards)
 
     def change(self, name: str, deltas: Mapping[str, int]) -> Action:
-        """Give the action that adds ``deltas`` to a counter's cells, in one of its shards.
+        """Build the action that adds ``deltas`` (cell to number) to a counter, in one shard.
 
-        A transaction may hold one change of a counter: put all its deltas into it. Raises
-        ValueError when every delta is zero, for which there is no action.
+        A transaction may contain one change of a counter only. Raises ValueError when every delta
+        is zero.
         """
         if not any(deltas.values()):
             raise ValueError(f"A change of the counter {name} that changes nothing")
@@ -65,18 +67,18 @@ class Counters:
         return update(self.shards.table, self._key(name, shard), added)
 
     def spread(self, name: str) -> int:
-        """Double the shards of a counter whose writers met; return how many there are now."""
+        """Double the shards of a counter, up to `MOST_SHARDS`; return how many there are now."""
         stored = self.shards.count(name)
         return self.shards.raise_to(name, min(stored * 2, MOST_SHARDS))
 
     def read(self, name: str, *, consistent: bool = False) -> dict[str, int]:
-        """Sum a counter's cells over its shards; cells that come to nothing are left out."""
+        """Return the sums of a counter's cells, without those that are zero."""
         return self.read_many([name], consistent=consistent)[name]
 
     def read_many(
         self, names: Iterable[str], *, consistent: bool = False
     ) -> dict[str, dict[str, int]]:
-        """Sum the cells of several counters: one round for item 0, one for any further shards."""
+        """Return the sums of several counters, by name: a round for shard 0, one for the others."""
         wanted = list(dict.fromkeys(names))
         firsts = self._items([(name, 0) for name in wanted], consistent=consistent)
         more = [
@@ -91,11 +93,10 @@ class Counters:
         return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}
 
     def set_sums(self, name: str, cells: Mapping[str, int]) -> list[Action]:
-        """Build the actions that make cells of a counter come to these sums, as recounted.
+        """Build the actions that set the sums of cells to recounted numbers; none if all are right.
 
-        They hold only while no shard of these cells changes meanwhile: else the transaction
-        fails with ConditionFailed, and the recount is to be made again. Cells that are right
-        already need no action.
+        Their transaction raises ConditionFailed when a shard of these cells was changed meanwhile:
+        then recount.
         """
         shards = self._shards_of(name)
         sums = Counter[str]()
@@ -161,7 +162,7 @@ def write_counted(
 
 
 def cells_in(item: Item) -> dict[str, int]:
-    """Give the cells of one shard's item."""
+    """Return the cells of one shard, as stored in its item."""
     return {
         name: int(value["N"]) for name, value in item.items() if "N" in value and name != SHARDS
     }

@@ -1,13 +1,12 @@
-"""Limits on how often something may be done, kept in the table: one limit for all web nodes.
+"""Rate limits stored in the table, so that all web nodes share them.
 
-One item for each thing that is limited, and in it one number: the moment until which it is
-*taken*. Doing it once takes one share of the window; what was taken runs off by itself as time
-passes. So a limit of 10 in 15 minutes allows ten at once, then one every 90 seconds. This is the
-generic cell rate algorithm of ITU-T I.371; a conditional UpdateItem makes it exact among any
-number of writers.
+Each limited name has an item with one number: the moment until which it is *taken*. Each use takes
+one share of the window, and time gives it back: a limit of 10 in 15 minutes allows ten uses at
+once, then one every 90 seconds. This is the generic cell rate algorithm of ITU-T I.371; conditional
+updates make it exact with any number of writers.
 
-An item that has run off means the same as no item, so the table's time to live may remove it at
-any later time.
+An item whose moment has passed means the same as no item, so the table's time to live may delete it
+at any later time.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -36,35 +35,34 @@ ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many times at once, at least one, and again so many spread over each window."""
+    """At most ``times`` at once, at least 1, and as many again in each ``window``."""
 
     times: int
     window: timedelta
 
     @property
     def share(self) -> int:
-        """What one time takes of the window, in milliseconds."""
+        """The part of the window that one use takes, in milliseconds."""
         return self.window // timedelta(milliseconds=1) // self.times
 
     @property
     def spare(self) -> int:
-        """What may be taken at most for one more time to fit in, in milliseconds."""
+        """The most that may be taken for one more use to be allowed, in milliseconds."""
         return self.share * (self.times - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Limiter:
-    """The limits kept in one table. The key of a limit's item is ``key_of(name)``."""
+    """The limits in one table; ``key_of(name)`` returns the table key of a limit's item."""
 
     client: "DynamoDBClient"
     table: str
     key_of: Callable[[str], Mapping[str, str]]
 
     def take(self, name: str, limit: Limit, *, now: datetime) -> float:
-        """Count one time against a limit; return 0.0, or the seconds until there is room.
+        """Count one use; return 0.0, or the seconds until the next one is allowed.
 
-        What is refused is not counted: waiting so long is enough, however often one asked.
-        One write when the limit is untouched, two when some of it is taken.
+        A refused use is not counted. One write when nothing is taken, two when something is.
         """
         moment = _milliseconds(now)
         latest = moment + limit.spare
@@ -79,16 +77,16 @@ class Limiter:
         return limit.share / 1_000  # others took and gave back between each two of our calls
 
     def give_back(self, name: str, limit: Limit) -> None:
-        """Undo one `take` that returned 0.0: what was done turns out not to count."""
+        """Undo one `take` that returned 0.0."""
         self._write(name, [_TAKEN.set(_TAKEN - limit.share)], _TAKEN.exists())
 
     def _start(self, name: str, limit: Limit, moment: int) -> int | None:
-        """Take the first share of an untouched limit; else return until when it is taken."""
+        """Take the first share; None on success, else the moment until which it is taken."""
         changes = [_TAKEN.set(moment + limit.share), _EXPIRY.set(_expiry(limit, moment))]
         return self._write(name, changes, _TAKEN.does_not_exist() | (moment >= _TAKEN))
 
     def _go_on(self, name: str, limit: Limit, moment: int) -> int | None:
-        """Take a further share where it fits in; else return until when the limit is taken."""
+        """Take a further share. Returns like `_start`."""
         changes = [_TAKEN.set(_TAKEN + limit.share), _EXPIRY.set(_expiry(limit, moment))]
         fits_in = (moment < _TAKEN) & (moment + limit.spare >= _TAKEN)
         return self._write(name, changes, fits_in)

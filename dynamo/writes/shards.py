@@ -1,9 +1,8 @@
-"""How many shards something is spread over: a number in the table that only ever grows.
+"""Numbers of shards: stored in the table, raised but never lowered.
 
-A writer may use any shard below the number it has heard of; a reader must read them all. So the
-number is raised in the table before the first writer uses a new shard, never lowered, and read
-anew by every reader. What a process remembers is for its writers alone: it may be too few,
-never too many.
+A writer may use any shard below the number it knows; a reader must read all of them. So the number
+is raised in the table before the first writer uses a new shard, and every reader reads it again.
+A process remembers the number for its writers only: it may be too low, never too high.
 """
 
 import random
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 SHARDS = "_shards"
-"""The attribute that holds the number; where it is missing, there is one shard."""
+"""The attribute with the number; an item without it means one shard."""
 _NUMBER = NumberAttribute(attr_name=SHARDS)
 
 
@@ -33,23 +32,20 @@ class Shards:
     client: "DynamoDBClient"
     table: str
     key_of: Callable[[str], Mapping[str, str]]
-    _heard: dict[str, int] = field(default_factory=dict)
+    _known: dict[str, int] = field(default_factory=dict)
 
     def pick(self, name: str, *, least: int = 1) -> int:
-        """Pick a shard to write to, of at least ``least``, which the table is told of first."""
+        """Return a random shard to write to, of at least ``least``."""
         return random.randrange(self.writable(name, least=least))  # noqa: S311 - spreads load
 
     def writable(self, name: str, *, least: int = 1) -> int:
-        """Say how many shards a writer may use: at least ``least``, which the table is told of."""
-        if least > self._heard.get(name, 1):
+        """Return how many shards a writer may use: at least ``least``, stored if that is new."""
+        if least > self._known.get(name, 1):
             self.raise_to(name, least)
-        return max(self._heard.get(name, 1), least)
+        return max(self._known.get(name, 1), least)
 
     def raise_to(self, name: str, number: int) -> int:
-        """See to it that there are at least ``number``, and return how many there are.
-
-        Of several processes that raise at once, the highest number stays.
-        """
+        """Raise the number to ``number`` unless it is as high already; return what is stored."""
         raised = update(
             self.table,
             wire_key(self.key_of(name)),
@@ -58,29 +54,29 @@ class Shards:
         )
         try:
             self.client.update_item(**parameters(raised))
-            self._heard[name] = number
+            self._known[name] = number
         except self.client.exceptions.ConditionalCheckFailedException:
-            self._heard[name] = self.count(name)
-        return self._heard[name]
+            self._known[name] = self.count(name)
+        return self._known[name]
 
     def count(self, name: str) -> int:
-        """Read the number, strongly."""
+        """Return the stored number, read strongly."""
         key = wire_key(self.key_of(name))
         response = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
         return shards_in(response.get("Item", {}))
 
 
 def shard_of(unique_id: str, shards: int) -> int:
-    """Give an id its shard among so many: always the same, evenly spread."""
+    """Return the shard of an id: always the same one, ids evenly spread."""
     return crc32(unique_id.encode()) % shards
 
 
 def share_of(needed: int, shards: int) -> int:
-    """Say what one of several shards holds of so many items, with room for chance."""
+    """Return how many of ``needed`` items to expect in one shard, plus two standard deviations."""
     mean = needed / shards
     return min(needed, ceil(mean + 2 * sqrt(mean)))
 
 
 def shards_in(item: Item) -> int:
-    """Give the number of shards that an item tells of."""
+    """Return the number of shards stored in an item."""
     return int(item[SHARDS]["N"]) if SHARDS in item else 1

@@ -1,4 +1,4 @@
-"""``manage.py check_integrity``: recounts and re-derives every key and counter."""
+"""``manage.py check_integrity``: recounts every counter and derives every key again."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ from shop.integrity.checks import shop_differences
 
 
 def copy_differences() -> Iterator[Difference]:
-    """Check the copies of comments; a shop without a table for them is told why it has none."""
+    """Yield differences of the copies of comments; CommandError if they have no table."""
     try:
         yield from set_differences(Progress())
     except ClientError as error:
@@ -83,7 +83,6 @@ class Command(BaseCommand):
 
 
 def _names(*, only: str | None, model: str | None) -> list[str]:
-    """Return the checks to make; those of the copies only where they are read, or asked for."""
     if only or model == SETS:
         return [only or SETS]
     reads_sets = model is None and read_model().name == SETS

@@ -1,4 +1,4 @@
-"""``manage.py delete_user_data``: erases what a user left, as the law asks for."""
+"""``manage.py delete_user_data``: erases a user's data, on request."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ from shop.user_data import PROFILE, PURCHASES, has_orders
 
 
 class Command(BaseCommand):
-    """Erases a user, but for the orders."""
+    """Erases a user's data except for the orders."""
 
     help = (
         "Delete a user's comments, votes and reports, their name on replies, the records of what "
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         dry_run: bool = options["dry_run"]
         with failures_in_one_line():
             if not dry_run:
-                shut_profile(username)  # so that nothing is written meanwhile
+                shut_profile(username)  # so that nobody can write in that name meanwhile
             found = erase([*TRACES, PURCHASES, ACTIVITY, PROFILE], username, dry_run=dry_run)
             keeps_orders = has_orders(username)
         if options["json"]:

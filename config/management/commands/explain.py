@@ -29,7 +29,7 @@ class Command(BaseCommand):
     help = "Read a page of a list, and print the plan, its queries and their metered cost."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add a sub-command for each kind of list."""
+        """Add a subcommand for each kind of list."""
         kinds = parser.add_subparsers(dest="kind", required=True, metavar="comments|orders|pickup")
         comments = kinds.add_parser("comments", help="a product's comments")
         comments.add_argument("--product", required=True, type=_id, metavar="ID")
