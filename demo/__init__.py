@@ -1,1 +1,1 @@
-"""The sample shop: its data, how it is loaded, and the processes that show it."""
+"""The sample shop: its data, loading them, and running the site on them."""

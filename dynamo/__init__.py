@@ -1,1 +1,4 @@
-"""Ordered, paged, metered reading of DynamoDB; see docs/library.md for the tour."""
+"""A library for DynamoDB: exact pages of merged queries, metered calls, transactions, streams.
+
+See docs/library.md.
+"""

@@ -1,1 +1,1 @@
-"""The laboratory: what each design costs, and how fast the site is."""
+"""The laboratory: the cost of each design, and the speed of the site."""

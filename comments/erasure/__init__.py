@@ -1,1 +1,1 @@
-"""What is deleted when a user's data is to be erased."""
+"""Erasure of a user's comments, votes, reports and replies."""

@@ -1,4 +1,4 @@
-"""Import of comments from files: docs/importing.md says what a file may hold.
+"""Imports of comments from files; their format is in docs/importing.md.
 
 ========  =============================================================================
 columns   which column holds which field

@@ -1,1 +1,1 @@
-"""What the table holds of comments, compared with what it should hold."""
+"""Integrity checks of comments and of what depends on them."""

@@ -1,1 +1,1 @@
-"""Lists of comments: read by either read model, explained, arranged for their page."""
+"""Lists of comments: queries by either read model, their cost, and their pages."""

@@ -1,1 +1,1 @@
-"""The queue of reported and hidden comments, and what staff decide on them."""
+"""Moderation: the queues of reported and hidden comments, and the decisions of staff."""

@@ -1,1 +1,1 @@
-"""Comments that staff picked for the page of a product."""
+"""Staff picks: comments shown on top of a product's page."""

@@ -1,1 +1,1 @@
-"""What one user wrote."""
+"""Profiles: the comments of one user."""

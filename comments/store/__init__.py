@@ -1,1 +1,1 @@
-"""What the table holds of a comment, and the one transaction that changes it."""
+"""Stored comments: how they are loaded, and the transaction that changes them."""

@@ -1,1 +1,1 @@
-"""Votes: which comments readers found helpful."""
+"""Votes: whether users find a comment helpful."""

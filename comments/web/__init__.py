@@ -1,1 +1,1 @@
-"""What every page with a form needs: its fields, its errors, its rate limits."""
+"""Shared by pages with a form: fields, errors, rate limits."""

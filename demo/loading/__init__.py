@@ -1,1 +1,1 @@
-"""The sample data, written by the services that the site uses."""
+"""Loading of the sample data, through the site's own services."""

@@ -1,1 +1,1 @@
-"""The sample data: made, not yet written."""
+"""The sample data, generated in memory."""

@@ -1,1 +1,1 @@
-"""Calls to DynamoDB: one client, metered and bounded, and what their failures mean."""
+"""Calls to DynamoDB: the client, its meter, batches, backoff, and the meaning of failures."""

@@ -25,7 +25,7 @@ _THROTTLED = frozenset(
         "LimitExceededException",
     }
 )
-BUSY = "The database is busier than it can bear at the moment."
+BUSY = "The database is too busy at the moment."
 _UNREACHABLE = frozenset({"InternalServerError", "ServiceUnavailable", "InternalFailure"})
 _NO_INDEX = "does not have the specified index"
 """The ValidationException of a Query on an index that does not exist."""

@@ -1,1 +1,1 @@
-"""Lists: a page of an exact, ordered merge of runs, from any position, and what it costs."""
+"""Lists: pages of an exact, ordered merge of queries, from any position, and their cost."""

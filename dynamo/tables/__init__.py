@@ -1,1 +1,1 @@
-"""Tables: created to fit their models, and their provisioned capacity."""
+"""Tables: creating those that the models declare, and their provisioned capacity."""

@@ -1,1 +1,1 @@
-"""Upkeep: what is stored compared with what it should be, and erased on request."""
+"""Upkeep: integrity checks with repair, and erasure of a person's data."""

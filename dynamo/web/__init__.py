@@ -1,1 +1,1 @@
-"""The Django side of the library: tokens in URLs, pages of lists, errors as answers."""
+"""For Django: position tokens in URLs, pages of lists, errors as responses."""

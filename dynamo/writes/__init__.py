@@ -1,1 +1,1 @@
-"""Writes: transactions and their retries, counters, limits, writes in the background."""
+"""Writes: transactions with retries, sharded counters, rate limits, background writes."""

@@ -1,1 +1,1 @@
-"""The basket, kept in the session until an order is placed from it."""
+"""The basket, stored in the session until its order is placed."""

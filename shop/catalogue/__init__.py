@@ -1,1 +1,1 @@
-"""The catalogue: products, categories, prices, and what was also bought."""
+"""The catalogue: products, categories, prices, and “also bought”."""

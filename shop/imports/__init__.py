@@ -1,4 +1,4 @@
-"""Import of Olist's orders; docs/importing-orders.md has the rules.
+"""Imports of Olist's orders; the rules are in docs/importing-orders.md.
 
 ==============  =======================================================================
 olist_files     the files of a folder: their names, columns and rows

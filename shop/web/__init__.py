@@ -1,1 +1,1 @@
-"""What every page of the shop needs: who may see it, where a form leads, rate limits."""
+"""Shared by the shop's pages: access rules, redirects after forms, rate limits."""

@@ -148,4 +148,4 @@ class TestThrottledTable:
             answer = shown(Client().get(url))
         assert answer.status == 503
         assert int(answer.response["Retry-After"]) > 0
-        assert "busier" in answer.page.one(class_="lede").text
+        assert "too busy" in answer.page.one(class_="lede").text
