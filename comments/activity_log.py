@@ -1,4 +1,4 @@
-"""What the shop's activity log is told of comments; one call each, which takes no time."""
+"""Entries of the shop's activity log about comments; writing one takes no time."""
 
 from datetime import datetime
 
@@ -8,12 +8,12 @@ from shop.activity.recording import record
 
 
 def posted(comment: NewComment) -> None:
-    """Tell that a user has posted a comment."""
+    """Log that a user has posted a comment."""
     _of_author(LogVerb.POSTED, comment, became=comment.rating, at=comment.created_at)
 
 
 def edited(comment: NewComment, *, before: NewComment, at: datetime) -> None:
-    """Tell that a user has changed a comment of theirs."""
+    """Log that a user has changed a comment of theirs."""
     if comment.rating == before.rating:
         _of_author(LogVerb.EDITED, comment, at=at)
     else:
@@ -21,7 +21,7 @@ def edited(comment: NewComment, *, before: NewComment, at: datetime) -> None:
 
 
 def deleted(comment: NewComment, *, who: str, is_own: bool, at: datetime) -> None:
-    """Tell that somebody has deleted a comment: its author, or staff."""
+    """Log that a comment was deleted by its author or by staff."""
     moderated(
         LogVerb.DELETED,
         comment_id=comment.id,
@@ -43,7 +43,7 @@ def moderated(
     kind: Kind = Kind.MODERATION,
     at: datetime,
 ) -> None:
-    """Tell what staff have done with a comment; ``who`` is empty for a command."""
+    """Log a decision of staff on a comment; ``who`` is empty for a command."""
     record(
         LogEntry(
             kind=kind,

@@ -6,7 +6,7 @@ from comments.converters import register_comment_ids
 
 
 class CommentsConfig(AppConfig):
-    """Makes the comments an app of the site, with their addresses."""
+    """The app of comments, with the converter of their URLs."""
 
     name = "comments"
 

@@ -1,4 +1,4 @@
-"""What a list of comments is narrowed to: one immutable value, and how a URL spells it."""
+"""The filter of a list of comments, and its form in URLs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ MOST_LANGUAGES = 24
 
 
 class BadFilter(ValueError):
-    """The URL spells no filter; the text says what is allowed."""
+    """The URL has no filter; the text names what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class CommentFilter:
 
     @classmethod
     def of(cls, languages: Iterable[str] = (), ratings: Iterable[int] = ()) -> Self:
-        """Make a filter of any iterables; all five ratings narrow nothing and become any.
+        """Build a filter; all five ratings filter nothing and become any.
 
         Raises BadFilter for a language or rating that does not exist, or too many languages.
         """

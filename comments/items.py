@@ -1,4 +1,4 @@
-"""How a comment becomes items: the one place where its keys are derived.
+"""The building of a comment's items, the only place where their keys are derived.
 
 `items_of` is used by every write (forms, imports, repairs) and by the integrity check, which
 derives the items again and compares.
@@ -20,7 +20,7 @@ EXCERPT = 320
 
 @dataclass(frozen=True, slots=True)
 class NewReply:
-    """What the shop replied to a comment elsewhere, as an import brings it."""
+    """A reply of the shop's that an import brings."""
 
     text: str
     replied_at: datetime | None = None
@@ -28,12 +28,11 @@ class NewReply:
 
 @dataclass(frozen=True, slots=True)
 class NewComment:
-    """A comment as it is written, before it has keys. ``created_at`` is aware.
+    """A comment without keys; ``created_at`` is aware.
 
-    ``username`` is the user's whose comment it is, empty for one that was imported. ``verified``
-    says that the author bought the product, as far as that was known when it was written.
-    ``reply`` is for imports alone: what is written in the shop is replied to by
-    `comments.replies.services`.
+    ``username`` is empty for an imported comment. ``verified`` means that the author was known to
+    have bought the product when it was written. Only imports have a ``reply``; others are written
+    by `comments.replies.services`.
     """
 
     id: str
@@ -93,7 +92,7 @@ def reply_of(comment: NewComment) -> CommentReply | None:
 def derived_keys(comment: NewComment) -> dict[str, str]:
     """Derive the list keys: one partition for each index, and the place they share.
 
-    The index by author has what users wrote, and nothing else.
+    Only comments by users are in the index by author.
     """
     product, language, rating = comment.product_id, comment.language, comment.rating
     return {

@@ -15,24 +15,22 @@ the number of shards      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 how far a stream is read  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
 ========================  ====================  =========================================
 
-One Query on a comment's partition key finds all that must go with it when it is deleted, but for
-the shares of its tally. A comment that was deleted leaves a *tombstone* in its place for a while:
-its keys, its product, and when it may be forgotten.
+One Query on a comment's partition key finds its dependents, except the shares of its tally. A
+comment that was deleted leaves a *tombstone* in its place: its keys, its product, and when that
+expires.
 
 What a user has written is listed by the sparse index ``by_author``: its partition is
 ``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it.
 Votes and reports are found by their user in other partitions of it: ``VOTER#<username>`` and
 ``REPORTER#<username>``, sort key ``<product>#<comment>``; one Query tells which of a product's
 comments a user found helpful. So are the replies of staff, in ``REPLIER#<username>``, sort key
-``<moment>#<comment>``. While a user's comments are erased, what is left of each is found in
+``<moment>#<comment>``. While a user's comments are erased, their tombstones are listed in
 ``ERASED#<username>``.
 
-What is reported or hidden lies in the sparse index ``moderation``, in the partition of its state;
-what staff have picked of a product's comments in the sparse index ``featured``, partition
-``FEATURED#<product>``.
+Reported and hidden comments are in the sparse index ``moderation``, in the partition of their
+state; picks of staff in the sparse index ``featured``, partition ``FEATURED#<product>``.
 
-The index ``ranked`` is overloaded: what is in one of its partitions has nothing to do with what
-is in another.
+The index ``ranked`` is overloaded: its partitions are of several rankings.
 
 ===========================  ====================================  ==============================
 in ``ranked``                partition key                         sort key
@@ -60,131 +58,131 @@ DIGITS = 10
 
 
 def comment(comment_id: str) -> str:
-    """Give the partition key of all that belongs to a comment, and the comment's sort key."""
+    """Return the partition key of all that belongs to a comment, and the comment's sort key."""
     return f"{COMMENT_PREFIX}{comment_id}"
 
 
 def comment_id_in(partition: str) -> str:
-    """Give the comment whose partition key, or whose share of a tally, this is."""
+    """Return the comment whose partition key, or whose share of a tally, this is."""
     if partition.startswith(TALLY_PREFIX):
         return partition.removeprefix(TALLY_PREFIX).rpartition("#")[0]
     return partition.removeprefix(COMMENT_PREFIX)
 
 
 def tally(comment_id: str, shard: int) -> dict[str, str]:
-    """Give the key of one share of a comment's tally of votes (see `dynamo.writes.counters`)."""
+    """Return the key of one share of a comment's tally of votes (see `dynamo.writes.counters`)."""
     key = f"{TALLY_PREFIX}{comment_id}#{shard}"
     return {"pk": key, "sk": key}
 
 
 def author(username: str) -> str:
-    """Give the partition in ``by_author`` of what a user has written."""
+    """Return the partition in ``by_author`` of what a user has written."""
     return f"AUTHOR#{username}"
 
 
 def erased(username: str) -> str:
-    """Give the partition in ``by_author`` of a user's comments of which something is left."""
+    """Return the partition in ``by_author`` of a user's comments of which something is left."""
     return f"ERASED#{username}"
 
 
 def vote(username: str) -> str:
-    """Give the sort key of a user's vote."""
+    """Return the sort key of a user's vote."""
     return f"{VOTE_PREFIX}{username}"
 
 
 def report(username: str) -> str:
-    """Give the sort key of a user's report."""
+    """Return the sort key of a user's report."""
     return f"{REPORT_PREFIX}{username}"
 
 
 def voter(username: str) -> str:
-    """Give the partition in ``by_author`` of a user's votes."""
+    """Return the partition in ``by_author`` of a user's votes."""
     return f"VOTER#{username}"
 
 
 def reporter(username: str) -> str:
-    """Give the partition in ``by_author`` of a user's reports."""
+    """Return the partition in ``by_author`` of a user's reports."""
     return f"REPORTER#{username}"
 
 
 def replier(username: str) -> str:
-    """Give the partition in ``by_author`` of the replies a member of staff wrote."""
+    """Return the partition in ``by_author`` of the replies a member of staff wrote."""
     return f"REPLIER#{username}"
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Give the sort key in ``by_author`` of a reply; ``moment`` is as `dynamo.lists.places` spells it."""
+    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.places.timestamp`."""
     return f"{moment}#{comment_id}"
 
 
 def about(product_id: str, comment_id: str) -> str:
-    """Give the sort key in ``by_author`` of what a user did with a comment of a product."""
+    """Return the sort key in ``by_author`` of what a user did with a comment of a product."""
     return f"{product_id}#{comment_id}"
 
 
 def moderation(state: str) -> str:
-    """Give the partition in ``moderation`` of the comments in a state."""
+    """Return the partition in ``moderation`` of the comments in a state."""
     return f"MODERATION#{state}"
 
 
 def featured(product_id: str) -> str:
-    """Give the partition in ``featured`` of a product's picked comments."""
+    """Return the partition in ``featured`` of a product's picked comments."""
     return f"FEATURED#{product_id}"
 
 
 def counts(product_id: str, shard: int) -> str:
-    """Give both keys of one shard of a product's counts."""
+    """Return both keys of one shard of a product's counts."""
     return f"COUNTS#{product_id}#{shard}"
 
 
 def product_partition(product_id: str, *narrower: str | int) -> str:
-    """Give an index's partition: the product, then the filter values that index answers."""
+    """Return an index's partition: the product, then the filter values that index answers."""
     return "/".join([f"{PRODUCT_PREFIX}{product_id}", *map(str, narrower)])
 
 
 def product_id_in(partition: str) -> str:
-    """Give the product id of a partition of the index ``all``."""
+    """Return the product id of a partition of the index ``all``."""
     return partition.removeprefix(PRODUCT_PREFIX)
 
 
 def product_id_of_counts(key: str) -> str:
-    """Give the product id of a shard of its counts."""
+    """Return the product id of a shard of its counts."""
     return key.removeprefix("COUNTS#").rpartition("#")[0]
 
 
 def rank(ranking: str, product_id: str) -> str:
-    """Give both keys of a product's item in a ranking of the shop."""
+    """Return both keys of a product's item in a ranking of the shop."""
     return f"{RANK_PREFIX}{ranking}#{product_id}"
 
 
 def ranking_shard(ranking: str, shard: int) -> str:
-    """Give the partition in ``ranked`` of one shard of a ranking of the shop."""
+    """Return the partition in ``ranked`` of one shard of a ranking of the shop."""
     return f"{RANK_PREFIX}{ranking}#{shard}"
 
 
 def helpful(product_id: str) -> str:
-    """Give the partition in ``ranked`` of a product's comments by helpful votes."""
+    """Return the partition in ``ranked`` of a product's comments by helpful votes."""
     return f"{RANK_PREFIX}HELPFUL#{product_id}"
 
 
 def shards(name: str) -> dict[str, str]:
-    """Give the key of the number of shards of something (see `dynamo.writes.shards`)."""
+    """Return the key of the number of shards of something (see `dynamo.writes.shards`)."""
     key = f"SHARDS#{name}"
     return {"pk": key, "sk": key}
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:
-    """Give the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
+    """Return the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}
 
 
 def scored(number: int, unique_id: str) -> str:
-    """Spell the sort key of what ranks by a number: it sorts by it, and is unique."""
+    """Format the sort key of a score; it sorts by the number, and is unique."""
     return f"{number:0{DIGITS}}{SEPARATOR}{unique_id}"
 
 
 def score_at(place: str) -> int:
-    """Read the number of a sort key that `scored` spelled."""
+    """Parse the number in a sort key of `scored`."""
     return int(place.partition(SEPARATOR)[0])

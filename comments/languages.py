@@ -1,4 +1,4 @@
-"""Languages of comments: ISO 639-1 codes, their names, and what a visitor's browser asks for."""
+"""Languages of comments: ISO 639-1 codes, their names, and the visitor's preference."""
 
 from collections.abc import Container, Mapping
 from functools import lru_cache
@@ -17,25 +17,25 @@ class LanguageUnknown(ValueError):
 
 
 def is_language(code: str) -> bool:
-    """Tell whether ``code`` is a lower-case ISO 639-1 code."""
+    """Return whether ``code`` is a lower-case ISO 639-1 code."""
     return code in _names()
 
 
 def language_name(code: str) -> str:
-    """Give a language's English name, such as ``Portuguese`` for ``pt``."""
+    """Return a language's English name, such as ``Portuguese`` for ``pt``."""
     return _names().get(code, code)
 
 
 def all_languages() -> list[tuple[str, str]]:
-    """Give every language's code and name, in the order of the names."""
+    """Return the code and name of every language, sorted by name."""
     return sorted(_names().items(), key=lambda language: language[1])
 
 
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
-    """Choose the visitor's first language that there are comments in.
+    """Return the visitor's first language that there are comments in.
 
     ``accept_language`` is the header's value. None when it names no language in ``among``, or
-    accepts any (``*``) before one. A quality of 0 rules a language out.
+    accepts any (``*``) before one. A quality of 0 excludes a language.
     """
     for tag, quality in parse_accept_lang_header(accept_language):
         if not quality:

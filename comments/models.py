@@ -1,8 +1,8 @@
 """The table ``comments``: its items, and the indexes its lists are read from.
 
-What lists show has names of one letter on the wire, because every list entry repeats them and a
-query is charged by the bytes it reads. An index projects what a list shows and nothing that its
-own partition key already tells.
+Attributes of list entries have names of one letter on the wire, because a query is charged by the
+bytes it reads. An index projects what a list shows and nothing that its own partition key already
+has.
 
 Table design of part 2 of "Efficient filtering with DynamoDB".
 """
@@ -69,10 +69,10 @@ class ByLanguageAndRating(GlobalSecondaryIndex["Comment"]):
 
 
 class Ranked(GlobalSecondaryIndex["Comment"]):
-    """Whatever ranks, by score: products of the shop, and a product's comments; sparse.
+    """Rankings by score, of products of the shop and of a product's comments; sparse.
 
-    One index for several rankings (overloaded): see `comments.keys` for its partitions. The
-    ranks of products need nothing but their keys and ``o``, the place of the latest comment.
+    One index for several rankings (overloaded): see `comments.keys` for its partitions. The ranks
+    of products need only their keys and ``o``, the place of the latest comment.
     """
 
     class Meta:
@@ -84,9 +84,9 @@ class Ranked(GlobalSecondaryIndex["Comment"]):
 
 
 class ByAuthor(GlobalSecondaryIndex["Comment"]):
-    """What a user has written: partition ``AUTHOR#alex``; sparse, imported comments are not in it.
+    """The comments of a user: partition ``AUTHOR#alex``; sparse, without imported comments.
 
-    ``a``, or of a hidden comment ``h``, tells the product.
+    The product is in ``a``, or of a hidden comment in ``h``.
     """
 
     class Meta:
@@ -98,9 +98,9 @@ class ByAuthor(GlobalSecondaryIndex["Comment"]):
 
 
 class Moderation(GlobalSecondaryIndex["Comment"]):
-    """What staff should look at, or have hidden: partition ``MODERATION#REPORTED``; sparse.
+    """Reported and hidden comments: partition ``MODERATION#REPORTED``; sparse.
 
-    The sort key begins with the moment of the first report that nobody has answered yet.
+    The sort key begins with the moment of the first report since staff last kept the comment.
     """
 
     class Meta:
@@ -112,7 +112,7 @@ class Moderation(GlobalSecondaryIndex["Comment"]):
 
 
 class Featured(GlobalSecondaryIndex["Comment"]):
-    """What staff have picked of a product's comments: partition ``FEATURED#42``; sparse."""
+    """A product's comments picked by staff: partition ``FEATURED#42``; sparse."""
 
     class Meta:
         index_name = "featured"
@@ -123,7 +123,7 @@ class Featured(GlobalSecondaryIndex["Comment"]):
 
 
 class CommentItem(DynamoModel):
-    """Any item of the table: what belongs to a comment shares its partition key."""
+    """Any item of the table; the dependents of a comment share its partition key."""
 
     class Meta:
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}comments"
@@ -189,11 +189,11 @@ class Comment(CommentItem):
 
 
 class ProductRank(CommentItem):
-    """A product in a ranking of the shop: written by `comments.rankings.services` alone.
+    """A product in a ranking of the shop, written by `comments.rankings.services` alone.
 
-    One that does not rank lacks ``rank_partition`` and ``rank_place``, and with them its entry
-    in the index; ``version`` stays, so that what is derived late is known for late.
-    ``newest`` is the place of the product's latest comment.
+    One that does not rank lacks ``rank_partition`` and ``rank_place``, and with them its entry in
+    the index; ``version`` stays, so that a late derivation is refused. ``newest`` is the place of
+    the product's latest comment.
     """
 
     version = NumberAttribute(attr_name="w")
@@ -209,9 +209,9 @@ class CommentBody(CommentItem):
 
 
 class CommentVote(CommentItem):
-    """That a user found a comment helpful: sort key ``VOTE#<username>``.
+    """A user's vote that a comment is helpful: sort key ``VOTE#<username>``.
 
-    The two keys of ``by_author`` find it by its user: see `comments.keys`.
+    Its two keys of ``by_author`` list it by its user: see `comments.keys`.
     """
 
     voter_partition = UnicodeAttribute(attr_name="c")
@@ -219,9 +219,10 @@ class CommentVote(CommentItem):
 
 
 class CommentReport(CommentItem):
-    """What a user thinks is wrong with a comment: sort key ``REPORT#<username>``.
+    """A user's report of a comment: sort key ``REPORT#<username>``.
 
-    ``reason`` is one of `comments.reports.services.Reason`; the keys of ``by_author`` are as a vote's.
+    ``reason`` is one of `comments.reports.services.Reason`; the keys of ``by_author`` are as a
+    vote's.
     """
 
     reporter_partition = UnicodeAttribute(attr_name="c")
@@ -232,7 +233,7 @@ class CommentReport(CommentItem):
 
 
 class CommentReply(CommentItem):
-    """What the shop says to a comment: sort key ``REPLY``.
+    """The shop's reply to a comment: sort key ``REPLY``.
 
     ``author`` is missing where it was imported, ``replied_at`` where that was not known. With an
     author it has the two keys of ``by_author``, as a vote.

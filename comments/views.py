@@ -148,7 +148,6 @@ def _context(
 def _with_recent(
     request: HttpRequest, page: CommentsPage, found: CommentPage
 ) -> tuple[CommentEntry, ...]:
-    """Show the visitor what they have just written, in a list they did not choose in any case."""
     is_chosen = not page.is_default or page.asked.position is not None
     belongs = in_list(page.product_id, page.chosen if is_chosen else CommentFilter())
     return with_recent(

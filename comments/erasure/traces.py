@@ -33,8 +33,8 @@ def comments_listed_in(partition: str) -> Iterator[str]:
 def delete_written(*, comment_id: str, username: str) -> None:
     """Delete a comment of a user who is erased.
 
-    Until all of it is gone, ranks included, it is listed in ``keys.erased(username)``. Raises Contended, and
-    botocore's errors.
+    Until all of it is gone, ranks included, it is listed in ``keys.erased(username)``. Raises
+    Contended, and botocore's errors.
     """
     delete_comment(comment_id, found_by=keys.erased(username))
     delete_comment(comment_id)  # finishes what the first time only logged

@@ -32,7 +32,7 @@ class Columns:
     product_id: str | None = None
 
     def among(self, present: Sequence[str]) -> dict[str, str]:
-        """Give the column of each field that the file has.
+        """Return the column of each field that the file has.
 
         Raises BadMapping for a named or needed column that is not ``present``, or twice.
         """
@@ -41,7 +41,7 @@ class Columns:
         return columns_among(present, by_field, needed=needed)
 
     def by_field(self) -> dict[str, str]:
-        """Give the column of each field, whether or not a file has it."""
+        """Return the column of each field, whether or not a file has it."""
         by_row = FIELDS if self.product_id is None else [f for f in FIELDS if f != "product_id"]
         return {field: self.named.get(field, field) for field in by_row}
 

@@ -1,4 +1,4 @@
-"""Olist's reviews made comments, one on each product of the order that was reviewed.
+"""Imports of Olist's reviews as comments, one on each product of the order.
 
 The rules are in docs/importing-orders.md.
 """
@@ -25,7 +25,7 @@ _SAME_NAMES = {name: name for name in FIELDS}
 
 @dataclass(frozen=True, slots=True)
 class ReviewImportReport:
-    """What became of the reviews' rows, ``read + rejected == rows``, and of their comments."""
+    """Counts of the reviews' rows, ``read + rejected == rows``, and of their comments."""
 
     rows: int
     rejected: int
@@ -44,7 +44,6 @@ class _Read:
     comments: dict[str, NewComment] = field(default_factory=dict)
 
     def take(self, comments: Sequence[NewComment]) -> None:
-        """Of two versions of a comment the newer one counts, at equal dates the later one."""
         for comment in comments:
             known = self.comments.get(comment.id)
             self.superseded += known is not None
@@ -61,10 +60,10 @@ def import_reviews(
     progress: Progress,
     now: datetime,
 ) -> ReviewImportReport:
-    """Write the reviews of a folder as comments; rows that are refused go to ``rejects``.
+    """Write the reviews of a folder as comments, and rejected rows to ``rejects``.
 
     Raises FileUnreadable and RejectsUnwritable before anything is written, and what ``writer``
-    raises; the same import again then goes on where it was.
+    raises; the same import again continues then.
     """
     # What is wrong with orders is for their own import to tell.
     found = survey(folder, reject=lambda _rejected: None, progress=progress)
@@ -89,7 +88,7 @@ class ReviewParser:
     now: datetime
 
     def read(self, record: Record) -> list[NewComment] | Rejected:
-        """Make a review the comments on its order's products, or say why it is none."""
+        """Parse a review into the comments on its order's products, or reject it."""
         order_id = str(record.values["order_id"]).strip()
         if order_id not in self.found.orders:
             return _rejected(record, f"its order “{order_id[:40]}” is rejected, or there is none")

@@ -1,4 +1,4 @@
-"""One record made a comment, or refused with a reason. The rules are in docs/importing.md."""
+"""The parsing of one record into a comment. The rules are in docs/importing.md."""
 
 import re
 from collections.abc import Mapping
@@ -25,11 +25,11 @@ _RATING = re.compile(r"[1-5](\.0+)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class CommentParser:
-    """How the records of a file become comments.
+    """Parses the records of a file into comments.
 
-    ``columns`` names the column of each field the file has, ``languages`` what its spellings
-    of languages mean; ``product_id`` puts all comments under one product. Rows dated more than
-    a day after ``now`` are refused.
+    ``columns`` has the column of each field in the file, ``languages`` the codes of its names of
+    languages; ``product_id`` puts all comments under one product. Rows dated more than a day after
+    ``now`` are rejected.
     """
 
     columns: Mapping[str, str]
@@ -38,7 +38,7 @@ class CommentParser:
     now: datetime
 
     def read(self, record: Record) -> NewComment | Rejected:
-        """Make a record a comment, or say why it is none."""
+        """Parse a record, or reject it with a reason."""
         try:
             return self._comment(record)
         except RowRefused as refused:
@@ -103,7 +103,7 @@ class CommentParser:
 
 
 def _is_utf8(text: str) -> bool:
-    """Tell whether there is no lone surrogate, which stands for a byte that was no UTF-8."""
+    """Return whether there is no lone surrogate, which stands for a byte that was not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What becomes of one comment of a bulk load, given what is stored under its id."""
+"""The comparison of one comment of a bulk load with the one stored under its id."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -67,7 +67,7 @@ _DECISIVE = (
 
 
 class Verdict(Enum):
-    """What becomes of a comment, compared with what is stored under its id."""
+    """The result of comparing a comment with the one stored under its id."""
 
     NEW = "nothing is stored"
     REPLACED = "an older version is stored, or another of the same date"
@@ -77,7 +77,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A comment as it is to be stored, beside what is stored under its id."""
+    """A comment as it is to be stored, beside the item stored under its id."""
 
     comment: NewComment
     item: Item
@@ -87,7 +87,7 @@ class Change:
 
     @classmethod
     def between(cls, stored: Item | None, comment: NewComment) -> "Change":
-        """Set the comment against the item that is stored under its id, if one is."""
+        """Compare a comment with the item that is stored under its id, if one is."""
         item, body = items_of(comment)
         reply = None if stored and stored.get(_REPLY_DIGEST) == _BY_STAFF else reply_of(comment)
         if reply is not None:
@@ -102,12 +102,12 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Tell whether there is anything to write."""
+        """Whether there is anything to write."""
         return self.verdict in {Verdict.NEW, Verdict.REPLACED}
 
     @property
     def place(self) -> str:
-        """Where the comment stands in lists: their sort key."""
+        """The comment's sort key in lists."""
         place: str = self.item[_PLACE]["S"]
         return place
 
@@ -131,7 +131,7 @@ class Change:
 
     @property
     def merged(self) -> Item:
-        """The item to put: what the shop added stays, but an edit goes with the text it made."""
+        """The item to put: attributes from the shop stay, but ``edited_at`` goes with the old text."""
         kept = {
             name: value
             for name, value in (self.stored or {}).items()
@@ -145,19 +145,19 @@ class Change:
 
     @property
     def cost(self) -> int:
-        """How many actions of a transaction this change takes, besides its counts."""
+        """The number of actions in a transaction, besides those of counts."""
         followed = len(follow(self.stored, self.merged))
         return 1 + self.concerns_body + (self.reply is not None) + followed
 
     @property
     def characters(self) -> int:
-        """How much text this change carries."""
+        """The characters of its texts."""
         reply = self.comment.reply
         return len(self.comment.body) + (len(reply.text) if reply else 0)
 
     @property
     def concerns_body(self) -> bool:
-        """Tell whether the comment has, or had, an item for its long body."""
+        """Whether the comment has, or had, an item for its long body."""
         return self.body is not None or _LENGTH in (self.stored or {})
 
     @property
@@ -166,7 +166,7 @@ class Change:
         return {self.comment.product_id} | (_products_of(self.stored) if self.stored else set())
 
     def actions(self) -> list[Action]:
-        """Spell the comment, on condition that nothing has changed it, its body and its reply."""
+        """Build the writes, conditional on the comment, its body and its reply being unchanged."""
         actions = [self._put()]
         if self.body is not None:
             actions.append(put(Comment, self.body))
@@ -204,6 +204,5 @@ def _determined(item: Item) -> Item:
 
 
 def _digest(reply: CommentReply) -> bytes:
-    """Give what an import is known by to have brought this reply."""
     said = f"{reply.replied_at or ''}\n{reply.text}"
     return blake2b(said.encode(), digest_size=8).digest()

@@ -1,16 +1,15 @@
-"""Writes of many comments: what an import and the sample data are put with.
+"""Bulk writes of comments, for imports and the sample data.
 
-What is stored already is read first, strongly and a hundred at a time, which takes a fraction
-of the time and cost of writing it. So a load that was interrupted is resumed by starting it
-again, and one that is repeated writes nothing.
+The stored items are read first, strongly and a hundred at a time, which takes a fraction of the
+time and cost of writing them. So a load that was interrupted is resumed by starting it again, and
+one that is repeated writes nothing.
 
-Comments are put some dozens to a transaction, with their long bodies and with the counts of
-their products, and with the primary items of `comments.sets` where lists are read from those,
-each on condition that what was read is still what is stored. So the counts are
-exact at every moment, whatever else is written meanwhile and wherever the load is cut off; and
-a comment that somebody changes between the reading and the writing is compared again.
+Comments are put some dozens to a transaction with their long bodies, the counts of their products
+and the primary items of `comments.sets`, on condition that what was read is still stored. So the
+counts are exact at every moment, and a comment that somebody changes after it was read is compared
+again.
 
-The ranks of the products are derived once for each, when all is written: `rank_products`.
+The ranks of the products are derived once for each at the end: `rank_products`.
 """
 
 from collections import Counter
@@ -41,7 +40,7 @@ TRANSACTION_CHARACTERS = 800_000
 
 @dataclass(frozen=True, slots=True)
 class VerdictCounts:
-    """How many comments met which verdict."""
+    """The numbers of comments by verdict."""
 
     new: int = 0
     replaced: int = 0
@@ -71,11 +70,12 @@ class BulkWriter:
         self._known: dict[str, Touch] = {}
 
     def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
-        """Write what is new or newer than stored, and say what became of each.
+        """Write the comments that are new or newer than stored, and count the verdicts.
 
-        Ids must not repeat; give a bounded number at a time (`in_chunks`). Raises Contended when
-        others keep changing the same comments, what `dynamo.calls.batches.Batches` does, and botocore's
-        errors; what was written until then stays, and the same call again writes the rest.
+        Ids must not repeat, and the number must be bounded (`in_chunks`). Raises Contended when
+        others keep changing the same comments, what `dynamo.calls.batches.Batches` does, and
+        botocore's errors; what was written until then stays, and the same call again writes the
+        rest.
         """
         verdicts: list[Verdict] = []
         for _ in range(ATTEMPTS):
@@ -89,11 +89,11 @@ class BulkWriter:
         raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
 
     def rank_products(self, progress: Progress) -> None:
-        """Derive the ranks of all products whose comments were given since the last time.
+        """Derive the ranks of all products of the comments written since the last call.
 
-        Of those whose comments were all stored already the ranks are only looked at, so that a
-        load that was cut off before it came here is finished by the same load again. A failure
-        is logged and not raised (see `comments.rankings.services`): all comments are written.
+        Where all comments of a product were stored already its ranks are only compared, so that an
+        interrupted load is finished by the same load again. A failure is logged and not raised (see
+        `comments.rankings.services`): all comments are written.
         """
         touched = {p: touch for p, touch in self._known.items() if p in self._touched}
         seen = {p: touch for p, touch in self._known.items() if p not in self._touched}
@@ -106,7 +106,6 @@ class BulkWriter:
         self._touched, self._known = set(), {}
 
     def _note(self, changes: Iterable[Change]) -> None:
-        """Remember the products of comments, each with the newest comment given for it."""
         for change in changes:
             if change.is_needed:
                 self._touched |= change.products
@@ -124,7 +123,6 @@ class BulkWriter:
         ]
 
     def _put(self, changes: Sequence[Change]) -> set[str]:
-        """Write the changes; return the ids of those that somebody got ahead of."""
         lost = self._batches.pool.gather(
             [partial(_write_together, group) for group in _transactions(changes)]
         )
@@ -162,7 +160,7 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
 
 
 def in_chunks(comments: Iterable[NewComment]) -> Iterator[list[NewComment]]:
-    """Divide comments into lists that fit into memory, however long their texts are."""
+    """Divide comments into lists of bounded size, however long their texts are."""
     chunk: list[NewComment] = []
     characters = 0
     for comment in comments:

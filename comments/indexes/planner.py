@@ -38,7 +38,7 @@ PATIENCE = 2.5
 
 
 class NoSuchPlan(ValueError):
-    """There is no plan of this name; ``known`` are those there are."""
+    """There is no plan of this name, but those in ``known``."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.known = tuple(known)
@@ -55,8 +55,8 @@ def plan_list(
 ) -> ListPlan:
     """Choose how to read a page of ``needed`` items, look-ahead included.
 
-    ``forced`` names the plan to take whatever it costs. A product without any counts is read by
-    rule: there is nothing to tell prices from. Raises NoSuchPlan.
+    ``forced`` is the name of the plan to use whatever it costs. A product without any counts is
+    read by the exact plan, because nothing can be priced. Raises NoSuchPlan.
     """
     if not counts.cells and forced is None:
         by_rule = plan(product_id, chosen)
@@ -92,10 +92,10 @@ def price_indexes(
 
 
 def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[PricedPlan]:
-    """Leave out plans by language where any will do: they know only the languages counted.
+    """Omit plans by language where any will do.
 
-    A comment in a language that the counts had missed would not even be looked for. And they
-    can hardly be cheaper: they read what the index of all holds, in more queries.
+    They would miss a comment in a language that is not counted, and can hardly be cheaper: they
+    read what the index ``all`` holds, in more queries.
     """
     return [
         priced[pattern.name]
@@ -105,7 +105,6 @@ def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[P
 
 
 def _fallback(best: PricedPlan, exact: PricedPlan) -> Fallback | None:
-    """Watch a plan that drops: the exact one takes over when its estimate proves wrong."""
     if not best.filters:
         return None
     return Fallback(
@@ -140,7 +139,6 @@ def _count(counts: ProductCounts, values: Values) -> int:
 
 
 def _filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
-    """Drop what the partition keys of a pattern do not tell apart and the filter does."""
     if LANGUAGE not in pattern.answers and chosen.languages:
         values = tuple({"S": language} for language in chosen.languages)
         yield OneOf(Comment.language.attr_name, values)

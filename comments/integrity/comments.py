@@ -48,7 +48,7 @@ def comment_differences() -> Iterator[Difference]:
 
 @dataclass(slots=True)
 class _Found:
-    """What the items seen so far add up to."""
+    """The sums of the items read so far."""
 
     recounted: dict[str, Counter[str]] = field(default_factory=dict)
     counted: dict[str, Counter[str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The integrity of ranks: derived again from all comments, and compared with what is stored."""
+"""The integrity of ranks, derived again from all comments."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -71,9 +71,9 @@ class RanksFound:
 
 
 def differing_comment(key: str, item: Item, votes: int) -> Iterator[Difference]:
-    """Compare the keys of a comment's rank with its votes, which were counted.
+    """Compare the keys of a comment's rank with its counted votes.
 
-    ``key`` is its partition key. A comment that is in no list has none.
+    ``key`` is its partition key. A comment that is in no list has no rank.
     """
     comment_id = keys.comment_id_in(key)
     stored = [item.get(name, {"S": NOWHERE})["S"] for name in (PARTITION, PLACE)]

@@ -11,7 +11,7 @@ from dynamo.lists.explain import Explanation, explain
 
 
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
-    """Explain a page of comments by its plan, and what its meter saw beside the list."""
+    """Explain a page of comments by its plan and the other calls of its meter."""
     return explain(
         found.shown,
         plan=found.plan.name,

@@ -1,4 +1,4 @@
-"""A list of comments as its page shows it: heading, toggles, and the URLs around it."""
+"""A list of comments as its page shows it: heading, toggles and URLs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from dynamo.web.toggles import Toggle
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of a list, and the ways from it to its neighbours."""
+    """A page of a list, as its template shows it."""
 
     comments: Sequence[CommentEntry]
     heading: str
@@ -31,18 +31,18 @@ class Listing:
 
     @property
     def longest_bar(self) -> int:
-        """The most comments any one rating would give: what the histogram is drawn against."""
+        """The greatest count of one rating, which the histogram is scaled to."""
         return max((toggle.count or 0 for toggle in self.ratings), default=0)
 
 
 def list_url(product_id: str, chosen: CommentFilter) -> str:
-    """Give the canonical URL of a list."""
+    """Return the canonical URL of a list."""
     parts = [product_id, chosen.languages_spelled, chosen.ratings_spelled]
     return reverse("comments", args=parts)
 
 
 def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
-    """Give the pages of a list; its name is its canonical URL, whatever the site's prefix."""
+    """Return the pager of a list; its name is its canonical URL without the site's prefix."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
     return Pager(first_url=list_url(product_id, chosen), list_name=name)
 
@@ -87,10 +87,10 @@ def listing_of(
 
 
 def extent_of(found: CommentPage) -> str:
-    """Say where a page lies, such as ``about 41 to 60 of 812``; empty without comments.
+    """Format the numbers of a page, such as ``about 41 to 60 of 812``; empty without comments.
 
-    The first page knows; further back it is only about, because comments come and go in front.
-    Counts that a page refutes are not repeated.
+    Only the first page is exact, because comments are added and deleted in front of the others.
+    Counts that the page refutes are not shown.
     """
     ordinals = [entry.position.ordinal for entry in found.page.entries]
     if not ordinals:
@@ -102,7 +102,7 @@ def extent_of(found: CommentPage) -> str:
 
 
 def heading_of(chosen: CommentFilter) -> str:
-    """Say in words what a list holds, such as ``Comments in German rated 1 or 2``."""
+    """Format a list's heading, such as ``Comments in German rated 1 or 2``."""
     heading = "Comments"
     if chosen.languages:
         heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"

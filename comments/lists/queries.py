@@ -1,4 +1,4 @@
-"""Reads of comments: lists, one comment, and what a product's page says about them."""
+"""Reads of comments: lists, one comment, and the highlights of a product."""
 
 import re
 from collections.abc import Sequence
@@ -42,9 +42,9 @@ _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
-    ``username`` is the user's whose comment it is, empty for an imported one; ``is_verified``
-    says that the author had bought the product. A hidden one is in no list of its product.
-    ``product_id`` is empty in the lists that are of one product.
+    ``username`` is empty for an imported comment; ``is_verified`` means that the author had bought
+    the product. A hidden one is in no list of its product. ``product_id`` is empty in the lists of
+    one product.
     """
 
     id: str
@@ -86,11 +86,10 @@ Entries = TypeVar("Entries", bound=CommentEntry)
 
 @dataclass(frozen=True, slots=True)
 class CommentPage:
-    """A page of a list of comments, the plan it was read by, and what reading it took.
+    """A page of a list of comments, and the plan it was read by.
 
-    ``page`` is what the links to its neighbours start from. ``shown`` is the same with the
-    comments that were found late: those in a partition that the counts held for empty.
-    ``total`` is how many there are in the list, by the counts.
+    The links to its neighbours are built from ``page``. ``shown`` has also the comments found in
+    partitions that were counted as empty. ``total`` is the number in the list, by the counts.
     """
 
     comments: tuple[CommentEntry, ...]
@@ -115,10 +114,10 @@ class Highlights:
 
 @dataclass(frozen=True, slots=True)
 class WholeComment(CommentEntry):
-    """One comment with its whole text in ``body``, and the product it is about.
+    """One comment with its whole text in ``body``, and its product.
 
-    ``helpful`` is how many found it helpful, by its rank; ``seen`` is what a decision of staff on
-    it rests on.
+    ``helpful`` is the number of helpful votes, by its rank; ``seen`` is the `Revision` for a
+    decision of staff.
     """
 
     body: str = ""
@@ -160,7 +159,7 @@ def list_comments(
 
 
 def with_replies(comments: Sequence[Entries]) -> tuple[Entries, ...]:
-    """Add to list entries what the shop replied to them: one call, if to any of them."""
+    """Add the shop's replies to list entries, by one call if there are any."""
     replies = find_replies([comment.id for comment in comments if comment.is_replied])
     return tuple(replace(comment, reply=replies.get(comment.id)) for comment in comments)
 
@@ -168,9 +167,7 @@ def with_replies(comments: Sequence[Entries]) -> tuple[Entries, ...]:
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     """Read one comment by its id (AP4), and its body where that is an item of its own.
 
-    ``consistent`` is for whoever has just written it.
-
-    Raises NoSuchComment.
+    The read is strong if ``consistent``, for whoever has just written it. Raises NoSuchComment.
     """
     key = keys.comment(comment_id)
     try:
@@ -194,8 +191,8 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
 def find_highlights(product_id: str, language: str | None = None) -> Highlights:
     """Read the latest positive and negative comment, in a language or any (AP12).
 
-    When the product was last commented on regards all languages, and so do the picks of staff.
-    One item of each run is read, all at once.
+    The picks of staff and the time of the last comment are of all languages. One item of each run
+    is read, all at once.
     """
     languages = (language,) if language else ()
     filters = (
@@ -228,7 +225,7 @@ def _latest(firsts: Sequence[Sequence[Entry]]) -> CommentEntry | None:
 
 
 def entry_of(item: Item) -> CommentEntry:
-    """Read a list entry from an item of the table or of any index."""
+    """Parse a list entry from an item of the table or of any index."""
     comment = Comment.from_raw_data(dict(item))
     return CommentEntry(
         id=id_at(comment.place),
@@ -249,7 +246,7 @@ def entry_of(item: Item) -> CommentEntry:
 
 
 def _body(key: str, excerpt: str, *, consistent: bool) -> str:
-    """Read a long body; an import may be just about to put it, then the excerpt must do."""
+    """Read a long body; fall back to the excerpt, as an import may not have put it yet."""
     try:
         return CommentBody.get(key, keys.BODY, consistent_read=consistent).text
     except CommentBody.DoesNotExist:
@@ -257,11 +254,10 @@ def _body(key: str, excerpt: str, *, consistent: bool) -> str:
 
 
 def username_shown(comment: Comment) -> str:
-    """Give the user whose comment an entry of a list is; empty for an imported one.
+    """Return the user who wrote a list entry's comment; empty for an imported one.
 
-    The lists have no room for the name of a user beside that of an author, and need none: what
-    users write has an id made here and says whether its author is a buyer, and its author is the
-    user. An import brings at most one of the two.
+    Lists have no attribute for it: a comment by a user has an id made here, ``verified``, and the
+    user as its author. An import sets at most one of the first two.
     """
     if comment.verified is None:
         return ""

@@ -1,4 +1,4 @@
-"""The read models: where the lists of comments are read from, behind one face.
+"""The read models that lists of comments may be read from.
 
 ==========  ==========================================  ============================
 model       lists are read from                         planned by
@@ -7,10 +7,9 @@ model       lists are read from                         planned by
 ``sets``    the copies in ``comment_sets``              `comments.sets.plans`
 ==========  ==========================================  ============================
 
-The setting ``COMMENTS_READ_MODEL`` chooses. Both give the same items in the same places, read by
-the same reader, so a position made by one is good for the other. Single comments, counts and
-rankings are read from ``comments`` under both; so are repairs, which must not rest on what is
-itself derived.
+The setting ``COMMENTS_READ_MODEL`` chooses. Both have the same items in the same places, so a
+position in one is valid in the other. Single comments, counts and rankings are read from
+``comments`` under both, and so are repairs, which must not rest on derived items.
 """
 
 from collections.abc import Callable
@@ -44,13 +43,13 @@ class ListPlanner(Protocol):
     ) -> ListPlan:
         """Plan a page of ``needed`` items, look-ahead included.
 
-        ``forced`` names the plan to take whatever it costs. Raises NoSuchPlan.
+        ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ReadModel:
-    """A way to read lists: ``plan`` gives their runs without counts, ``plan_list`` with them."""
+    """A way to read lists: ``plan`` plans without counts, ``plan_list`` with them."""
 
     name: str
     plan: Callable[[str, CommentFilter], ListPlan]
@@ -64,5 +63,5 @@ _MODELS = {
 
 
 def read_model() -> ReadModel:
-    """Give the read model of the site."""
+    """Return the read model of the site."""
     return _MODELS[settings.COMMENTS_READ_MODEL]

@@ -1,8 +1,8 @@
-"""What a visitor has written just now, shown to them at once although the indexes lag.
+"""Comments a visitor has just written, shown at once although the indexes lag.
 
-The session remembers the ids for a minute. Those comments are read strongly from the table, which
-alone decides: an entry of a list that has one of these ids is taken out, and put back as the table
-has it, if it belongs there. So nothing is there twice, and what was deleted or moved is gone.
+The session remembers their ids for a minute. Those comments are read strongly from the table: a
+list entry with one of these ids is replaced by what the table has, if it is in the list. So nothing
+is there twice, and what was deleted or moved is not shown.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -39,7 +39,7 @@ def remember_written(session: MutableMapping[str, Any], comment_id: str, *, now:
 
 
 def recently_written(session: MutableMapping[str, Any], *, now: datetime) -> list[str]:
-    """Give the ids of the comments this visitor has just written, changed or deleted."""
+    """Return the ids of the comments this visitor has just written, changed or deleted."""
     return [comment_id for comment_id, _ in _remembered(session, now=now)]
 
 
@@ -51,10 +51,10 @@ def with_recent(
     request: PageRequest,
     belongs: Callable[[Item], bool],
 ) -> tuple[CommentEntry, ...]:
-    """Give the entries of a page, newest first, with the ``recent`` ones as the table has them.
+    """Return the entries of a page, newest first, with the ``recent`` ones as in the table.
 
-    ``belongs`` tells whether an item of the table is in this list at all; ``page`` and ``request``
-    tell between which places the page lies.
+    ``belongs`` returns whether an item of the table is in this list; ``page`` and ``request`` bound
+    the places on the page.
     """
     if not recent:
         return tuple(entries)
@@ -65,7 +65,7 @@ def with_recent(
 
 
 def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
-    """Give what tells whether an item of the table is in a list of a product's comments."""
+    """Return a predicate for items of the table that are in a list of a product's comments."""
     partition = keys.product_partition(product_id)
 
     def belongs(item: Item) -> bool:
@@ -79,7 +79,6 @@ def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
 
 
 def _covers(page: Page, request: PageRequest, place: str) -> bool:
-    """Tell whether a place lies on this page, rather than on one of its neighbours."""
     places = [entry.position.place for entry in page.entries]
     start = request.position.place if request.position else None
     if request.toward is Toward.NEXT:

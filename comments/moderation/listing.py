@@ -1,4 +1,4 @@
-"""What staff moderate, as its page shows it: tabs, decisions, and the URLs around."""
+"""The page of moderated comments: tabs, decisions and URLs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class DecisionButton:
-    """Something staff may decide on a comment."""
+    """A button for a decision on a comment."""
 
     value: str
     label: str
@@ -39,7 +39,7 @@ class DecisionButton:
 
 @dataclass(frozen=True, slots=True)
 class Moderated:
-    """A comment in the queue, with where a decision on it is sent to."""
+    """A comment in the queue, and the URL that decisions on it are sent to."""
 
     comment: ModeratedComment
     decide_url: str
@@ -47,7 +47,7 @@ class Moderated:
 
 @dataclass(frozen=True, slots=True)
 class ModerationListing:
-    """A page of the comments in a state, oldest first: ``older_url`` leads on."""
+    """A page of the comments in a state, oldest first."""
 
     entries: Sequence[Moderated]
     decisions: Sequence[DecisionButton]
@@ -56,7 +56,7 @@ class ModerationListing:
 
 
 def moderation_pager(state: State) -> Pager:
-    """Give the pages of the comments in a state."""
+    """Return the pager of the comments in a state."""
     return Pager(first_url=reverse(URL_NAMES[state]), list_name=f"moderation/{state}")
 
 
@@ -76,10 +76,10 @@ def moderation_listing(
 
 
 def decide_url(comment_id: str, page_url: str) -> str:
-    """Give the address that decisions on a comment are sent to, leading back to a page."""
+    """Return the URL that decisions on a comment are sent to, leading back to a page."""
     return with_next(reverse("decide_comment", args=[comment_id]), page_url)
 
 
 def decisions_on(state: State) -> list[DecisionButton]:
-    """Give what staff may decide on a comment in a state."""
+    """Return the decisions that staff may make on a comment in a state."""
     return [DecisionButton(each.value, each.value.capitalize()) for each in DECISIONS[state]]

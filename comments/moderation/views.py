@@ -1,4 +1,4 @@
-"""Pages on which staff look at reported and hidden comments, and decide."""
+"""Pages of reported and hidden comments for staff."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -45,7 +45,7 @@ def hidden(request: HttpRequest) -> HttpResponse:
 @require_POST
 @staff_only
 def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Carry out what staff decide on a comment, if it is as they saw it."""
+    """Carry out a decision on a comment, if it is as the deciding user saw it."""
     try:
         decision = Decision(request.POST.get("decision", ""))
         seen = Revision.parse(request.POST.get("seen", ""))

@@ -1,4 +1,4 @@
-"""What users do with comments of their own: post, edit; each as often as it is sent, done once."""
+"""Posts and edits by users of comments of their own, idempotent."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from shop.orders.queries import has_bought
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What its author says in a comment."""
+    """The content of a comment by its author."""
 
     rating: int
     language: str
@@ -26,7 +26,7 @@ class Draft:
 
 
 class PostedOtherwise(DynamoError):
-    """The same form has posted other words before; ``stored`` is what it has become."""
+    """The same form has been posted with other words; ``stored`` is the comment as it is."""
 
     def __init__(self, stored: StoredComment) -> None:
         super().__init__("This form has been sent before, with other words.")
@@ -38,8 +38,8 @@ def post_comment(
 ) -> NewComment:
     """Add a user's comment, marked as a buyer's if they ever bought the product.
 
-    Posting it again gives the comment that is there. Raises PostedOtherwise when that says
-    something else, CommentGone when it was deleted, and what `comments.posting.services.add_comment` does.
+    Posting it again returns the comment that is there. Raises PostedOtherwise when that differs,
+    CommentGone when it was deleted, and what `comments.posting.services.add_comment` does.
     """
     comment = NewComment(
         id=comment_id,
@@ -66,8 +66,9 @@ def save_edit(
 ) -> NewComment:
     """Change a user's own comment, if its version is still the one they have seen.
 
-    What is saved already is success. Raises NoSuchComment for one that is not theirs or was
-    deleted, EditLost when it has changed since, and what `comments.posting.services.edit_comment` does.
+    Saving the same again is success. Raises NoSuchComment for one that is not theirs or was
+    deleted, EditLost when it has changed since, and what `comments.posting.services.edit_comment`
+    does.
     """
     stored = load_own(comment_id, username=username)
     before = stored.comment
@@ -96,7 +97,7 @@ def load_own(comment_id: str, *, username: str) -> StoredComment:
 
 
 def draft_of(comment: NewComment) -> Draft:
-    """Give what a comment says."""
+    """Return the content of a comment."""
     return Draft(comment.rating, comment.language, comment.title, comment.body)
 
 

@@ -24,7 +24,7 @@ DELETED = "The comment is deleted."
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Delete a comment of one's own, or, as staff, any; asks first where there is no script."""
+    """Delete a comment of one's own, or, as staff, any; a GET asks for confirmation."""
     stored = _deletable(request, comment_id)
     if request.method != "POST":
         if stored is None:
@@ -43,7 +43,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
-    """Give the comment, None when it is gone already. Raises Http404 for somebody else's."""
+    """Read the comment, None when it is deleted. Raises Http404 for somebody else's."""
     try:
         with labelled_calls("comment"):
             stored = load_comment(comment_id)

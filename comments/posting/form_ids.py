@@ -1,8 +1,7 @@
-"""Whose comment it is: the ids of comments that users write, and who may change them.
+"""The ids of comments that users write, and who may change them.
 
-A comment's id is made with the form it is written in, and bound to its user and product by a
-signature. So the same form sent twice is the same comment, and no form can take another one's
-place.
+A comment's id is made with the form it is written in, and signed for its user and product. So the
+same form sent twice is the same comment, and no form can replace another comment.
 """
 
 from datetime import datetime, timedelta
@@ -17,16 +16,16 @@ FORM_LIVES = timedelta(days=1)
 
 
 class BadForm(ValueError):
-    """The form does not say which comment it posts, is somebody else's, or too old."""
+    """The form has no valid comment id, is somebody else's, or too old."""
 
 
 def new_form_id(*, username: str, product_id: str, now: datetime) -> str:
-    """Make the id of a comment that is about to be written, signed for its user and product."""
+    """Build the id of a new comment, signed for its user and product."""
     return _signer(username, product_id).sign(str(ULID.from_datetime(now)))
 
 
 def comment_id_of(form_id: str, *, username: str, product_id: str) -> str:
-    """Read the comment's id from what `new_form_id` made. Raises BadForm."""
+    """Parse the comment's id from a form id. Raises BadForm."""
     try:
         comment_id = _signer(username, product_id).unsign(form_id, max_age=FORM_LIVES)
     except BadSignature as error:  # SignatureExpired is one
@@ -35,7 +34,7 @@ def comment_id_of(form_id: str, *, username: str, product_id: str) -> str:
 
 
 def is_author(username: str, stored: StoredComment) -> bool:
-    """Tell whether a comment is a user's own, by the table."""
+    """Return whether a comment is a user's own, by the table."""
     return stored.comment.username == username != ""
 
 

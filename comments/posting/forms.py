@@ -20,7 +20,7 @@ DEFAULT_LANGUAGE = "en"
 
 
 class CommentForm(forms.Form):
-    """What a comment says. ``fallback`` is the language of a text that does not tell its own."""
+    """The content of a comment; ``fallback`` is its language where none can be detected."""
 
     rating = forms.TypedChoiceField(
         label="Rating",
@@ -51,7 +51,7 @@ class CommentForm(forms.Form):
         return " ".join(self.cleaned_data["title"].split())
 
     def clean_language(self) -> str:
-        """Give the language chosen, empty to have it detected."""
+        """Return the language chosen, empty to have it detected."""
         language: str = self.cleaned_data["language"]
         if language and not is_language(language):
             raise ValidationError("Choose a language from the list.")
@@ -59,13 +59,13 @@ class CommentForm(forms.Form):
 
     @property
     def detected(self) -> str:
-        """The language that the text, as typed, seems to be in, else the fallback."""
+        """The language detected in the text as typed, else the fallback."""
         text = f"{self['title'].value() or ''}\n{self['body'].value() or ''}"
         return detect_language(text) or self._fallback
 
     @property
     def detect_label(self) -> str:
-        """What the choice to have the language detected is called."""
+        """Format the label of a detected language."""
         if not self["body"].value() and not self["title"].value():
             return DETECT
         return detect_label(self.detected)
@@ -77,7 +77,7 @@ class CommentForm(forms.Form):
 
     @property
     def draft(self) -> Draft:
-        """What a valid form says."""
+        """The content in a valid form."""
         said = self.cleaned_data
         return Draft(
             rating=said["rating"],
@@ -88,7 +88,7 @@ class CommentForm(forms.Form):
 
 
 class NewCommentForm(CommentForm):
-    """A comment that is posted; ``form_id`` is what `comments.posting.form_ids.new_form_id` made."""
+    """A new comment; ``form_id`` is of `comments.posting.form_ids.new_form_id`."""
 
     form_id = forms.CharField(widget=forms.HiddenInput)
 
@@ -100,7 +100,7 @@ class EditForm(CommentForm):
 
     @classmethod
     def of(cls, stored: StoredComment) -> "EditForm":
-        """Fill a form with a comment as it is."""
+        """Build a form with the content of a comment."""
         comment = stored.comment
         initial = {
             "rating": comment.rating,

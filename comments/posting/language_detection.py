@@ -1,6 +1,6 @@
-"""Which language a text is in: guessed by py3langid, offline, from a model that comes with it.
+"""Language detection by py3langid, offline, with the model in its package.
 
-The guess is a suggestion. It is shown to whoever writes, who may choose another language.
+The guess is a suggestion, shown in the form, where another language can be chosen.
 """
 
 from functools import lru_cache
@@ -16,7 +16,7 @@ LOOKED_AT = 2_000
 
 
 def detect_language(text: str) -> str | None:
-    """Guess the ISO 639-1 code of a text's language; None where it cannot be told."""
+    """Guess the ISO 639-1 code of a text's language; None where it is uncertain."""
     start = text.strip()[:LOOKED_AT]
     if not start:
         return None

@@ -1,4 +1,4 @@
-"""The pages on which a comment is written: what stands around the form."""
+"""The pages around the forms in which comments are written."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ NOT_YOURS = "There is no such comment of yours. It may have been deleted."
 
 @dataclass(frozen=True, slots=True)
 class WritePage:
-    """What a form stands on: ``theirs`` is the comment as it is stored, beside what was typed."""
+    """The page around a form; ``theirs`` is the comment as it is stored, beside what was typed."""
 
     heading: str
     submit: str
@@ -33,7 +33,7 @@ class WritePage:
 
 
 def page_of_new(product_id: str, product: Product | None = None) -> WritePage:
-    """Give the page of a new comment; without ``product`` the page does not name it."""
+    """Return the page of a new comment; without ``product`` it has no product name."""
     return WritePage(
         heading=f"Your comment on {product.name}" if product else "Your comment",
         submit="Post",
@@ -46,7 +46,7 @@ def page_of_new(product_id: str, product: Product | None = None) -> WritePage:
 def page_of_edit(
     comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
 ) -> WritePage:
-    """Give the page of a change of a comment."""
+    """Return the page of an edit."""
     return WritePage(
         heading="Your comment",
         submit="Save",
@@ -58,6 +58,6 @@ def page_of_edit(
 
 
 def language_of(request: HttpRequest) -> str:
-    """Give the visitor's first language: what a text is taken to be in that does not tell."""
+    """Return the visitor's first language, the fallback for texts."""
     accepted = request.headers.get("Accept-Language", "")
     return preferred_language(accepted, among=dict(all_languages())) or ""

@@ -72,7 +72,7 @@ class CommentExists(DynamoError):
 
 
 class CommentGone(DynamoError):
-    """The comment of this id was deleted, and cannot be added once more."""
+    """The comment of this id was deleted, and cannot be added again."""
 
 
 class EditLost(DynamoError):
@@ -88,8 +88,8 @@ class EditLost(DynamoError):
 def add_comment(comment: NewComment) -> None:
     """Add a comment and count it. Adding the very same one again changes nothing.
 
-    Raises CommentExists when its id belongs to another comment, CommentGone when it belonged to
-    one that was deleted, and what `writing.write` does.
+    Raises CommentExists when its id belongs to another comment, CommentGone when it belonged to one
+    that was deleted, and what `comments.store.transactions.write` does.
     """
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), 1)
@@ -129,8 +129,8 @@ def edit_comment(
 
     All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
     An edit that changes nothing is not written, but derives the ranks that one before missed.
-    Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been
-    deleted, Contended when it keeps changing, and what `writing.write` does.
+    Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
+    Contended when it keeps changing, and what `comments.store.transactions.write` does.
     """
     before = stored.comment
     after = replace(
@@ -151,7 +151,7 @@ def edit_comment(
 
 
 def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
-    """Write an edit; retry when only unversioned attributes (votes, reports, visibility) changed."""
+    """Write an edit; retry when only votes, reports or visibility changed."""
     for _ in range(ATTEMPTS):
         try:
             return _edit(stored, after, now=now)
@@ -200,8 +200,8 @@ def delete_comment(
 
     Returns whether there was one: deleting it again is success, counts nothing, and finishes what
     was interrupted. ``now`` is the present, unless given. The tombstone is listed in the partition
-    ``found_by`` of ``by_author``, if given, for an erasure that starts from the user.
-    Raises Contended when others keep changing it, and what `writing.write` does.
+    ``found_by`` of ``by_author``, if given, for an erasure that starts from the user. Raises
+    Contended when others keep changing it, and what `comments.store.transactions.write` does.
     """
 
     def attempt() -> StoredComment:
@@ -224,7 +224,6 @@ def delete_comment(
 
 
 def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> None:
-    """Put a tombstone in a comment's place, and count it out."""
     comment = stored.comment
     changes = CountChanges()
     if not stored.is_hidden:

@@ -1,4 +1,4 @@
-"""Reads of what a user has written."""
+"""Reads of the comments of a user."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
 
 
 def ids_written_by(username: str) -> Iterator[str]:
-    """Yield the ids of all of a user's comments, newest first, as the index knows them."""
+    """Yield the ids of all of a user's comments, newest first, from the index."""
     for entry in every_entry(partial(read, [_run(username)]), at_once=ALL_AT_ONCE):
         yield id_at(entry.position.place)
 

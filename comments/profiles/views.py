@@ -1,4 +1,4 @@
-"""The page of what a user has written."""
+"""The page of a user's comments."""
 
 from typing import Any
 

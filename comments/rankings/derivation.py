@@ -1,4 +1,4 @@
-"""What products' ranks should be: derived from their counts and their newest comments."""
+"""The derivation of products' ranks from their counts and newest comments."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
 def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
     """Derive ranks from the counts and the newest comments, as they are now.
 
-    What is stored is read first, so that whatever is stored meanwhile is noticed.
+    The stored ranks are read first, so that one stored meanwhile fails the version condition.
     """
     stored = stored_ranks(rank_keys)
     by_stars = {p for ranking, p in rank_keys if ranking is Ranking.FIVE_STARS}
@@ -90,7 +90,6 @@ def _newest(
     touched: Touched,
     complete: Collection[str],
 ) -> dict[str, str]:
-    """Find the newest comments; of ``complete`` products the writer has seen all."""
     suggested, unsure = {}, []
     for product in products:
         item = stored.get((Ranking.COMMENTED, product), {})

@@ -1,9 +1,9 @@
-"""Ranks of products in the shop's rankings: their scores, their items, their shards.
+"""Ranks of products in the shop's rankings: their scores, items and shards.
 
-A product has one item in each ranking. While it ranks, the item carries the keys of the sparse
-index ``ranked``: the partition of one of the ranking's shards, where it stays for as long as it
-ranks, and a sort key that begins with its score. When it does not, those keys are gone, and the
-item with its version stays behind, for `comments.rankings.services` to tell a late derivation by.
+A product has one item in each ranking. While it ranks, the item has the keys of the sparse index
+``ranked``: the partition of one of the ranking's shards, where it stays for as long as it ranks,
+and a sort key that begins with its score. When it does not, those keys are removed, and the item
+remains with its version, by which a late derivation is refused.
 
 "Sparse Index" and "Write Sharding (GSI)" of the pattern list.
 """

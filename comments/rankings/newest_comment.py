@@ -61,7 +61,6 @@ def _newest_indexed(product_id: str) -> str:
 
 
 def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
-    """Return those that the table has: comments at that place, listed under that product."""
     wanted = set(suggestions)
     ids = {id_at(place) for _, place in wanted}
     found = page_batches().get(TABLE, map(comment_key, ids))

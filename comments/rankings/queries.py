@@ -1,8 +1,8 @@
 """Reads of rankings: products of the shop (AP11, AP12), a product's comments by votes (AP13).
 
-A ranking of the shop lies in shards, which are the runs of one merge, highest score first. Each
-shard is asked for a whole page: an entry is so short that this costs the half unit of a query,
-and one round is enough. The names of the products are the shop's, read by key: half a unit each.
+A ranking of the shop has shards, which are the runs of one merge, highest score first. A whole page
+is read of each shard: entries are so short that this costs the half capacity unit of a query, and
+one round is enough. The names of the products are read by key, for half a unit each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _COMMENTS = index_of(Ranked)
 
 @dataclass(frozen=True, slots=True)
 class RankedProduct:
-    """A product in a ranking; ``number`` counts from 1, and drifts with the ranking.
+    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page.
 
     ``five_stars`` or ``commented`` is what it ranks by, the other is None.
     """
@@ -46,7 +46,7 @@ class RankedProduct:
 
     @property
     def comment_url(self) -> str:
-        """The comment that was the last one."""
+        """The URL of the latest comment."""
         return reverse("comment", args=[self.comment_id])
 
     @property
@@ -72,7 +72,7 @@ class Leaderboards:
 
 @dataclass(frozen=True, slots=True)
 class HelpfulComment:
-    """A comment that so many found helpful."""
+    """A comment and its number of helpful votes."""
 
     comment: CommentEntry
     helpful: int
@@ -107,7 +107,7 @@ def find_leaderboards(size: int) -> Leaderboards:
 
 
 def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
-    """Read a page of a product's comments by helpful votes; those without any are not there."""
+    """Read a page of a product's comments by helpful votes; those without any are omitted."""
     page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
     shown = with_replies([entry_of(entry.item) for entry in page.entries])
     votes = [score_at(entry.position.place) for entry in page.entries]

@@ -136,7 +136,6 @@ def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
 
 
 def _is_seen(rank: Rank, touched: Touched) -> bool:
-    """Return whether the stored rank is of our newest comment, or a newer one."""
     if rank.key[0] is Ranking.FIVE_STARS:
         return True
     newest: str = rank.stored.get(NEWEST, {"S": ""})["S"]
@@ -151,7 +150,6 @@ def _wait(pauses: Iterator[float]) -> None:
 
 
 def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
-    """Store ranks, many of them in transactions; return those that others stored meanwhile."""
     if len(ranks) <= FEW:
         lost = pool().gather([partial(_store, rank) for rank in ranks])
     else:
@@ -160,7 +158,6 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
-    """Store ranks in one transaction, or one by one where it fails."""
     try:
         write_together(client(), [_update(rank) for rank in ranks])
     except (ConditionFailed, Contended):
@@ -177,7 +174,6 @@ def _store(rank: Rank) -> list[Rank]:
 
 
 def _update(rank: Rank) -> Action:
-    """Build the update that stores a rank unless another was stored meanwhile."""
     partition = rank.stored[PARTITION]["S"] if PARTITION in rank.stored else None
     version = int(rank.stored.get(VERSION, {"N": "0"})["N"])
     values = (

@@ -10,7 +10,7 @@ from comments.web.fields import TextField, count_characters
 
 
 class ReplyForm(forms.Form):
-    """What the shop says to a comment; ``version`` is of the reply it replaces, 0 for none."""
+    """A reply; ``version`` is of the reply it replaces, 0 for none."""
 
     text = TextField(
         label="The shop’s reply",  # noqa: RUF001 - an apostrophe
@@ -30,6 +30,6 @@ class ReplyForm(forms.Form):
 
     @classmethod
     def of(cls, reply: Reply | None) -> "ReplyForm":
-        """Make the form that changes a reply, or writes one."""
+        """Build the form that changes a reply, or writes one."""
         text, version = (reply.text, reply.version) if reply else ("", 0)
         return cls(initial={"text": text, "version": version})

@@ -1,7 +1,7 @@
-"""Reads of what the shop replied to comments.
+"""Reads of the shop's replies to comments.
 
-A reply is an item beside its comment. A list knows from the comment's entry whether there is one,
-so that a page reads the replies of just those comments, in one call.
+A reply is an item beside its comment. A comment's list entry says whether there is one, so that a
+page reads the replies of just those comments, in one call.
 """
 
 from collections.abc import Sequence

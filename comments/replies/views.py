@@ -88,7 +88,6 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
 
 
 def _require_same(there: Reply | None, text: str) -> None:
-    """Take a form that was sent before for done; tell of a reply by somebody else."""
     if there is None or there.text != text:
         raise ReplyChanged(there)
 
@@ -96,7 +95,6 @@ def _require_same(there: Reply | None, text: str) -> None:
 def _show_theirs(
     request: HttpRequest, comment_id: str, form: ReplyForm, lost: ReplyChanged
 ) -> HttpResponse:
-    """Show what was typed beside the reply that is there now; sent again, it takes its place."""
     theirs = lost.reply
     sentence = f"{lost} Yours is below; send it again if it is to stand."
     data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
@@ -118,7 +116,6 @@ def _show_again(
 
 
 def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
-    """Say what was done: on the comment's page, or to htmx with what has changed on it."""
     if not wants_partial(request):
         messages.success(request, said)
         return redirect(reverse("comment", args=[comment_id]))

@@ -1,4 +1,4 @@
-"""The form that tells staff what is wrong with a comment."""
+"""The form in which users report comments."""
 
 from http import HTTPStatus
 from urllib.parse import quote
@@ -64,7 +64,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Ask why a comment is to be reported, and report it."""
+    """Show the form to report a comment, and report it."""
     return (_report if request.method == "POST" else _show)(request, comment_id)
 
 
@@ -110,7 +110,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
 def _show_again(
     request: HttpRequest, comment_id: str, form: ReportForm, refusal: FormNotSaved
 ) -> HttpResponse:
-    """Show what was typed; of the comment no more than its id, which takes no read."""
+    """Show what was typed; the comment's id alone, which needs no read."""
     comment = {"id": comment_id, "url": reverse("comment", args=[comment_id])}
     return REPORT_FORM.show_again(request, form, {"comment": comment}, refusal=refusal)
 

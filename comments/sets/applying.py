@@ -1,21 +1,19 @@
-"""Writing the copies that records ask for, so that they end up right whatever comes in between.
+"""The writes of copies that stream records ask for, correct in any order.
 
-What a record asks for is not carried out blindly: the primary item is read first, strongly, and
-the copies written are those of what it says *now*; the record's images only tell which other
-copies may be about. When all is written the primary is read again, and what has changed meanwhile
-is done over. So, of one comment,
+The primary item is read first, strongly, and the copies of its present state are written; the
+record's images only name other copies that may exist. Then the primary is read again, and what has
+changed meanwhile is written again. So, for one comment:
 
-- the same record twice, a record after the ones that followed it, a single stale duplicate, a
-  replay of any part of a stream, in whatever order: when the last of them is applied the copies
-  are those of the primary as it then is, and no others;
-- a crash between any two writes leaves something to do, and the record, which was not
-  acknowledged, is given again and does it;
-- two consumers at once (a second ``run_stream``, a Lambda that was given up but still runs) leave
+- the same record twice, a stale duplicate, a replay of any part of a stream, in whatever order:
+  when the last of them is applied the copies are those of the primary as it then is;
+- after a crash between any two writes the record, which was not acknowledged, is read again and
+  completes them;
+- two consumers at once (a second ``run_stream``, a Lambda that timed out but still runs) leave
   the same, as long as each comes to its second read.
 
-What is left for ``check_integrity --model sets`` is a consumer that stalled while another one
-overtook it and then died between its writes and its second read, copies that somebody else wrote
-or deleted, and records that a stream lost because nobody read it for a day.
+``check_integrity --model sets`` mends the rest: a consumer that stalled while another one overtook
+it and then died before its second read, copies that somebody else wrote or deleted, and records
+that a stream lost because nobody read it for a day.
 
 Two strong reads of some 400 bytes beside 31 writes to the table and 31 to its index: see the
 decision record on them.
@@ -42,13 +40,13 @@ in line for too long is given up and sent again, which makes the line longer."""
 
 
 def batches() -> Batches:
-    """Give the batch calls that copies are written with, by the process's client."""
+    """Return the batch calls that copies are written with."""
     return Batches(client(), POOL)
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """How many primaries records were about, and how many copies were put and deleted."""
+    """The numbers of primaries in records, and of copies put and deleted."""
 
     primaries: int = 0
     puts: int = 0
@@ -69,17 +67,17 @@ class CopyWriter:
     batches: Batches
 
     def apply(self, records: Sequence[Record]) -> Applied:
-        """Do what records ask for. Those of one comment must be in their order, if they can be.
+        """Write what records ask for; those of one comment should be in order.
 
-        Raises BatchIncomplete, Contended when primaries keep changing, and botocore's errors;
-        the same call again does what is left.
+        Raises BatchIncomplete, Contended when primaries keep changing, and botocore's errors; the
+        same call again writes the rest.
         """
         return self.settle(writes_by_primary(records))
 
     def settle(self, asked: Mapping[Name, SetWrites]) -> Applied:
-        """Make the copies of these primary items those of what they are now.
+        """Write the copies of these primary items as they are now.
 
-        ``asked`` names whatever other copies may have to go. Raises like `apply`.
+        ``asked`` names other copies that may have to be deleted. Raises like `apply`.
         """
         applied = Applied(primaries=len(asked))
         pending = dict(asked)

@@ -1,6 +1,6 @@
-"""Consuming the stream of ``comment_sets`` from a process of ours, on any engine that has streams.
+"""Consuming the stream of ``comment_sets`` in a process, on any engine that has streams.
 
-On AWS a Lambda does the same (`comments.sets.handler`); both at once do no harm.
+On AWS a Lambda does the same (`comments.sets.handler`); both may run at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,12 +25,11 @@ RECORDS_AT_ONCE = 100
 
 @dataclass(slots=True)
 class Consumer:
-    """Makes the copies that the stream asks for, and counts them.
+    """Writes the copies that the stream asks for, and counts them.
 
-    It goes on where the last consumer of this stream was, whose checkpoints are in the table
-    ``comments``: in ``comment_sets`` they would make records of their own. ``pause`` is the time
-    in seconds between two looks at a stream that gave nothing; ``report`` is told in a sentence
-    when records were lost.
+    It continues from the checkpoints of the last consumer, which are in the table ``comments``: in
+    ``comment_sets`` they would cause records of their own. ``pause`` is the time in seconds between
+    two reads of an empty stream; ``report`` is called with a sentence when records were lost.
     """
 
     pause: float = 1.0
@@ -40,7 +39,7 @@ class Consumer:
     client: "DynamoDBClient" = field(default_factory=patient_client)
 
     def walk(self) -> StreamWalk:
-        """Begin where the checkpoints are. Raises NoStream, and botocore's errors."""
+        """Return the walk from the checkpoints. Raises NoStream, and botocore's errors."""
         return StreamWalk(
             api=build_streams_client(),
             arn=stream_of(self.client, TABLE),
@@ -61,7 +60,7 @@ class Consumer:
         self.records += len(records)
 
     def as_dict(self) -> dict[str, int]:
-        """Give the counts for a report."""
+        """Return the counts for a report."""
         return {
             "records": self.records,
             "comments": self.applied.primaries,

@@ -1,4 +1,4 @@
-"""How a comment becomes the items of ``comment_sets``: pure, and the one place that derives them.
+"""The derivation of the items of ``comment_sets`` from a comment.
 
 Used by the comment's own writes, by the stream's handler and by the integrity check.
 """
@@ -25,9 +25,9 @@ _ANY_SET = partition("", None, RATINGS).removeprefix(keys.PRODUCT_PREFIX)
 
 
 def primary_of(comment: Item) -> Item | None:
-    """Give the primary item of a comment, from its item in the table ``comments``.
+    """Derive a comment's primary item from its item in the table ``comments``.
 
-    None for what is in no list: a hidden comment, and what a deleted one left behind.
+    None for a hidden comment and for a tombstone.
     """
     if is_tombstone(comment) or _LISTED not in comment:
         return None
@@ -40,7 +40,7 @@ def primary_of(comment: Item) -> Item | None:
 
 
 def copies_of(primary: Item) -> list[Item]:
-    """Give the 31 copies of a primary item: one for each other set that lists the comment."""
+    """Derive the 31 copies of a primary item, one for each other set of the comment."""
     product_id = keys.product_id_in(primary["sk"]["S"]).removesuffix(_ANY_SET)
     languages = (None, primary[_LANGUAGE]["S"])
     names = [
@@ -55,10 +55,10 @@ def copies_of(primary: Item) -> list[Item]:
 
 
 def is_primary(item: Item) -> bool:
-    """Tell a primary item from a copy; its key alone will do."""
+    """Return whether an item, or its key alone, is a primary."""
     return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item
 
 
 def is_nameable(primary: Item) -> bool:
-    """Tell whether a primary item has what the names of its copies are made of."""
+    """Return whether a primary item has what the keys of its copies are derived from."""
     return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED

@@ -1,11 +1,11 @@
-"""Filling ``comment_sets`` in bulk: for comments that are there before its stream is.
+"""Filling ``comment_sets`` in bulk, before its stream is switched on.
 
-A stream makes the copies of one comment at a time. For a shop's whole history that is slow and
-dear, and some engines get slower with every record that a stream keeps. So a table is filled
-first, and its stream switched on afterwards: then nothing of the filling is in the stream.
+A stream makes the copies of one comment at a time, which is slow and dear for a whole shop, and
+some engines get slower with every record that a stream keeps. So a table is filled first, and none
+of that is in the stream.
 
-Nobody should write comments meanwhile. What was changed all the same, and what was deleted while
-the shop read its lists another way, `comments.sets.integrity` finds and mends.
+Nobody should write comments meanwhile. `comments.sets.integrity` finds and mends what was changed
+all the same, and what was deleted while lists were read from the indexes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,10 +27,10 @@ AT_ONCE = 250
 def fill_sets(
     comments: Iterable[Item], *, batches: Batches, advance: Callable[[int], object]
 ) -> int:
-    """Put the primary and the copies of comments; return how many items that were.
+    """Put the primary and the copies of comments; return the number of items put.
 
-    ``comments`` are items of the table ``comments``; those in no list are passed over. Filling
-    again puts the same. ``advance`` is told the number of comments done. Raises what
+    ``comments`` are items of the table ``comments``; those in no list are skipped. Filling again
+    puts the same. ``advance`` is called with the number of comments done. Raises what
     `dynamo.calls.batches.Batches` does.
     """
     remaining, written = iter(comments), 0
@@ -43,14 +43,14 @@ def fill_sets(
 
 
 def every_comment() -> Iterator[Item]:
-    """Read all comments, tombstones left behind included, by a Scan: see `every_item`."""
+    """Read all comments, tombstones included, by a Scan: see `every_item`."""
     for item in every_item(client(), Comment.Meta.table_name):
         if item["pk"] == item["sk"] and item["pk"]["S"].startswith(keys.COMMENT_PREFIX):
             yield item
 
 
 def has_stream() -> bool:
-    """Tell whether the stream of the table is on, so that what is written from now on follows."""
+    """Return whether the stream of the table is on."""
     described = client().describe_table(TableName=TABLE)["Table"]
     return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
 

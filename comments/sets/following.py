@@ -1,9 +1,8 @@
-"""The primary item follows its comment: written in the comment's own transaction.
+"""The primary item is written in the transaction of its comment.
 
-Every write that changes what a list shows of a comment adds the actions of `follow` to its
-transaction, so that comment and primary cannot differ; the copies come later, by the stream.
-Where the lists are read by the indexes of ``comments`` there is nothing to follow, and nothing is
-written.
+Every write that changes a comment's list entry adds the actions of `follow` to its transaction, so
+that comment and primary cannot differ; the copies follow by the stream. Nothing is written where
+lists are read from the indexes of ``comments``.
 """
 
 from django.conf import settings
@@ -18,17 +17,17 @@ SETS = "sets"
 
 
 def is_followed() -> bool:
-    """Tell whether primaries are written at all: whether the read model is ``sets``."""
+    """Return whether primaries are written: whether the read model is ``sets``."""
     return bool(settings.COMMENTS_READ_MODEL == SETS)
 
 
 def follow(before: Item | None, after: Item | None) -> list[Action]:
-    """Give the actions that a transaction adds which turns a comment's item into another.
+    """Build the actions for a transaction that turns a comment's item into another.
 
-    ``before`` and ``after`` are items of the table ``comments``, whole; None where there is none.
-    The transaction must require that ``before`` is what is stored: its version, whether it is
-    listed, and whether it is replied to. None are needed where the primary stays as it is; one
-    where it changes; two where the comment moves to another product.
+    ``before`` and ``after`` are whole items of the table ``comments``, or None. The transaction
+    must require that version, product and reply of ``before`` are still stored. There is no action
+    where the primary stays as it is, one where it changes, two where the comment moves to another
+    product.
     """
     if not is_followed():
         return []

@@ -1,7 +1,7 @@
 """The entry point for AWS Lambda: ``comments.sets.handler.handler``, on the table's stream.
 
-Django must be told its settings by ``DJANGO_SETTINGS_MODULE``. The event source mapping needs
-``ReportBatchItemFailures``; see docs/designs/sets.md.
+``DJANGO_SETTINGS_MODULE`` must be set. The event source mapping needs ``ReportBatchItemFailures``;
+see docs/designs/sets.md.
 """
 
 import logging
@@ -22,11 +22,11 @@ if not apps.ready:
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[str, str]]]:
-    """Apply the records of an event; report those that are to be given again.
+    """Apply the records of an event; return those that are to be delivered again.
 
-    These are all from the first that failed on: Lambda goes back to the first one reported, and
-    a later record must not overtake it. A record without a number is reported by an empty one,
-    for which Lambda gives the whole event again.
+    These are all from the first that failed on: Lambda goes back to the first one reported, and a
+    later record must not overtake it. A record without a number is reported by an empty one, for
+    which Lambda delivers the whole event again.
     """
     del context
     records: Sequence[Record] = event["Records"]
@@ -39,7 +39,7 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[st
 
 
 def _apply_until_failure(writer: CopyWriter, records: Sequence[Record]) -> int:
-    """Apply records together, or where that fails one by one; tell how many were applied."""
+    """Apply records together, or where that fails one by one; return how many were applied."""
     try:
         writer.apply(records)
     except FAILURES as failure:

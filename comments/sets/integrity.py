@@ -1,8 +1,8 @@
 """The integrity of ``comment_sets``: every item, derived again from its comment and compared.
 
 This is the hourly job that part 1 of "Efficient filtering with DynamoDB" asks for, and it fills the
-table of a shop that changes over to it. Both tables are read whole, at half a unit for each 2 KB;
-a comment that looks wrong is read again, strongly and by its key, before anything is said of it.
+table of a shop that changes over to it. Both tables are read whole, at half a capacity unit for
+each 2 KB; a comment that looks wrong is read again, strongly and by its key, before it is reported.
 Copies that the stream's consumer is about to make are missing as well: mending makes them, and the
 consumer finds nothing left to change.
 """
@@ -34,8 +34,8 @@ NAMED = 3
 def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all items of ``comment_sets`` with the comments in ``comments``.
 
-    Comments of which there is no item at all are told, and built, some at a time. What is mended
-    stays so, wherever the check is cut off. Raises botocore's errors.
+    Comments without any item are reported, and built, some at a time. Raises botocore's errors;
+    what was mended until then stays.
     """
     shown = progress or Progress(shown=False)
     seen: set[str] = set()
@@ -53,7 +53,6 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
 
 
 def _by_comment(advance: Callable[[int], object]) -> Iterator[tuple[str, dict[Name, Item]]]:
-    """Read the table; items of one partition key come one after the other."""
     items = every_item(client(), TABLE)
     for key, found in groupby(items, key=lambda item: str(item["pk"]["S"])):
         stored = {name_of(item): item for item in found}
@@ -62,7 +61,7 @@ def _by_comment(advance: Callable[[int], object]) -> Iterator[tuple[str, dict[Na
 
 
 def _absent(seen: set[str], advance: Callable[[int], object]) -> Iterator[Item]:
-    """Give the listed comments of which the table had no item when it was read."""
+    """Yield the listed comments that had no item when the table was read."""
     for comment in every_comment():
         advance(1)
         if comment["pk"]["S"] not in seen and primary_of(comment) is not None:
@@ -90,7 +89,7 @@ def _absent_differences(comments: list[Item]) -> Iterator[Difference]:
 
 
 def _differences(held: Held) -> Iterator[Difference]:
-    """Tell what is wrong with the items of a comment, by kind; each is mended with all others."""
+    """Yield the differences of a comment's items by kind; each is mended with all others."""
     puts, too_many = held.wrong()
     kinds: dict[str, list[Name]] = {}
     for name in puts:
@@ -119,7 +118,6 @@ def _spelled(names: list[Name]) -> str:
 
 
 def _about(table: str) -> int:
-    """Give about how many items a table holds, for a progress bar."""
     return client().describe_table(TableName=table)["Table"]["ItemCount"]
 
 

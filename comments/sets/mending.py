@@ -1,8 +1,8 @@
-"""Putting right what ``comment_sets`` holds of comments, while the site goes on.
+"""Mending of ``comment_sets`` while the site goes on.
 
-The truth is the comment in the table ``comments``. A primary is only written on condition that the
-comment is still what it was derived from, so that nothing is brought back that somebody has just
-deleted; whatever changes meanwhile is looked at again.
+The comment in the table ``comments`` is the truth. A primary is written on condition that the
+comment is still what it was derived from, so that a deleted one does not come back; a comment that
+changes meanwhile is read again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ _DECISIVE = (
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is held of a comment: its item in ``comments`` if there is one, and its set items."""
+    """What is stored of a comment: its item in ``comments`` if there is one, and its set items."""
 
     key: str
     comment: Item | None
@@ -51,20 +51,20 @@ class Held:
 
     @property
     def expected(self) -> dict[Name, Item]:
-        """All its items, as they should be."""
+        """All its set items, as they should be."""
         primary = primary_of(self.comment) if self.comment else None
         items = [primary, *copies_of(primary)] if primary else []
         return {name_of(item): item for item in items}
 
     def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
-        """Give the items that are missing or stale, and the names of those that are too many."""
+        """Return the items that are missing or stale, and the names of those that are too many."""
         expected = self.expected
         puts = {n: item for n, item in expected.items() if self.stored.get(n) != item}
         return puts, set(self.stored) - expected.keys()
 
 
 def look(key: str) -> Held:
-    """Read all there is of the comment with this partition key, strongly."""
+    """Read the comment with this partition key and its set items, strongly."""
     pages = query_pages(CommentSetItem.pk == key, table=TABLE, ConsistentRead=True)
     stored = {name_of(item): item for page in pages for item in page["Items"]}
     return Held(key, comments_of([key]).get(key), stored)
@@ -78,7 +78,7 @@ def comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
 
 
 def mend(key: str) -> bool:
-    """Write what is wrong with a comment's items, and that alone; False if they never stood still.
+    """Write the items of a comment that are wrong; return False if they kept changing.
 
     Raises what `dynamo.calls.batches.Batches` and `dynamo.writes.transactions.write_together` do.
     """
@@ -114,7 +114,6 @@ def build(comments: Sequence[Item]) -> bool:
 
 
 def _write_primaries(held: Held, puts: dict[Name, Item], deletes: set[Name]) -> None:
-    """Write the primaries that are wrong. Raises ConditionFailed when the comment has changed."""
     actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
     actions += [delete(CommentSetItem, key_of(name)) for name in deletes if _is_primary(name)]
     if actions:
@@ -122,7 +121,6 @@ def _write_primaries(held: Held, puts: dict[Name, Item], deletes: set[Name]) -> 
 
 
 def _require(key: str, comment: Item | None) -> Action:
-    """Build the condition that a comment is as it was read, or still missing."""
     return check(Comment, table_key(key, key), unchanged(comment, *_DECISIVE) if comment else NEW)
 
 

@@ -1,8 +1,7 @@
 """Lists of comments read from ``comment_sets``: one partition answers any set of ratings.
 
 A filter by ratings, in one language or any, is one run; several languages are a run for each,
-merged by the same reader as everywhere. Nothing is read that the list does not show, whatever the
-filter: that is what the 32 items of each comment were written for.
+merged by the same reader as elsewhere. Every item read is shown.
 
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
@@ -23,7 +22,6 @@ from dynamo.lists.runs import Index, Position, Run
 
 
 def _table_key(position: Position) -> dict[str, str]:
-    """Give what a start key needs besides the keys of the index, one of which is the sort key."""
     return {"pk": keys.comment(id_at(position.place))}
 
 
@@ -37,7 +35,7 @@ BY_SET = Index(
 
 
 def runs(product_id: str, chosen: CommentFilter) -> tuple[Run, ...]:
-    """Give one run for each chosen language, or one for any."""
+    """Return one run for each chosen language, or one for any."""
     return tuple(
         Run(BY_SET, partition(product_id, language, chosen.ratings))
         for language in chosen.languages or (None,)
@@ -45,7 +43,7 @@ def runs(product_id: str, chosen: CommentFilter) -> tuple[Run, ...]:
 
 
 def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
-    """Plan knowing no counts: the sets themselves."""
+    """Plan without counts."""
     return ListPlan(SETS, runs(product_id, chosen))
 
 
@@ -57,11 +55,11 @@ def plan_list(
     needed: int,
     forced: str | None = None,
 ) -> ListPlan:
-    """Say how much to ask of each set for a page of ``needed`` items, look-ahead included.
+    """Plan how many items to read of each set for a page of ``needed``, look-ahead included.
 
-    The indexes of ``comments`` are alternatives, with what they were expected to cost, and can be
-    ``forced`` by their names. Sets that hold nothing by the counts are skipped, as in
-    `comments.indexes.planner`. Raises NoSuchPlan.
+    The indexes of ``comments`` are alternatives with estimated costs, and can be ``forced`` by
+    their names. Sets that are empty by the counts are skipped, as in `comments.indexes.planner`.
+    Raises NoSuchPlan.
     """
     if forced is not None and forced != SETS:
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
@@ -89,7 +87,6 @@ def _by_index(
 
 
 def _candidate(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> Candidate:
-    """Count each set: whatever it holds belongs to the list."""
     each: list[tuple[str, ...]] = [(language,) for language in chosen.languages]
     numbers = [
         counts.within(languages, chosen.ratings or RATINGS)

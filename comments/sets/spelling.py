@@ -1,4 +1,4 @@
-"""How a set of comments is spelled: the partition keys of the index ``by_set``.
+"""The partition keys of the index ``by_set``, one for each set of comments.
 
 A set is a product, a language or any, and one or more ratings, of which all five are any:
 ``PRODUCT#42/en/1.2.5``, ``PRODUCT#42/~/~``. The setting ``COMMENT_SETS_SPELLING`` chooses between
@@ -23,7 +23,7 @@ SPELLINGS = (NAMES, MASKS)
 
 
 def partition(product_id: str, language: str | None, ratings: Collection[int]) -> str:
-    """Spell the set of a product's comments in a language (or any) with these ratings.
+    """Format the set of a product's comments in a language (or any) with these ratings.
 
     No ratings and all five mean the same: any.
     """
@@ -31,7 +31,7 @@ def partition(product_id: str, language: str | None, ratings: Collection[int]) -
 
 
 def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
-    """Give the 16 sets of ratings that contain this one, sorted within, the smallest first."""
+    """Return the 16 sets of ratings that contain this one, sorted within, the smallest first."""
     return tuple(
         chosen
         for size in range(1, len(RATINGS) + 1)

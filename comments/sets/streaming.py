@@ -1,8 +1,8 @@
-"""From a record of the stream of ``comment_sets`` to the writes it asks for: pure.
+"""The writes that a record of the stream of ``comment_sets`` asks for.
 
-A record of a primary item asks for its new copies and for the end of those of its old image that
-the new ones do not replace. A record of a copy asks for nothing: ``auto`` marks what was written
-in answer to a record, else every answer would be asked about in turn.
+A record of a primary item asks for its new copies, and for the deletion of those of its old image
+that the new ones do not replace. A record of a copy asks for nothing: without the mark ``auto``
+every copy would be copied in turn.
 
 Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB".
 """
@@ -24,7 +24,7 @@ _IMAGES = {"INSERT": ("NewImage",), "MODIFY": ("OldImage", "NewImage"), "REMOVE"
 
 
 class UnreadableRecord(DynamoError):
-    """A record lacks its key or an image: it is no stream's, or the stream was set up otherwise."""
+    """A record lacks its key or an image: it is of another stream, or of another view type."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -42,19 +42,19 @@ class SetWrites:
 
     @classmethod
     def between(cls, before: Item | None, after: Item | None) -> "SetWrites":
-        """Give what turns the copies of one primary item into those of another."""
+        """Return the writes that turn the copies of one primary item into those of another."""
         puts = {name_of(copy): copy for copy in _copies(after)}
         old = {name_of(copy) for copy in _copies(before)}
         return cls(puts, frozenset(old - puts.keys()))
 
     def then(self, later: "SetWrites") -> "SetWrites":
-        """Give the writes that leave what these and then ``later`` leave, all of one comment."""
+        """Return the writes with the same result as these followed by ``later``, of one comment."""
         gone = self.deletes | self.puts.keys() | later.deletes
         return SetWrites(later.puts, frozenset(gone - later.puts.keys()))
 
 
 def writes_for(record: Record) -> SetWrites:
-    """Give what a record asks for; nothing, if it is a copy's. Raises UnreadableRecord."""
+    """Return the writes a record asks for; none for that of a copy. Raises UnreadableRecord."""
     if not is_primary(_key_in(record)):
         return SetWrites()
     change = record["dynamodb"]
@@ -64,7 +64,7 @@ def writes_for(record: Record) -> SetWrites:
 
 
 def writes_by_primary(records: Iterable[Record]) -> dict[Name, SetWrites]:
-    """Give what the records of each primary item ask for together, applied in their order.
+    """Return the writes of the records of each primary item together, applied in their order.
 
     Raises UnreadableRecord.
     """
@@ -77,7 +77,7 @@ def writes_by_primary(records: Iterable[Record]) -> dict[Name, SetWrites]:
 
 
 def name_of(item: Item) -> Name:
-    """Give an item's key as a plain value."""
+    """Return an item's key as a plain value."""
     return item["pk"]["S"], item["sk"]["S"]
 
 

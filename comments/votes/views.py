@@ -1,4 +1,4 @@
-"""The button that says a comment is helpful."""
+"""The button to find a comment helpful."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -21,7 +21,7 @@ GONE = "There is no such comment. It may have been deleted."
 @require_POST
 @signed_in
 def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Say that a comment is helpful, or (``helpful=no``) take that back."""
+    """Cast a vote that a comment is helpful, or (``helpful=no``) take it back."""
     is_helpful = request.POST.get("helpful") != "no"
     check_rate_limit(request, now=timezone.now())
     write = vote if is_helpful else take_back
@@ -44,14 +44,14 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def voted_by(request: HttpRequest, product_id: str) -> frozenset[str]:
-    """Give which of a product's comments whoever is signed in finds helpful."""
+    """Return which of a product's comments the signed-in user finds helpful."""
     if not request.user.is_authenticated:
         return frozenset()
     return voted_on(product_id=product_id, username=request.user.get_username())
 
 
 def vote_on(request: HttpRequest, comment_id: str) -> frozenset[str]:
-    """Give the comment's id if whoever is signed in finds it helpful, by a strong read."""
+    """Return the comment's id if the signed-in user finds it helpful, by a strong read."""
     user = request.user
     if user.is_authenticated and has_voted(comment_id=comment_id, username=user.get_username()):
         return frozenset({comment_id})

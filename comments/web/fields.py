@@ -7,9 +7,9 @@ from django.utils.html import format_html
 
 
 def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
-    """Have a script count what is typed into a field that holds ``longest`` characters.
+    """Mark a field of ``longest`` characters for the script that counts them.
 
-    Nothing cuts it off: a text that is too long comes back whole, with an error.
+    A text that is too long is not cut off, but shown again with an error.
     """
     bound = form[name]
     attributes = bound.field.widget.attrs
@@ -24,7 +24,7 @@ def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
 
 
 class TextField(forms.CharField):
-    """A text whose lines end as they are counted on screen: by one character."""
+    """A text whose line ends count as one character each."""
 
     def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
         text = super().to_python(value)

@@ -1,4 +1,4 @@
-"""Pages with a form on them, which comes back with all that was typed until it is written."""
+"""Pages with a form, which is shown again with all that was typed until it is saved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class FormPage:
         *,
         refusal: FormNotSaved,
     ) -> HttpResponse:
-        """Show a form as it was sent, with why nothing was written."""
+        """Show a form as it was sent, with the error."""
         if refusal.sentence:
             form.add_error(None, refusal.sentence)
         # The user is read from the database: where that is away, the page must do without.
