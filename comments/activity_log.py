@@ -9,27 +9,14 @@ from shop.activity.recording import record
 
 def posted(comment: NewComment) -> None:
     """Log that a user has posted a comment."""
-    _of_author(LogVerb.POSTED, comment, became=comment.rating, at=comment.created_at)
+    _by_author(LogVerb.POSTED, comment, became=str(comment.rating), at=comment.created_at)
 
 
 def edited(comment: NewComment, *, before: NewComment, at: datetime) -> None:
     """Log that a user has changed a comment of theirs."""
-    if comment.rating == before.rating:
-        _of_author(LogVerb.EDITED, comment, at=at)
-    else:
-        _of_author(LogVerb.EDITED, comment, was=before.rating, became=comment.rating, at=at)
-
-
-def deleted(comment: NewComment, *, who: str, is_own: bool, at: datetime) -> None:
-    """Log that a comment was deleted by its author or by staff."""
-    moderated(
-        LogVerb.DELETED,
-        comment_id=comment.id,
-        product_id=comment.product_id,
-        who=who,
-        kind=Kind.COMMENT if is_own else Kind.MODERATION,
-        at=at,
-    )
+    ratings = (before.rating, comment.rating) if comment.rating != before.rating else ("", "")
+    was, became = map(str, ratings)
+    _by_author(LogVerb.EDITED, comment, was=was, became=became, at=at)
 
 
 def moderated(
@@ -43,7 +30,7 @@ def moderated(
     kind: Kind = Kind.MODERATION,
     at: datetime,
 ) -> None:
-    """Log a decision of staff on a comment; ``who`` is empty for a command."""
+    """Log what was done with a comment, by staff or another ``kind``; a command is nobody."""
     record(
         LogEntry(
             kind=kind,
@@ -58,18 +45,16 @@ def moderated(
     )
 
 
-def _of_author(
-    action: LogVerb, comment: NewComment, *, was: object = "", became: object = "", at: datetime
+def _by_author(
+    action: LogVerb, comment: NewComment, *, was: str = "", became: str = "", at: datetime
 ) -> None:
-    record(
-        LogEntry(
-            kind=Kind.COMMENT,
-            action=action,
-            moment=at,
-            who=comment.username,
-            subject=comment.id,
-            about=comment.product_id,
-            was=str(was),
-            became=str(became),
-        )
+    moderated(
+        action,
+        comment_id=comment.id,
+        product_id=comment.product_id,
+        who=comment.username,
+        was=was,
+        became=became,
+        kind=Kind.COMMENT,
+        at=at,
     )

@@ -11,7 +11,7 @@ from comments.replies.services import BY_STAFF
 from comments.sets.following import follow
 from comments.store.comments import NEW_OR_DELETED, is_tombstone
 from comments.store.counts import Cell
-from comments.store.table import comment_key
+from comments.store.table import LIST_KEYS, comment_key
 from comments.store.transactions import CountChanges
 from comments.votes import rank as helpfulness
 from dynamo.items import Item
@@ -25,10 +25,6 @@ DETERMINED = frozenset(
         Comment.pk,
         Comment.sk,
         Comment.place,
-        Comment.product_partition,
-        Comment.language_partition,
-        Comment.rating_partition,
-        Comment.language_rating_partition,
         Comment.language,
         Comment.rating,
         Comment.author,
@@ -37,7 +33,7 @@ DETERMINED = frozenset(
         Comment.body_bytes,
         Comment.body_digest,
     )
-)
+).union(LIST_KEYS.values())
 """The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
 the shop (whose it is, verified, picked, reported), and is carried over when a newer version
 replaces it. A reply is told by its own digest, and may only be added."""
@@ -131,7 +127,7 @@ class Change:
 
     @property
     def merged(self) -> Item:
-        """The item to put: attributes from the shop stay, but ``edited_at`` goes with the old text."""
+        """The item to put: attributes from the shop stay, but ``edited_at`` goes with its text."""
         kept = {
             name: value
             for name, value in (self.stored or {}).items()

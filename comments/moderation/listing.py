@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from comments.moderation.decisions import Decision
 from comments.moderation.queries import ModeratedComment
+from comments.moderation.services import Decision
 from comments.store.revision import State
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next

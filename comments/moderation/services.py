@@ -18,8 +18,10 @@ already is success, and changes nothing.
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from enum import StrEnum
 
 from comments import keys
+from comments.activity_log import moderated
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
@@ -28,28 +30,19 @@ from comments.rankings.services import refresh_or_log
 from comments.sets.following import follow
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.revision import Revision, State
-from comments.store.table import Changes, change, changed, comment_key, retry
+from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, retry
 from comments.store.transactions import CountChanges, write
 from comments.votes.services import rank_or_log
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of
 from dynamo.writes.actions import unchanged
+from shop.activity.entries import LogVerb
 
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
-_LISTS = {
-    name: getattr(Comment, name).attr_name
-    for name in (
-        "product_partition",
-        "language_partition",
-        "rating_partition",
-        "language_rating_partition",
-    )
-}
-
 _ONLY_LISTED = (
-    *_LISTS.values(),
+    *LIST_KEYS.values(),
     Comment.rank_partition.attr_name,
     Comment.rank_place.attr_name,
     Comment.featured_partition.attr_name,
@@ -65,11 +58,65 @@ _NOT_FROM = {
 }
 
 
+class Decision(StrEnum):
+    """What staff may decide on a comment."""
+
+    KEEP = "keep"
+    HIDE = "hide"
+    RESTORE = "restore"
+    DELETE = "delete"
+
+
+_LOGGED = {
+    Decision.KEEP: (LogVerb.KEPT, State.LISTED),
+    Decision.HIDE: (LogVerb.HIDDEN, State.HIDDEN),
+    Decision.RESTORE: (LogVerb.RESTORED, State.LISTED),
+    Decision.DELETE: (LogVerb.DELETED, ""),
+}
+"""The action in the activity log of a decision, and the state it leads to."""
+
+
 class NotAsSeen(DynamoError):
     """The comment has changed since the decision was made."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(f"{sentence} Nothing was done.")
+
+
+def carry_out(
+    decision: Decision,
+    *,
+    comment_id: str,
+    seen: Revision | None = None,
+    who: str = "",
+    now: datetime,
+) -> None:
+    """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
+
+    ``who`` is the user name of the decider for the activity log, empty for a command. A decision
+    that was made already is not logged again. Raises NotAsSeen, NoSuchComment, Contended, and
+    botocore's errors.
+    """
+    if decision is Decision.KEEP:
+        before = keep(comment_id=comment_id, seen=seen)
+    elif decision is Decision.HIDE:
+        before = hide(comment_id=comment_id, seen=seen, now=now)
+    elif decision is Decision.RESTORE:
+        before = restore(comment_id=comment_id, seen=seen)
+    else:
+        before = delete(comment_id=comment_id, seen=seen, now=now)
+    if before is None:
+        return
+    action, state = _LOGGED[decision]
+    moderated(
+        action,
+        comment_id=comment_id,
+        product_id=before.comment.product_id,
+        who=who,
+        was=State.of(before.item),
+        became=state,
+        at=now,
+    )
 
 
 def keep(*, comment_id: str, seen: Revision | None = None) -> StoredComment | None:
@@ -115,7 +162,7 @@ def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment |
     def decide(stored: StoredComment) -> None:
         derived = derived_keys(stored.comment)
         changes: Changes = {
-            **{attribute: {"S": derived[name]} for name, attribute in _LISTS.items()},
+            **{attribute: {"S": derived[name]} for name, attribute in LIST_KEYS.items()},
             **dict.fromkeys((_HIDDEN_PRODUCT, _QUEUE, _QUEUE_PLACE)),
         }
         _write(stored, changes, counted=1)

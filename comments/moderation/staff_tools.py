@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from comments.lists.queries import WholeComment
-from comments.moderation.decisions import Decision
 from comments.moderation.listing import DecisionButton, decide_url, decisions_on
+from comments.moderation.services import Decision
 from comments.replies.forms import ReplyForm
 from comments.store.revision import Revision
 

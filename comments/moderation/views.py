@@ -7,10 +7,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from comments.moderation.decisions import Decision, carry_out
 from comments.moderation.listing import moderation_listing, moderation_pager
 from comments.moderation.queries import PLAN, list_moderated
-from comments.moderation.services import NotAsSeen
+from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Revision, State
 from comments.web.rate_limits import check_staff_rate_limit

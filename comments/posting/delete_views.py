@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from comments import activity_log as activity
+from comments.activity_log import moderated
 from comments.lists.read_your_writes import remember_written
 from comments.posting.form_ids import is_author
 from comments.posting.pages import NOT_YOURS
@@ -15,6 +15,7 @@ from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
 from dynamo.calls.meter import labelled_calls
+from shop.activity.entries import Kind, LogVerb
 from shop.web.access import signed_in
 from shop.web.next_url import back
 
@@ -36,7 +37,14 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     remember_written(request.session, comment_id, now=now)
     if delete_comment(comment_id, now=now) and stored:
         who = request.user.get_username()
-        activity.deleted(stored.comment, who=who, is_own=is_own, at=now)
+        moderated(
+            LogVerb.DELETED,
+            comment_id=comment_id,
+            product_id=stored.comment.product_id,
+            who=who,
+            kind=Kind.COMMENT if is_own else Kind.MODERATION,
+            at=now,
+        )
     messages.success(request, DELETED)
     home = reverse("product", args=[stored.comment.product_id]) if stored else reverse("home")
     return back(request, default=home)

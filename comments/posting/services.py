@@ -25,7 +25,15 @@ from comments.rankings.services import refresh_or_log, settle_or_log
 from comments.sets.following import follow
 from comments.store.comments import EXPIRY, NEW, NoSuchComment, StoredComment, load_comment
 from comments.store.dependents import delete_dependents
-from comments.store.table import ATTEMPTS, BEING_CHANGED, change, changed, comment_key, retry
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    LIST_KEYS,
+    change,
+    changed,
+    comment_key,
+    retry,
+)
 from comments.store.transactions import CountChanges, write
 from dynamo.errors import DynamoError
 from dynamo.items import Item
@@ -40,15 +48,6 @@ _VERSION = Comment.version.attr_name
 _EDITED_AT = Comment.edited_at.attr_name
 _AUTHOR = Comment.author_partition.attr_name
 _PLACE = Comment.place.attr_name
-_LIST_KEYS = frozenset(
-    attribute.attr_name
-    for attribute in (
-        Comment.product_partition,
-        Comment.language_partition,
-        Comment.rating_partition,
-        Comment.language_rating_partition,
-    )
-)
 _CHANGEABLE = frozenset(
     attribute.attr_name
     for attribute in (
@@ -167,7 +166,7 @@ def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> S
 
 def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
     item, long_body = _items(after, version=stored.version + 1)
-    movable = _CHANGEABLE if stored.is_hidden else _CHANGEABLE | _LIST_KEYS
+    movable = _CHANGEABLE if stored.is_hidden else _CHANGEABLE | {*LIST_KEYS.values()}
     differing = {n for n in movable if item.get(n) != stored.item.get(n)}
     edits = {name: item.get(name) for name in sorted(differing)}
     edits |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}

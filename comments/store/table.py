@@ -34,6 +34,16 @@ ListIndex = (
     All | ByAuthor | ByLanguage | ByLanguageAndRating | ByRating | Featured | Moderation | Ranked
 )
 T = TypeVar("T")
+LIST_KEYS = {
+    name: getattr(Comment, name).attr_name
+    for name in (
+        "product_partition",
+        "language_partition",
+        "rating_partition",
+        "language_rating_partition",
+    )
+}
+"""The partition keys that only a listed comment has, with their names in its item."""
 _ATTRIBUTES = {each.attr_name: each for each in Comment.get_attributes().values()}
 
 

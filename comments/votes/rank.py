@@ -32,15 +32,6 @@ ATTRIBUTES = (PARTITION, PLACE, VERSION)
 _PRODUCT = Comment.product_partition.attr_name
 
 
-def rank_comment(comment_id: str, helpful: int) -> bool:
-    """Rank a comment by a number of helpful votes; one without any is not ranked.
-
-    Of two calls at once the later one stays: where votes are cast concurrently, use
-    `refresh_comment`. Returns whether there is such a comment in lists.
-    """
-    return refresh_comment(comment_id, tally=lambda: helpful)
-
-
 def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
     """Rank a comment by the helpful votes that ``tally`` reads strongly, for each attempt.
 

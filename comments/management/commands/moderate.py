@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from comments.moderation.decisions import Decision, carry_out
+from comments.moderation.services import Decision, carry_out
 from comments.store.comments import NoSuchComment
 from dynamo.management.failures import failures_in_one_line
 

@@ -13,8 +13,7 @@ from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.lists.queries import find_comment, find_highlights
 from comments.models import Comment
-from comments.moderation.decisions import Decision, carry_out
-from comments.moderation.services import NotAsSeen, hide, keep, restore
+from comments.moderation.services import Decision, NotAsSeen, carry_out, hide, keep, restore
 from comments.picks.services import feature
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import Reason, report_comment

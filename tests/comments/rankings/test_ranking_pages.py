@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -11,7 +12,7 @@ from django.test import Client
 from comments.items import NewComment
 from comments.posting.services import add_comment
 from comments.rankings.items import count_shards
-from comments.votes.rank import rank_comment
+from comments.votes.rank import refresh_comment
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import ensure_products, put_catalogue
 from tests.support.comments.browsing import HTMX, Shown, follow, visit
@@ -45,7 +46,7 @@ def helpful(fresh: Callable[[str], str]) -> str:
     for number in range(46):
         comment = made(product_id, number)
         add_comment(replace(comment, rating=number % 5 + 1, language=("en", "ja")[number % 2]))
-        rank_comment(comment.id, number)
+        refresh_comment(comment.id, tally=partial(int, number))
     return product_id
 
 

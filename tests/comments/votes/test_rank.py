@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from comments.posting.services import EditLost, add_comment, delete_comment, edi
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.votes.rank import rank_comment, refresh_comment
+from comments.votes.rank import refresh_comment
 from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
@@ -99,23 +100,23 @@ def differing(comment: NewComment) -> list[str]:
 class TestVotes:
     def test_rank_a_comment(self, comment):
         assert ranked(comment.product_id) == []
-        assert rank_comment(comment.id, 3)
+        assert refresh_comment(comment.id, tally=lambda: 3)
         assert ranked(comment.product_id) == [(comment.id, 3)]
 
     def test_order_comments_by_their_number(self, comment):
         for number in (9, 100, 11, 2):
             other = replace(comment, id=f"{comment.id}-{number}", rating=1, language="ja")
             add_comment(other)
-            rank_comment(other.id, number)
+            refresh_comment(other.id, tally=partial(int, number))
         assert [votes for _, votes in ranked(comment.product_id)] == [100, 11, 9, 2]
 
     def test_that_are_taken_back_take_it_out(self, comment):
-        rank_comment(comment.id, 1)
-        rank_comment(comment.id, 0)
+        refresh_comment(comment.id, tally=lambda: 1)
+        refresh_comment(comment.id, tally=lambda: 0)
         assert ranked(comment.product_id) == []
 
     def test_show_all_a_list_shows(self, comment):
-        rank_comment(comment.id, 1)
+        refresh_comment(comment.id, tally=lambda: 1)
         (found,) = list_most_helpful(comment.product_id, PageRequest(1)).comments
         counts = counts_of(comment.product_id)
         found_newest = list_comments(
@@ -126,16 +127,16 @@ class TestVotes:
 
     def test_of_a_comment_that_is_gone_rank_nothing(self, comment):
         delete_comment(comment.id)
-        assert not rank_comment(comment.id, 3)
-        assert not rank_comment(f"{comment.id}-never", 3)
+        assert not refresh_comment(comment.id, tally=lambda: 3)
+        assert not refresh_comment(f"{comment.id}-never", tally=lambda: 3)
         with pytest.raises(LookupError):
             find_comment(comment.id)
 
     @pytest.mark.real_engine
     def test_write_to_no_other_index(self, comment):
         with updates() as seen:
-            rank_comment(comment.id, 3)
-            rank_comment(comment.id, 4)
+            refresh_comment(comment.id, tally=lambda: 3)
+            refresh_comment(comment.id, tally=lambda: 4)
         indexes = [set(one.get("GlobalSecondaryIndexes", {})) for one in seen]
         assert indexes == [{"ranked"}, {"ranked"}]
 
@@ -167,7 +168,7 @@ class TestRankedComment:
 
     def test_can_be_edited_while_it_is_voted_on(self, comment):
         read = load_comment(comment.id)
-        rank_comment(comment.id, 8)
+        refresh_comment(comment.id, tally=lambda: 8)
         edited = edit_comment(read, now=NOW, title="Better")
         assert ranked(comment.product_id) == [(comment.id, 8)]
         assert edited.version == read.version + 1 == load_comment(comment.id).version
@@ -175,7 +176,7 @@ class TestRankedComment:
     def test_tells_a_lost_edit_all_the_same(self, comment):
         read = load_comment(comment.id)
         edit_comment(read, now=NOW, title="Mine")
-        rank_comment(comment.id, 8)
+        refresh_comment(comment.id, tally=lambda: 8)
         with pytest.raises(EditLost):
             edit_comment(read, now=NOW, title="Yours")
 
@@ -205,7 +206,7 @@ class TestRankedComment:
         assert difference.mend
         assert difference.mend()
         assert ranked(comment.product_id) == []
-        assert not rank_comment(comment.id, 9)
+        assert not refresh_comment(comment.id, tally=lambda: 9)
 
 
 class TestPages:
@@ -214,7 +215,7 @@ class TestPages:
         votes = {f"{comment.id}-{number}": number % 4 + 1 for number in range(13)}
         for comment_id, number in votes.items():
             add_comment(replace(comment, id=comment_id))
-            rank_comment(comment_id, number)
+            refresh_comment(comment_id, tally=partial(int, number))
         expected = sorted(votes, key=lambda i: (votes[i], i), reverse=True)
         request, there = PageRequest(size), []
         while request:
