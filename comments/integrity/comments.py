@@ -1,13 +1,14 @@
 """The integrity of the comments: keys, bodies, counts and ranks, re-derived and compared."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import exact_pattern
+from comments.integrity.comparing import differing_parts
 from comments.integrity.dependents import DependentsFound
 from comments.integrity.ranks import RanksFound
 from comments.items import NewComment, derived_keys
@@ -95,15 +96,15 @@ class _Found:
         for product_id in sorted(self.recounted.keys() | self.counted.keys()):
             stored = self.counted.get(product_id, Counter())
             expected = self.recounted.get(product_id, Counter())
-            wrong = {c for c in stored.keys() | expected.keys() if stored[c] != expected[c]}
-            if wrong:
-                yield Difference(
-                    kind="counts",
-                    subject=f"product {product_id}",
-                    stored=_spelled(stored, wrong),
-                    expected=_spelled(expected, wrong),
-                    mend=partial(recount, product_id),
-                )
+            cells = sorted(stored.keys() | expected.keys())
+            yield from differing_parts(
+                "counts",
+                f"product {product_id}",
+                stored,
+                {one: expected[one] for one in cells},
+                show=lambda one, number: f"{one}: {number}",
+                mend=partial(_recount, product_id),
+            )
 
     def stray_bodies(self) -> Iterator[Difference]:
         for key in sorted((self.bodies & self.comments) - self.long_comments):
@@ -121,6 +122,10 @@ class _Found:
 def recount(product_id: str) -> bool:
     """Recount a product and correct its counts; False when they never stood still meanwhile."""
     return correct_sums(counters(), product_id, partial(_count_all, product_id))
+
+
+def _recount(product_id: str, _wrong: object) -> bool:
+    return recount(product_id)
 
 
 def _count_all(product_id: str) -> Counter[str]:
@@ -145,15 +150,14 @@ def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
         )
     )
     stored = {name: getattr(comment, name) for name in expected}
-    wrong = [name for name in expected if stored[name] != expected[name]]
-    if wrong:
-        yield Difference(
-            kind="keys",
-            subject=f"comment {id_at(comment.place)}",
-            stored=", ".join(str(stored[name]) for name in wrong),
-            expected=", ".join(expected[name] for name in wrong),
-            mend=partial(_put_keys, item, {name: expected[name] for name in wrong}),
-        )
+    yield from differing_parts(
+        "keys",
+        f"comment {id_at(comment.place)}",
+        stored,
+        expected,
+        show=lambda _name, key: str(key),
+        mend=partial(_put_keys, item),
+    )
 
 
 def _put_keys(item: Item, expected: dict[str, str]) -> bool:
@@ -172,7 +176,3 @@ def _delete_dependents(comment_id: str) -> bool:
 def _delete_body(key: str) -> bool:
     client().delete_item(TableName=TABLE, Key=table_key(key, keys.BODY))
     return True
-
-
-def _spelled(counts: Counter[str], cells: Iterable[str]) -> str:
-    return ", ".join(f"{name}: {counts[name]}" for name in sorted(cells))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from comments import keys
+from comments.integrity.comparing import differing, differing_parts
 from comments.integrity.ranks import differing_comment
 from comments.models import Comment, CommentReply
 from comments.sets.following import follow, is_followed
@@ -122,27 +123,20 @@ def recount_votes(comment_id: str) -> bool:
 
 
 def _differing_tally(key: str, found: _Dependents) -> Iterator[Difference]:
-    if found.tallied != found.votes:
-        comment_id = keys.comment_id_in(key)
-        mend = partial(recount_votes, comment_id)
-        yield Difference(
-            "votes", f"comment {comment_id}", str(found.tallied), str(found.votes), mend
-        )
+    comment_id = keys.comment_id_in(key)
+    mend = partial(recount_votes, comment_id)
+    return differing("votes", f"comment {comment_id}", found.tallied, found.votes, mend=mend)
 
 
 def _differing_marks(key: str, found: _Dependents) -> Iterator[Difference]:
-    stored = {name: found.item.get(name) for name in _MARKS if name != _RANK_PLACE}
-    expected = _marks(key, found)
-    wrong = [name for name in stored if stored[name] != expected[name]]
-    if wrong:
-        changes = {name: expected[name] for name in wrong}
-        yield Difference(
-            kind="marks",
-            subject=f"comment {keys.comment_id_in(key)}",
-            stored=_spelled({name: stored[name] for name in wrong}),
-            expected=_spelled(changes),
-            mend=partial(_mend_marks, key, found.item, changes),
-        )
+    return differing_parts(
+        "marks",
+        f"comment {keys.comment_id_in(key)}",
+        {name: found.item.get(name) for name in _MARKS},
+        _marks(key, found),
+        show=_shown,
+        mend=partial(_mend_marks, key, found.item),
+    )
 
 
 def _marks(key: str, found: _Dependents) -> dict[str, Value | None]:
@@ -185,11 +179,8 @@ def _differing_user(item: Item, partition: str) -> Iterator[Difference]:
     comment_id = keys.comment_id_in(item["pk"]["S"])
     stored = [item.get(name, {"S": "nothing"})["S"] for name in _USER_KEYS]
     product_id = stored[1].removesuffix(SEPARATOR + comment_id)
-    expected = [partition, keys.about(product_id, comment_id)]
-    if stored != expected:
-        yield Difference(
-            "keys", f"{item['sk']['S']} of {comment_id}", " ".join(stored), " ".join(expected)
-        )
+    expected = f"{partition} {keys.about(product_id, comment_id)}"
+    return differing("keys", f"{item['sk']['S']} of {comment_id}", " ".join(stored), expected)
 
 
 def _read(key: str) -> Item:
@@ -202,6 +193,5 @@ def _count(comment_id: str, prefix: str) -> int:
     return sum(page["Count"] for page in query_pages(counted, Select="COUNT", ConsistentRead=True))
 
 
-def _spelled(marks: Changes) -> str:
-    values = {name: next(iter(mark.values())) if mark else "none" for name, mark in marks.items()}
-    return ", ".join(f"{name}: {value}" for name, value in values.items())
+def _shown(name: str, mark: Value | None) -> str:
+    return f"{name}: {next(iter(mark.values())) if mark else 'none'}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from comments import keys
+from comments.integrity.comparing import differing
 from comments.keys import scored
 from comments.models import Comment
 from comments.rankings.derivation import BEST_RATING, commented_place, five_stars_place
@@ -49,15 +50,13 @@ class RanksFound:
         expected = self._expected()
         for key in sorted(self.stored.keys() | expected.keys()):
             ranking, product_id = key
-            stored, place = self.stored.get(key, NOWHERE), expected.get(key, NOWHERE)
-            if stored != place:
-                yield Difference(
-                    kind="rank",
-                    subject=f"product {product_id} in {ranking}",
-                    stored=stored,
-                    expected=place,
-                    mend=partial(_refresh, product_id, self.newest.get(product_id, "")),
-                )
+            yield from differing(
+                "rank",
+                f"product {product_id} in {ranking}",
+                self.stored.get(key, NOWHERE),
+                expected.get(key, NOWHERE),
+                mend=partial(_refresh, product_id, self.newest.get(product_id, "")),
+            )
 
     def _expected(self) -> dict[RankKey, str]:
         places = {
@@ -81,14 +80,10 @@ def differing_comment(key: str, item: Item, votes: int) -> Iterator[Difference]:
     expected = [NOWHERE, NOWHERE]
     if votes > 0 and not is_hidden:
         expected = [keys.helpful(product_id_of(item)), scored(votes, comment_id)]
-    if stored != expected:
-        yield Difference(
-            kind="rank",
-            subject=f"comment {comment_id}",
-            stored=" ".join(stored),
-            expected=" ".join(expected),
-            mend=partial(_unrank if is_hidden else _rank, comment_id),
-        )
+    mend = partial(_unrank if is_hidden else _rank, comment_id)
+    return differing(
+        "rank", f"comment {comment_id}", " ".join(stored), " ".join(expected), mend=mend
+    )
 
 
 def _rank(comment_id: str) -> bool:

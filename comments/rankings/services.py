@@ -32,6 +32,7 @@ from comments.rankings.items import (
     key_of,
     pick_partition,
 )
+from comments.store.table import portions
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
@@ -153,7 +154,9 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
     if len(ranks) <= FEW:
         lost = pool().gather([partial(_store, rank) for rank in ranks])
     else:
-        lost = pool().gather([partial(_store_together, some) for some in _grouped(ranks)])
+        lost = pool().gather(
+            [partial(_store_together, some) for some in portions(ranks, MOST_ACTIONS)]
+        )
     return [rank for some in lost for rank in some]
 
 
@@ -190,12 +193,6 @@ def _update(rank: Rank) -> Action:
     )
 
 
-def _grouped(ranks: Sequence[Rank]) -> Iterator[Sequence[Rank]]:
-    for start in range(0, len(ranks), MOST_ACTIONS):
-        yield ranks[start : start + MOST_ACTIONS]
-
-
 def _portions(touched: Touched) -> Iterator[Touched]:
-    products = iter(sorted(touched))
-    while some := list(islice(products, TOGETHER)):
+    for some in portions(sorted(touched), TOGETHER):
         yield {product: touched[product] for product in some}

@@ -9,12 +9,12 @@ all the same, and what was deleted while lists were read from the indexes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 
 from comments import keys
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import TABLE
+from comments.store.table import portions
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.items import Item
@@ -33,8 +33,8 @@ def fill_sets(
     puts the same. ``advance`` is called with the number of comments done. Raises what
     `dynamo.calls.batches.Batches` does.
     """
-    remaining, written = iter(comments), 0
-    while some := list(islice(remaining, AT_ONCE)):
+    written = 0
+    for some in portions(comments, AT_ONCE):
         items = [item for comment in some for item in _items_of(comment)]
         batches.put(TABLE, items)
         written += len(items)

@@ -7,10 +7,9 @@ Copies that the stream's consumer is about to make are missing as well: mending 
 consumer finds nothing left to change.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import groupby, islice
-from typing import TypeVar
+from itertools import groupby
 
 from comments import keys
 from comments.models import Comment
@@ -19,12 +18,11 @@ from comments.sets.filling import every_comment
 from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look, mend
 from comments.sets.models import TABLE
 from comments.sets.streaming import Name, key_of, name_of
+from comments.store.table import portions
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference, every_item
-
-T = TypeVar("T")
 
 COMPARED_AT_ONCE = 100
 NAMED = 3
@@ -40,7 +38,7 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     shown = progress or Progress(shown=False)
     seen: set[str] = set()
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
-        for group in _chunks(_by_comment(advance), COMPARED_AT_ONCE):
+        for group in portions(_by_comment(advance), COMPARED_AT_ONCE):
             seen.update(key for key, _ in group)
             comments = comments_of(key for key, _ in group)
             for key, stored in group:
@@ -48,7 +46,7 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
                     yield from _differences(look(key))
     total = _about(Comment.Meta.table_name)
     with shown.step("Looking for others", total=total, unit=" items") as advance:
-        for some in _chunks(_absent(seen, advance), BUILT_AT_ONCE):
+        for some in portions(_absent(seen, advance), BUILT_AT_ONCE):
             yield from _absent_differences(some)
 
 
@@ -119,9 +117,3 @@ def _spelled(names: list[Name]) -> str:
 
 def _about(table: str) -> int:
     return client().describe_table(TableName=table)["Table"]["ItemCount"]
-
-
-def _chunks(things: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(things)
-    while chunk := list(islice(iterator, size)):
-        yield chunk

@@ -5,12 +5,12 @@ for that and are deleted right after. If that is interrupted, deleting the comme
 `check_integrity` deletes the rest.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from comments import keys
 from comments.models import Comment
 from comments.store.comments import NEW_OR_DELETED, is_tombstone
-from comments.store.table import comment_key, query_pages, read_item
+from comments.store.table import comment_key, portions, query_pages, read_item
 from dynamo.calls.client import client
 from dynamo.items import Item, table_key
 from dynamo.writes.actions import check, delete
@@ -33,7 +33,7 @@ def delete_dependents(comment_id: str) -> int:
             return 0
     dependents += _tally(comment_id)
     deleted = 0
-    for some in _portions(dependents):
+    for some in portions(dependents, MOST_ACTIONS - 1):
         deletes = [delete(Comment, key) for key in some]
         try:
             write_together(client(), [check(Comment, comment, NEW_OR_DELETED), *deletes])
@@ -53,9 +53,3 @@ def _tally(comment_id: str) -> list[Item]:
     item = read_item(table_key(**keys.tally(comment_id, 0)))
     shards = reversed(range(shards_in(item))) if item else ()
     return [table_key(**keys.tally(comment_id, shard)) for shard in shards]
-
-
-def _portions(dependents: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    most = MOST_ACTIONS - 1
-    for start in range(0, len(dependents), most):
-        yield dependents[start : start + most]
