@@ -1,6 +1,6 @@
 "use strict";
 
-// "Near me": the browser's own location, where it has one and its owner agrees. The form works without.
+// "Near me": the browser's location, if it has one and the visitor agrees. The form works without it.
 (() => {
   const REFUSED = "The browser did not tell where you are; type a zip code instead.";
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// What htmx leaves to the page: telling what changed, keeping the keyboard's place, and network failures.
+// What htmx does not do: announce changes, keep the keyboard focus, and report network failures.
 (() => {
   const UNREACHABLE = "The shop cannot be reached. What is on screen has not changed; check the connection and try again.";
   const TOO_SLOW = "The shop did not answer in time. What is on screen has not changed; please try again.";
@@ -34,18 +34,18 @@
     }
   }
 
-  // Boxes are ticked one by one without this script; with it, also all at once.
+  // Without this script boxes are ticked one by one; with it, also all at once.
   function offerSelectAll() {
     document.querySelectorAll(".select-all[hidden]").forEach((label) => (label.hidden = false));
   }
 
-  function welcomeList(list) {
+  function afterListSwap(list) {
     offerSelectAll();
     const heading = list.querySelector("#list-heading");
     if (list.dataset.title) document.title = list.dataset.title;
     for (const details of list.querySelectorAll("details[id]")) details.open = unfolded.has(details.id);
     if (focusLost()) {
-      // A page link is gone with its page: reading goes on from the heading, which a screen reader then says.
+      // The swap removed the focused link: continue at the heading, which a screen reader then reads out.
       heading.focus({ preventScroll: true });
     } else {
       announce(list.dataset.announce);
@@ -53,7 +53,7 @@
     showFromItsTop(heading);
   }
 
-  // How much of a text fits is counted as the shop counts it: a line's end is one character.
+  // Characters are counted as the server counts them: a line break is one.
   function count(field) {
     const longest = Number(field.dataset.longest);
     const length = [...field.value].length;
@@ -65,7 +65,7 @@
     help.classList.toggle("too-long", length > longest);
   }
 
-  function welcomeForm(form) {
+  function afterFormSwap(form) {
     const wrong = form.querySelector(".form-error") ?? form.querySelector("[aria-invalid]");
     if (wrong !== null) {
       wrong.focus();
@@ -78,19 +78,19 @@
     if (target.dataset.longest) count(target);
   });
 
-  // What a redirect would have said on the next page (see dynamo/web/partials.py), or another script says.
+  // Messages that a redirect would have shown on the next page (see dynamo/web/partials.py), or of another script.
   document.addEventListener("said", ({ detail }) => {
     notify(detail.sentences.join(" "), { said: !detail.isWarning });
   });
 
-  // What came by itself says nothing about what the visitor was told, nor moves the focus.
+  // Requests that the visitor did not make (data-unasked) leave the notice and the focus alone.
   const isUnasked = ({ requestConfig }) => requestConfig.elt.matches("[data-unasked]");
 
   const pressed = new WeakMap();
 
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { target, xhr } = event.detail;
-    // An answer would have no place any more once the one that is under way has replaced the list.
+    // The running request will replace the list, and with it the target of this one.
     if (target.matches("[data-list].htmx-request")) {
       event.preventDefault();
       return;
@@ -101,15 +101,15 @@
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     document.querySelectorAll("[aria-busy]").forEach((element) => element.removeAttribute("aria-busy"));
-    // A button that was disabled meanwhile has lost the focus.
+    // A button that was disabled during the request has lost the focus.
     const button = pressed.get(detail.xhr);
     if (button?.isConnected && focusLost()) button.focus({ preventScroll: true });
   });
 
-  // Before the swap, because what the answer itself says is said right after it.
-  function takeAwayWhatWasSaid(xhr) {
+  // Before the swap, because the answer's own message is shown right after it.
+  function clearNotice(xhr) {
     if (xhr.status >= 400) byId("notice").classList.remove("notice-said");
-    // A refusal that goes elsewhere, into its form, has nothing to do with what is still said here.
+    // An error that is shown elsewhere, in its form, does not concern the notice.
     const elsewhere = (xhr.getResponseHeader("HX-Retarget") ?? "#notice") !== "#notice";
     if (xhr.status < 400 || elsewhere) byId("notice").replaceChildren();
   }
@@ -119,11 +119,11 @@
     unfolded.clear();
     document.querySelectorAll("details[id][open]").forEach(({ id }) => unfolded.add(id));
     if (isUnasked(detail)) {
-      if (xhr.status >= 400) detail.shouldSwap = false; // nobody asked, so nobody is told
+      if (xhr.status >= 400) detail.shouldSwap = false; // the visitor did not make this request
       return;
     }
-    takeAwayWhatWasSaid(xhr);
-    // A failure that the shop did not word itself, such as a proxy's page.
+    clearNotice(xhr);
+    // An error page that is not the shop's own, such as a proxy's.
     if (xhr.status >= 400 && !xhr.getResponseHeader("HX-Retarget")) {
       detail.shouldSwap = false;
       notify(UNREADABLE);
@@ -132,16 +132,16 @@
 
   document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
     if (detail.xhr.status < 400) return;
-    detail.history.type = "replace"; // the list on screen stays, so does its address
+    detail.history.type = "replace"; // the list on screen stays, and so does its URL
     detail.history.path = location.pathname + location.search;
   });
 
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     const form = target.matches("[data-form]") ? target : target.querySelector(":scope > [data-form]");
     if (target.matches("[data-list]")) {
-      welcomeList(target);
+      afterListSwap(target);
     } else if (form !== null) {
-      welcomeForm(form);
+      afterFormSwap(form);
     } else if (target.matches(".reported")) {
       target.focus();
     } else if (target.matches(".comment-text")) {
@@ -158,7 +158,7 @@
     byId("main").focus({ preventScroll: true });
   });
 
-  // With a modifier key a link opens a tab or a window, as links do: htmx must not hear of it.
+  // With a modifier key a link opens a tab or a window: htmx must not handle the click.
   document.addEventListener(
     "click",
     (event) => {
@@ -169,7 +169,7 @@
     { capture: true },
   );
 
-  // A page that the browser kept while its request led elsewhere still waits for the answer.
+  // A page restored from the back/forward cache may still wait for the answer of its request.
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted && document.querySelector(".htmx-request")) location.reload();
   });
@@ -180,12 +180,12 @@
     document.querySelectorAll(`input[name="${name}"]`).forEach((box) => (box.checked = target.checked));
   });
 
-  // A link that says it is a button answers to the space bar as well.
+  // A link with role=button also reacts to the space bar.
   document.addEventListener("keydown", (event) => {
     const button = event.key === " " && event.target.closest("a[role=button]");
     if (!button) return;
     event.preventDefault();
-    if (!event.repeat) button.click(); // held down, it is pressed once
+    if (!event.repeat) button.click(); // pressed once, even if the key is held down
   });
 
   offerSelectAll();
