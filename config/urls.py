@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from config import views
-from lab.designs.views import lab
+from lab.reports.views import lab
 
 handler400 = "dynamo.web.refusals.bad_request"
 handler404 = "dynamo.web.refusals.not_found"

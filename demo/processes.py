@@ -2,12 +2,14 @@
 
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Event
 from types import FrameType
+
+from django.conf import settings
 
 from config.environment.running_demo import RunningDemo, announced, find_demo, note_path
 from dynamo.engine import EngineError, EngineServer, FileBusy
@@ -21,6 +23,14 @@ POLL_SECONDS = 0.1
 SITE_START_SECONDS = 60.0
 WORKERS = 2
 THREADS = 8
+SECLUDED = {
+    "ALLOWED_HOSTS": LOOPBACK,
+    "AWS_ACCESS_KEY_ID": "local",
+    "AWS_SECRET_ACCESS_KEY": "local",
+    "DEBUG": "0",
+    "HTTPS": "0",
+}
+"""Environment of a site that is asked by this process alone, on an engine of this machine."""
 
 
 Command = tuple[str, ...]
@@ -28,26 +38,20 @@ Command = tuple[str, ...]
 
 
 class DemoFailed(EngineError):
-    """A part of the demo did not do its work; the text says which."""
+    """A part of the demo failed; the sentence names it."""
 
 
 class Stopped(Exception):
-    """Somebody asked the demo to stop."""
+    """The demo was asked to stop."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """Where a demo runs: its folders, its port, and what its parts find in their environment."""
+class DemoConfig:
+    """The site's port, and the environment of all processes of the demo."""
 
-    project: Path
-    var: Path
     port: int
     environment: Mapping[str, str]
-    table_prefix: str
-    region: str
     access_log: bool = False
-    read_model: str = "indexes"
-    sets_spelling: str = "names"
 
     @property
     def address(self) -> str:
@@ -55,10 +59,10 @@ class Ground:
         return f"http://{LOOPBACK}:{self.port}/"
 
     def gunicorn(self) -> list[str]:
-        """The site's command line. It keeps no pid file and no control socket anywhere."""
+        """Build the site's command line; it writes no pid file and no control socket."""
         return [
             *(sys.executable, "-m", "gunicorn", "config.wsgi:application"),
-            *("--chdir", str(self.project)),
+            *("--chdir", str(settings.BASE_DIR)),
             *("--bind", f"{LOOPBACK}:{self.port}"),
             *("--workers", str(WORKERS)),
             *("--worker-class", "gthread", "--threads", str(THREADS)),
@@ -68,22 +72,40 @@ class Ground:
             *(("--access-logfile", "-") if self.access_log else ()),
         ]
 
-    def manage(self, command: Command) -> list[str]:
-        """A management command's command line."""
-        return [sys.executable, str(self.project / "manage.py"), *command]
+    def is_open(self) -> bool:
+        """Return whether the site answers."""
+        return answers(self.port, path="/healthz")
+
+
+def manage(command: Command) -> list[str]:
+    """Build the command line of a management command."""
+    return [sys.executable, str(settings.BASE_DIR / "manage.py"), *command]
+
+
+@contextmanager
+def serving(config: DemoConfig) -> Iterator[None]:
+    """Run the site alone within the block. Raises DemoFailed where it does not start."""
+    with _stopping(Child(config.gunicorn(), env=config.environment, listen=True)) as site:
+        deadline = time.monotonic() + SITE_START_SECONDS
+        while not config.is_open():
+            if time.monotonic() > deadline or site.exit_code is not None:
+                sentence = " ".join(["The web server did not start.", *site.output()[-1:]])
+                raise DemoFailed(sentence)
+            time.sleep(POLL_SECONDS)
+        yield
 
 
 class Demo:
     """One run.
 
-    ``say`` gets each line for the user, ``hint`` is one more of them when the site is open,
+    ``say`` prints a line for the user, ``hint`` is one more of them when the site is open,
     ``prepare`` are commands run before it, and ``beside`` commands that run as long as it does.
-    With ``engine`` None, the database at ``endpoint_url`` is used and left alone.
+    With ``engine`` None, the database at ``endpoint_url`` is used and never stopped.
     """
 
     def __init__(
         self,
-        ground: Ground,
+        config: DemoConfig,
         *,
         engine: EngineServer | None,
         endpoint_url: str | None = None,
@@ -92,7 +114,7 @@ class Demo:
         hint: str = "",
         say: Callable[[str], None],
     ) -> None:
-        self._ground = ground
+        self._config = config
         self._engine = engine
         self._endpoint_url = endpoint_url
         self._prepare = prepare
@@ -103,12 +125,12 @@ class Demo:
         self._stop = Event()
 
     def run(self) -> None:
-        """Return when somebody stopped it; raise EngineError when a part failed.
+        """Return when the user has stopped it; raise EngineError when a part failed.
 
-        Call from the main thread: it takes over the signals that ask a process to stop.
+        Call from the main thread: it handles the signals that ask a process to stop.
         """
-        with self._heeding_signals(), self._alone():
-            require_free(self._ground.port)
+        with self._handling_signals(), _alone():
+            require_free(self._config.port)
             try:
                 with self._engine or nullcontext():
                     self._open_shop()
@@ -116,7 +138,7 @@ class Demo:
                 self._say("Stopped.")
 
     @contextmanager
-    def _heeding_signals(self) -> Iterator[None]:
+    def _handling_signals(self) -> Iterator[None]:
         def stop(number: int, frame: FrameType | None) -> None:
             del number, frame
             self._stop.set()
@@ -128,24 +150,9 @@ class Demo:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        lock = FileLock(note_path(self._ground.var))
-        try:
-            lock.acquire()
-        except FileBusy as busy:
-            other = find_demo(self._ground.var)
-            where = f"at http://{LOOPBACK}:{other.port}/ (process {other.pid})" if other else ""
-            sentence = f"The shop of this folder is already running {where}".rstrip() + "."
-            raise DemoFailed(sentence) from busy
-        try:
-            yield
-        finally:
-            lock.release()
-
     def _open_shop(self) -> None:
         url = self._engine.endpoint_url if self._engine else self._endpoint_url or ""
-        environment = {**self._ground.environment, "DYNAMODB_ENDPOINT_URL": url}
+        environment = {**self._config.environment, "DYNAMODB_ENDPOINT_URL": url}
         with self._announced(url):
             for command in self._prepare:
                 self._run_to_end(command, environment)
@@ -160,27 +167,23 @@ class Demo:
                     self._pause()
 
     def _lasting(self) -> dict[str, list[str]]:
-        """Give the command lines that run until the demo is stopped, by what they are called."""
-        beside = {
-            f"'manage.py {' '.join(command)}'": self._ground.manage(command)
-            for command in self._beside
-        }
-        return {**beside, "The web server": self._ground.gunicorn()}
+        """Return the command lines that run until the demo is stopped, by their names."""
+        beside = {f"'manage.py {' '.join(command)}'": manage(command) for command in self._beside}
+        return {**beside, "The web server": self._config.gunicorn()}
 
     def _announced(self, url: str) -> AbstractContextManager[None]:
-        ground = self._ground
         note = RunningDemo(
             endpoint_url=url,
-            table_prefix=ground.table_prefix,
-            region=ground.region,
-            port=ground.port,
-            read_model=ground.read_model,
-            sets_spelling=ground.sets_spelling,
+            table_prefix=settings.DYNAMODB_TABLE_PREFIX,
+            region=settings.AWS_REGION,
+            port=self._config.port,
+            read_model=settings.COMMENTS_READ_MODEL,
+            sets_spelling=settings.COMMENT_SETS_SPELLING,
         )
-        return announced(note, var=ground.var)
+        return announced(note, var=settings.VAR_DIR)
 
     def _run_to_end(self, command: Command, environment: Mapping[str, str]) -> None:
-        with _stopping(Child(self._ground.manage(command), env=environment)) as child:
+        with _stopping(Child(manage(command), env=environment)) as child:
             while (exit_code := child.exit_code) is None:
                 self._require_engine()
                 self._pause()
@@ -192,7 +195,7 @@ class Demo:
     def _wait_until_open(self) -> None:
         for _ in range(int(SITE_START_SECONDS / POLL_SECONDS)):
             self._require_all()
-            if answers(self._ground.port, path="/healthz"):
+            if self._config.is_open():
                 return
             self._pause()
         sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
@@ -216,11 +219,28 @@ class Demo:
     def _banner(self, url: str) -> str:
         name = self._engine.name if self._engine else "not started by this command"
         return (
-            f"\n  The shop is open   {self._ground.address}"
+            f"\n  The shop is open   {self._config.address}"
             f"\n  DynamoDB           {url} ({name})"
             + (f"\n  {self._hint}" if self._hint else "")
             + "\n  Stop it with       Ctrl-C\n"
         )
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold the lock of the folder. Raises DemoFailed where another demo has it."""
+    lock = FileLock(note_path(settings.VAR_DIR))
+    try:
+        lock.acquire()
+    except FileBusy as busy:
+        other = find_demo(settings.VAR_DIR)
+        where = f"at http://{LOOPBACK}:{other.port}/ (process {other.pid})" if other else ""
+        sentence = f"The shop of this folder is already running {where}".rstrip() + "."
+        raise DemoFailed(sentence) from busy
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""The sample shop's activity log: what its newest orders and comments would have told."""
+"""The sample shop's activity log: entries of its newest orders and comments."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from comments.items import NewComment
 from demo.loading.reactions import LATER
-from demo.sample.comments import SampleComment
-from demo.sample.orders import STAFF, SampleOrder, SampleSales
+from demo.sample.orders import STAFF, SampleSales
 from demo.sample.reactions import SampleReactions
 from dynamo.calls.client import patient_client
 from dynamo.lists.reader import PageRequest
@@ -14,14 +14,15 @@ from shop.activity.months import Month
 from shop.activity.queries import list_activity
 from shop.activity.recording import write_entries
 from shop.activity.tables import make_table
-from shop.orders.ids import imported_order_id
+from shop.order_status import Status
+from shop.orders.items import NewOrder
 
-BY_CUSTOMERS = frozenset({"PLACED", "CANCELED", "RETURNED"})
+BY_CUSTOMERS = frozenset({Status.PLACED, Status.CANCELED, Status.RETURNED})
 
 
 def load_activity(
     sales: SampleSales,
-    comments: Iterable[SampleComment],
+    comments: Iterable[NewComment],
     reactions: SampleReactions,
     *,
     now: datetime,
@@ -40,15 +41,15 @@ def load_activity(
     write_entries(entry for entry in entries if entry.moment >= begin)
 
 
-def _of_order(order: SampleOrder) -> Iterator[LogEntry]:
+def _of_order(order: NewOrder) -> Iterator[LogEntry]:
     before = ""
     for change in order.history:
         yield LogEntry(
             kind=Kind.ORDER,
             action=LogVerb.MOVED if before else LogVerb.PLACED,
-            moment=change.entered_at,
+            moment=change.moment,
             who=order.username if change.status in BY_CUSTOMERS else STAFF,
-            subject=imported_order_id(order.placed_at, order.reference),
+            subject=order.id,
             about=order.username,
             was=before,
             became=change.status,
@@ -56,7 +57,7 @@ def _of_order(order: SampleOrder) -> Iterator[LogEntry]:
         before = change.status
 
 
-def _posted(comment: SampleComment) -> LogEntry:
+def _posted(comment: NewComment) -> LogEntry:
     return LogEntry(
         kind=Kind.COMMENT,
         action=LogVerb.POSTED,
@@ -68,7 +69,7 @@ def _posted(comment: SampleComment) -> LogEntry:
     )
 
 
-def _by_staff(action: LogVerb, comment: SampleComment, *, now: datetime) -> LogEntry:
+def _by_staff(action: LogVerb, comment: NewComment, *, now: datetime) -> LogEntry:
     return LogEntry(
         kind=Kind.MODERATION,
         action=action,

@@ -1,6 +1,6 @@
-"""What happens around the sample shop's comments, done by the services that the site uses.
+"""Reactions to the sample shop's comments, written by the services that the site uses.
 
-Doing it again changes nothing, also where comments were deleted, hidden or replied to meanwhile.
+Loading them again changes nothing, even where comments were deleted, hidden or replied to since.
 """
 
 from collections.abc import Iterator
@@ -14,17 +14,19 @@ from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import NoSuchComment
 from comments.votes.services import vote
-from demo.sample.orders import REGULAR, STAFF, SampleOrder, SampleSales
+from demo.sample.orders import REGULAR, STAFF, SampleSales
 from demo.sample.reactions import SampleReactions
+from shop.order_status import Status
+from shop.orders.items import NewOrder
 
 LATER = timedelta(hours=20)
-"""How long after a comment something is done about it."""
+"""The time from a comment to the reactions to it."""
 BY_REGULAR = (
     (5, "Would buy it again", "Came two days early and does what it should. I use it every day."),
     (2, "Not for me", "Smaller than I thought, and the colour is another one than in the picture."),
     (4, "", "Good for the price. The manual could be better, but one does not need it."),
 )
-"""Stars, title and text of what one customer writes about things they have bought."""
+"""Stars, title and text of what one customer writes about products they bought."""
 
 
 def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
@@ -56,15 +58,15 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
 
 
 def load_own_comments(sales: SampleSales, *, not_about: str, now: datetime) -> None:
-    """Let one customer write about what they bought, but one product, not after ``now``."""
+    """Write a customer's comments on what they bought, except on one product, not after ``now``."""
     bought = _bought_by_regular(sales, not_about)
     for (order, product_id), (rating, title, body) in zip(bought, BY_REGULAR, strict=False):
         comment = NewComment(
-            id=f"of-{order.reference}",
+            id=f"of-{order.foreign_id}",
             product_id=product_id,
             language="en",
             rating=rating,
-            created_at=min(order.history[-1].entered_at + LATER, now),
+            created_at=min(order.now_in.moment + LATER, now),
             author=REGULAR,
             title=title,
             body=body,
@@ -75,12 +77,12 @@ def load_own_comments(sales: SampleSales, *, not_about: str, now: datetime) -> N
             add_comment(comment)
 
 
-def _bought_by_regular(sales: SampleSales, not_about: str) -> Iterator[tuple[SampleOrder, str]]:
-    """Give the newest delivered orders, each with a product that those before did not have."""
-    told_of = {not_about}
+def _bought_by_regular(sales: SampleSales, not_about: str) -> Iterator[tuple[NewOrder, str]]:
+    """Yield the newest delivered orders, each with a product that those before did not have."""
+    seen = {not_about}
     for order in reversed(sales.orders):
-        if order.username == REGULAR and order.status == "DELIVERED":
-            untold = [line.product_id for line in order.lines if line.product_id not in told_of]
-            if untold:
-                told_of.add(untold[0])
-                yield order, untold[0]
+        if order.username == REGULAR and order.now_in.status is Status.DELIVERED:
+            unseen = [line.product_id for line in order.lines if line.product_id not in seen]
+            if unseen:
+                seen.add(unseen[0])
+                yield order, unseen[0]

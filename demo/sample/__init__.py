@@ -1,1 +1,1 @@
-"""The sample data, generated in memory."""
+"""The sample shop's data, made from a seed and word lists."""

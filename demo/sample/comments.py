@@ -1,7 +1,7 @@
 """Sample comments for the sample shop: many languages, the ratings of real reviews, three years.
 
-Made from phrase banks and a seed, without DynamoDB and Django. The same seed and count give
-the same ids, texts and ratings on any day; only the dates move with ``now``.
+Made from phrase banks and a seed. The same seed and count make the same ids, texts and ratings on
+any day; only the dates move with ``now``.
 """
 
 from collections import Counter
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from demo.sample.catalogue import SampleCatalogue, SampleProduct
+from comments.items import NewComment
+from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, SampleProduct
 from demo.sample.text import Reviewer
 from demo.sample.voices import load_voices
 
-DEFAULT_SEED = 1_972
 FAVOURITE_SHARE = 5 / 12
 """Share of all comments that the most discussed product has."""
 UNDISCUSSED = 6
-"""Products nobody has written about."""
+"""Products without a comment."""
 SPAN = timedelta(days=3 * 365)
 RECENCY = 1.7
 """Above 1, recent comments are denser than old ones."""
 BURSTS = 0.006
 """How often a comment begins a burst: several with one timestamp of whole seconds."""
 SOURED = timedelta(days=90)
-"""How long ago the product second in comments went from well liked to returned."""
+"""Age from which on comments on the product second in comments are good; later ones are bad."""
 
 LIKED = (10, 4, 7, 19, 60)
 ORDINARY = (17, 7, 9, 18, 49)
@@ -36,22 +36,8 @@ MOODS = {LIKED: 50, ORDINARY: 35, DIVISIVE: 10, POOR: 5}
 
 
 @dataclass(frozen=True, slots=True)
-class SampleComment:
-    """A comment; ``language`` is ISO 639-1, ``created_at`` UTC, ``title`` may be empty."""
-
-    id: str
-    product_id: str
-    language: str
-    rating: int
-    created_at: datetime
-    author: str
-    title: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Audience:
-    """How many people write about a product, and what they thought then and think now."""
+    """The number of a product's comments, and the weights of stars in earlier and recent ones."""
 
     product: SampleProduct
     size: int
@@ -61,7 +47,7 @@ class _Audience:
 
 def sample_comments(
     catalogue: SampleCatalogue, *, seed: int = DEFAULT_SEED, count: int = 6_000, now: datetime
-) -> Iterator[SampleComment]:
+) -> Iterator[NewComment]:
     """Write ``count`` comments, product by product, in no order of time, none after ``now``.
 
     ``now`` is an aware datetime. One product has five of every twelve comments, six have none.
@@ -76,16 +62,16 @@ def sample_comments(
             stars = audience.lately if age < SOURED else audience.earlier
             rating = rng.choices(range(1, 6), stars)[0]
             voice = rng.choices(voices, weights)[0]
-            review = Reviewer(rng, voice, audience.product).write(rating=rating)
-            yield SampleComment(
+            title, body = Reviewer(rng, voice, audience.product).write(rating=rating)
+            yield NewComment(
                 id=f"{rng.getrandbits(64):016x}",
                 product_id=audience.product.id,
                 language=voice.language,
                 rating=rating,
                 created_at=until - age,
                 author=rng.choice(authors[voice.language]),
-                title=review.title,
-                body=review.body,
+                title=title,
+                body=body,
             )
 
 
@@ -101,7 +87,7 @@ def _audiences(rng: Random, products: Sequence[SampleProduct], count: int) -> It
 
 
 def _ages(rng: Random, size: int) -> Iterator[timedelta]:
-    """Give ages of comments; now and then one age several times, in whole seconds."""
+    """Yield ages of comments; now and then one age several times, in whole seconds."""
     repeats, age = 0, timedelta()
     for _ in range(size):
         if repeats:

@@ -1,33 +1,26 @@
-"""Sample orders: customers of the sample shop, what they bought, and how it went.
+"""Sample orders: the customers of the sample shop, what they bought, and the orders' statuses.
 
-Made from a seed, without DynamoDB and Django. The same seed gives the same customers, baskets
-and lives of orders on any day; only the moments move with ``now``.
+Made from a seed. The same seed makes the same customers, lines and statuses on any day; only the
+moments move with ``now``.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from random import Random
 
-from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, SampleProduct
+from demo.sample.catalogue import CURRENCY, DEFAULT_SEED, SampleCatalogue, SampleProduct
+from demo.sample.pickup_points import zip_of
+from shop.order_status import Status
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewLine, NewOrder, StatusChange
 
 REGULAR = "alex"
 ORDERS_OF_REGULAR = 120
 ORDERS_OF_OTHERS = 280
 CUSTOMERS = [
-    "bob",
-    "carla",
-    "dmitri",
-    "elena",
-    "farid",
-    "greta",
-    "hiro",
-    "ines",
-    "jonas",
-    "kate",
-    "liam",
-    "mina",
+    *("bob", "carla", "dmitri", "elena", "farid", "greta"),
+    *("hiro", "ines", "jonas", "kate", "liam", "mina"),
 ]
 NEWCOMER = "noor"
 """Has an account and no order yet."""
@@ -39,77 +32,35 @@ RECENCY = 2.4
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A way out of a status: how frequent it is, after how many hours at least and on average."""
+    """A way out of a status: its weight, and after how many hours at least and on average."""
 
-    status: str
+    status: Status
     weight: int
     at_least: float
     on_average: float
 
 
-LIFE = {
-    "PLACED": (Step("APPROVED", 96, 0.02, 8), Step("CANCELED", 4, 0.5, 12)),
-    "APPROVED": (Step("PROCESSING", 99, 0.5, 14), Step("CANCELED", 1, 1, 10)),
-    "PROCESSING": (Step("SHIPPED", 98, 3, 36), Step("CANCELED", 2, 4, 48)),
-    "SHIPPED": (Step("DELIVERED", 100, 14, 72),),
-    "DELIVERED": (Step("DELIVERED", 93, 0, 0), Step("RETURNED", 7, 24, 200)),
-    "CANCELED": (),
-    "RETURNED": (),
+LIFE: dict[Status, tuple[Step, ...]] = {
+    Status.PLACED: (Step(Status.APPROVED, 96, 0.02, 8), Step(Status.CANCELED, 4, 0.5, 12)),
+    Status.APPROVED: (Step(Status.PROCESSING, 99, 0.5, 14), Step(Status.CANCELED, 1, 1, 10)),
+    Status.PROCESSING: (Step(Status.SHIPPED, 98, 3, 36), Step(Status.CANCELED, 2, 4, 48)),
+    Status.SHIPPED: (Step(Status.DELIVERED, 100, 14, 72),),
+    Status.DELIVERED: (Step(Status.DELIVERED, 93, 0, 0), Step(Status.RETURNED, 7, 24, 200)),
+    Status.CANCELED: (),
+    Status.RETURNED: (),
 }
-"""What becomes of sample orders; a step to the same status means that it stays there."""
-
-
-@dataclass(frozen=True, slots=True)
-class SampleUser:
-    """Somebody with an account; ``username`` is lower-case ASCII."""
-
-    username: str
-    is_staff: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SampleOrderLine:
-    """So many pieces of a product; ``unit_price`` is in euros."""
-
-    product_id: str
-    quantity: int
-    unit_price: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class SampleStatusChange:
-    """The moment, in UTC, an order entered a status of the contract (``SHIPPED``)."""
-
-    status: str
-    entered_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SampleOrder:
-    """An order; ``reference`` never changes, ``history`` begins with PLACED, oldest first."""
-
-    reference: str
-    username: str
-    lines: tuple[SampleOrderLine, ...]
-    history: tuple[SampleStatusChange, ...]
-
-    @property
-    def placed_at(self) -> datetime:
-        """The moment it was placed."""
-        return self.history[0].entered_at
-
-    @property
-    def status(self) -> str:
-        """The status it is in now."""
-        return self.history[-1].status
+"""The steps out of each status; one to the same status means that the order stays in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSales:
-    """All accounts, and all orders in the order of their placing."""
+    """All user names, and all orders in the order of their placing.
 
-    users: tuple[SampleUser, ...]
-    orders: tuple[SampleOrder, ...]
+    The foreign id of an order is the same on any day; `REGULAR` has most of them, `NEWCOMER` none.
+    """
+
+    usernames: tuple[str, ...]
+    orders: tuple[NewOrder, ...]
 
 
 def sample_orders(
@@ -117,7 +68,7 @@ def sample_orders(
 ) -> SampleSales:
     """Make fifteen accounts and 400 orders of the two years before ``now``, an aware datetime.
 
-    ``alex`` has 120 of them, ``noor`` none; ``sam`` is staff. The newest ones are still open.
+    The newest ones are still open.
     """
     rng = Random(seed)  # noqa: S311 - repeatable sample data, nothing secret
     now = now.astimezone(UTC)
@@ -127,16 +78,17 @@ def sample_orders(
     )
     orders = zip(_customers_in_turn(rng), ages, strict=True)
     return SampleSales(
-        users=tuple(
-            SampleUser(username, is_staff=username == STAFF)
-            for username in [REGULAR, *CUSTOMERS, NEWCOMER, STAFF]
-        ),
+        usernames=(REGULAR, *CUSTOMERS, NEWCOMER, STAFF),
         orders=tuple(
-            SampleOrder(
-                reference=f"sample-{number:04}",
+            NewOrder(
+                id=imported_order_id(now - age, f"sample-{number:04}"),
                 username=username,
+                placed_at=now - age,
                 lines=_lines(rng, catalogue.products),
                 history=tuple(_history(rng, age=age, now=now)),
+                currency=CURRENCY,
+                foreign_id=f"sample-{number:04}",
+                zip_prefix=zip_of(username),
             )
             for number, (username, age) in enumerate(orders, start=1)
         ),
@@ -151,30 +103,31 @@ def _customers_in_turn(rng: Random) -> list[str]:
     return turns
 
 
-def _lines(rng: Random, products: Sequence[SampleProduct]) -> tuple[SampleOrderLine, ...]:
+def _lines(rng: Random, products: Sequence[SampleProduct]) -> tuple[NewLine, ...]:
     how_many = rng.choices(range(1, 7), (45, 25, 14, 8, 5, 3))[0]
     return tuple(
-        SampleOrderLine(
+        NewLine(
             product_id=product.id,
+            name=product.name,
             quantity=rng.choices(range(1, 5), (80, 13, 4, 3))[0],
-            unit_price=product.unit_price,
+            unit_price_cents=product.unit_price_cents,
         )
         for product in rng.sample(products, how_many)
     )
 
 
-def _history(rng: Random, *, age: timedelta, now: datetime) -> Iterator[SampleStatusChange]:
+def _history(rng: Random, *, age: timedelta, now: datetime) -> Iterator[StatusChange]:
     entered_at = now - age
     for status, wait in _life(rng):
         entered_at += wait
         if entered_at > now:
             return
-        yield SampleStatusChange(status, entered_at)
+        yield StatusChange(status, entered_at)
 
 
-def _life(rng: Random) -> Iterator[tuple[str, timedelta]]:
-    """Give the statuses of an order, each with the time since the one before."""
-    status = "PLACED"
+def _life(rng: Random) -> Iterator[tuple[Status, timedelta]]:
+    """Yield the statuses of an order, each with the time since the one before."""
+    status = Status.PLACED
     yield status, timedelta()
     while steps := LIFE[status]:
         step = rng.choices(steps, [step.weight for step in steps])[0]

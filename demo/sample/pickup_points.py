@@ -1,18 +1,20 @@
 """Sample pickup points in the towns of Portugal, and where the sample customers live.
 
-Made from a seed, without DynamoDB: the same seed gives the same points on any day.
+Made from a seed: the same seed makes the same points on any day.
 """
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import cos, pi, radians, sin, sqrt
+from pathlib import Path
 from random import Random
 
+from demo.sample.catalogue import DEFAULT_SEED
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace
 from shop.pickup.points import PickupPoint
 
-DEFAULT_SEED = 1_972
 METRES_IN_A_DEGREE = 111_195.0
 WIDEST = 2_500.0
 """Metres from the middle of a town to its farthest point."""
@@ -27,53 +29,12 @@ class _Town:
     points: int
 
 
-TOWNS = (
-    _Town("Lisboa", "1100", 38.7139, -9.1394, 9),
-    _Town("Porto", "4000", 41.1496, -8.6110, 7),
-    _Town("Braga", "4700", 41.5454, -8.4265, 4),
-    _Town("Coimbra", "3000", 40.2033, -8.4103, 4),
-    _Town("Aveiro", "3800", 40.6405, -8.6538, 3),
-    _Town("Setúbal", "2900", 38.5244, -8.8882, 3),
-    _Town("Évora", "7000", 38.5714, -7.9135, 3),
-    _Town("Faro", "8000", 37.0194, -7.9304, 3),
-    _Town("Viseu", "3500", 40.6566, -7.9125, 2),
-    _Town("Bragança", "5300", 41.8061, -6.7567, 1),
-    _Town("Funchal", "9000", 32.6669, -16.9241, 3),
-    _Town("Ponta Delgada", "9500", 37.7412, -25.6756, 2),
-)
-SHOPS = (
-    "Papelaria",
-    "Livraria",
-    "Café",
-    "Mercearia",
-    "Florista",
-    "Quiosque",
-    "Tabacaria",
-    "Drogaria",
-    "Padaria",
-)
-NAMES = ("Aurora", "Central", "do Largo", "Moderna", "da Esquina", "Primavera", "Atlântico", "Sol")
-STREETS = (
-    "Rua da Fonte",
-    "Rua do Comércio",
-    "Largo da Sé",
-    "Avenida da Liberdade",
-    "Rua Direita",
-    "Travessa das Flores",
-    "Praça do Município",
-    "Rua da Estação",
-)
-HOURS = (
-    "Mon-Fri 9:00-19:00, Sat 9:00-13:00",
-    "Mon-Sat 8:00-20:00",
-    "Daily 7:00-22:00",
-    "Mon-Fri 10:00-18:30",
-    "Tue-Sat 10:00-13:00, 15:00-19:00",
-)
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+TOWNS = [_Town(**town) for town in _WORDS["town"]]
 
 
 def sample_zips() -> tuple[ZipPlace, ...]:
-    """Say where the zip codes of the towns are."""
+    """Return the places of the towns' zip codes."""
     return tuple(
         ZipPlace(town.zip_prefix, Coordinates.at(town.latitude, town.longitude), town.name)
         for town in TOWNS
@@ -87,23 +48,25 @@ def sample_points(seed: int = DEFAULT_SEED) -> tuple[PickupPoint, ...]:
 
 
 def zip_of(username: str) -> str:
-    """Say where a sample customer lives: in Lisbon, or in a town that follows from the name."""
+    """Return where a sample customer lives: Lisbon, or a town that the name decides."""
     if username == "alex":
         return TOWNS[0].zip_prefix
     return TOWNS[sum(username.encode()) % len(TOWNS)].zip_prefix
 
 
 def _points_of(rng: Random, town: _Town) -> Iterator[PickupPoint]:
-    names = rng.sample([f"{shop} {name}" for shop in SHOPS for name in NAMES], town.points)
+    names = rng.sample(
+        [f"{shop} {name}" for shop in _WORDS["shops"] for name in _WORDS["names"]], town.points
+    )
     for number, name in enumerate(names, 1):
-        street = f"{rng.choice(STREETS)} {rng.randint(1, 180)}"
+        street = f"{rng.choice(_WORDS['streets'])} {rng.randint(1, 180)}"
         code = f"{town.zip_prefix}-{rng.randint(10, 599):03}"
         yield PickupPoint(
             id=f"sample-{town.zip_prefix}-{number}",
             name=name,
             address=f"{street}, {code} {town.name}",
             place=_somewhere_in(rng, town),
-            hours=rng.choice(HOURS),
+            hours=rng.choice(_WORDS["hours"]),
         )
 
 

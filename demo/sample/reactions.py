@@ -1,6 +1,6 @@
-"""What customers and staff of the sample shop make of its comments: votes, reports, picks, replies.
+"""Reactions to the sample shop's comments: votes, reports, picks and replies.
 
-Made from the sample's comments and a seed, without DynamoDB and Django: on any day the same.
+Made from the comments and a seed; the same on any day.
 """
 
 from collections import Counter
@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from demo.sample.comments import DEFAULT_SEED, SampleComment
+from comments.items import NewComment
+from demo.sample.catalogue import DEFAULT_SEED
 
 VOTES = ((11, 8, 6, 5, 3, 2, 1, 1), (5, 3, 1), (4, 2))
-"""How many customers find comments helpful, of the products most written about."""
+"""Votes of comments, of each of the products with most comments."""
 PICKS = (2, 1)
 NEWEST = 200
-"""Reactions are to comments of a product that are no older than so many."""
+"""How many comments of a product, the newest, have reactions."""
 CRITICISM, PRAISE = (1, 2), (4, 5)
 LONG = 600
 """Characters of a comment that is too long to be picked."""
@@ -28,14 +29,14 @@ COMPLAINTS = (
     ("off-topic", "This is about the parcel service, not about the product.", 2),
     ("other", "Has the same words as a comment on another product.", 1),
 )
-"""A reason, what the first says beside it, and how many customers report the comment."""
+"""A reason, the text of the first report, and how many customers report the comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleVote:
     """A customer finds a comment helpful."""
 
-    comment: SampleComment
+    comment: NewComment
     username: str
 
 
@@ -43,7 +44,7 @@ class SampleVote:
 class SampleReport:
     """A customer reports a comment; ``reason`` as it is stored."""
 
-    comment: SampleComment
+    comment: NewComment
     username: str
     reason: str
     text: str
@@ -53,40 +54,40 @@ class SampleReport:
 class SampleReply:
     """The shop's reply to a comment."""
 
-    comment: SampleComment
+    comment: NewComment
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SampleReactions:
-    """All there are; those of few comments are few, or none."""
+    """All reactions; few comments have few, or none."""
 
     votes: tuple[SampleVote, ...]
     reports: tuple[SampleReport, ...]
-    picks: tuple[SampleComment, ...]
+    picks: tuple[NewComment, ...]
     replies: tuple[SampleReply, ...]
 
 
 def sample_reactions(
-    comments: Sequence[SampleComment], customers: Sequence[str], *, seed: int = DEFAULT_SEED
+    comments: Sequence[NewComment], customers: Sequence[str], *, seed: int = DEFAULT_SEED
 ) -> SampleReactions:
-    """Let customers, by their names, and the shop react to the sample's comments."""
+    """Make reactions of customers, by their user names, and of the shop."""
     rng = Random(seed)  # noqa: S311 - repeatable sample data, nothing secret
-    talked_of = list(_newest_of_the_most_talked_of(comments))
-    bad = [c for newest in talked_of[:1] for c in newest if c.rating in CRITICISM]
+    discussed = list(_newest_of_most_discussed(comments))
+    bad = [c for newest in discussed[:1] for c in newest if c.rating in CRITICISM]
     replied = [c for c in bad if c.language == "en"][: len(REPLIES)]
-    complained_of = [c for c in bad if c not in replied]
+    reported = [c for c in bad if c not in replied]
     return SampleReactions(
-        votes=tuple(_votes(rng, talked_of, customers)),
-        reports=tuple(_reports(rng, complained_of, customers)),
-        picks=tuple(_picks(talked_of)),
+        votes=tuple(_votes(rng, discussed, customers)),
+        reports=tuple(_reports(rng, reported, customers)),
+        picks=tuple(_picks(discussed)),
         replies=tuple(map(SampleReply, replied, REPLIES)),
     )
 
 
-def _newest_of_the_most_talked_of(
-    comments: Sequence[SampleComment],
-) -> Iterator[list[SampleComment]]:
+def _newest_of_most_discussed(
+    comments: Sequence[NewComment],
+) -> Iterator[list[NewComment]]:
     sizes = Counter(comment.product_id for comment in comments)
     for product_id, _ in sizes.most_common(len(VOTES)):
         written = [comment for comment in comments if comment.product_id == product_id]
@@ -94,9 +95,9 @@ def _newest_of_the_most_talked_of(
 
 
 def _votes(
-    rng: Random, talked_of: Sequence[Sequence[SampleComment]], customers: Sequence[str]
+    rng: Random, discussed: Sequence[Sequence[NewComment]], customers: Sequence[str]
 ) -> Iterator[SampleVote]:
-    for newest, tallies in zip(talked_of, VOTES, strict=False):
+    for newest, tallies in zip(discussed, VOTES, strict=False):
         liked = rng.sample(newest, min(len(tallies), len(newest)))
         for comment, tally in zip(liked, tallies, strict=False):
             for username in rng.sample(customers, min(tally, len(customers))):
@@ -104,15 +105,15 @@ def _votes(
 
 
 def _reports(
-    rng: Random, comments: Sequence[SampleComment], customers: Sequence[str]
+    rng: Random, comments: Sequence[NewComment], customers: Sequence[str]
 ) -> Iterator[SampleReport]:
     for comment, (reason, text, number) in zip(comments, COMPLAINTS, strict=False):
         for nth, username in enumerate(rng.sample(customers, min(number, len(customers)))):
             yield SampleReport(comment, username, reason, "" if nth else text)
 
 
-def _picks(talked_of: Sequence[Sequence[SampleComment]]) -> Iterator[SampleComment]:
-    """Pick those that say most among the well-meaning."""
-    for newest, number in zip(talked_of, PICKS, strict=False):
+def _picks(discussed: Sequence[Sequence[NewComment]]) -> Iterator[NewComment]:
+    """Pick the longest good comments that are not too long."""
+    for newest, number in zip(discussed, PICKS, strict=False):
         praise = [c for c in newest if c.rating in PRAISE and len(c.body) < LONG]
         yield from sorted(praise, key=lambda c: (len(c.body), c.id), reverse=True)[:number]

@@ -1,6 +1,6 @@
-"""Writes one sample review: the phrases of a voice, put together as people do.
+"""Sample reviews, put together from the phrases of a voice.
 
-A phrase may offer alternatives, ``[a|b|c]``, and call the product ``{the}`` or, where a
+A phrase may have alternatives, ``[a|b|c]``, and stand for the product by ``{the}`` or, where a
 sentence begins, ``{The}``.
 """
 
@@ -15,12 +15,12 @@ from demo.sample.voices import Tone, Voice
 TONES = {1: Tone.BAD, 2: Tone.BAD, 3: Tone.MIXED, 4: Tone.GOOD, 5: Tone.GOOD}
 MOST_POINTS = {1: (0, 3), 2: (1, 3), 3: (2, 2), 4: (3, 1), 5: (3, 0)}
 """How many good and bad points a review of so many stars makes at most."""
-TOLD_BY_STORIES = frozenset({2, 6, 9})
-"""Places of the points on delivery, service and colour: essays tell stories about these."""
+IN_STORIES = frozenset({2, 6, 9})
+"""Indexes of the points on delivery, service and colour, which the stories of essays mention."""
 FAINT_PRAISE = frozenset({1, 2, 3, 9, 10})
-"""Places of the good points that an unhappy customer concedes."""
+"""Indexes of the good points that a bad review may have."""
 SMALL_FAULTS = frozenset({2, 3, 4, 7, 8, 10})
-"""Places of the bad points that a happy customer forgives."""
+"""Indexes of the bad points that a good review may have."""
 EMOJI = {
     Tone.GOOD: ("👍", "😍", "🎉", "❤️", "🙌", "⭐⭐⭐⭐⭐"),
     Tone.MIXED: ("🤔", "😐", "🤷"),
@@ -37,25 +37,17 @@ ALTERNATIVES = re.compile(r"\[([^]]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
-    """Title (may be empty) and body (never empty) of a review."""
-
-    title: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reviewer:
-    """Somebody with a language and a product; ``rng`` decides what they say."""
+    """Writes reviews of one product in one language; ``rng`` decides their content."""
 
     rng: Random
     voice: Voice
     product: SampleProduct
 
-    def write(self, *, rating: int) -> Review:
-        """Write a review: one in four is a short remark, one in sixteen an essay.
+    def write(self, *, rating: int) -> tuple[str, str]:
+        """Return a title, which may be empty, and a body: in one of four reviews a short remark.
 
-        An essay has paragraphs and more than 1,024 bytes of UTF-8.
+        One in sixteen is an essay, with paragraphs and more than 1,024 bytes of UTF-8.
         """
         length = self.rng.random()
         if length < REMARKS:
@@ -64,25 +56,25 @@ class Reviewer:
             body = self._account(rating)
         else:
             body = self._essay(rating)
-        return Review(title=self._title(TONES[rating]), body=self._spoken(body, TONES[rating]))
+        return self._title(TONES[rating]), self._finished(body, TONES[rating])
 
     def _title(self, tone: Tone) -> str:
         if self.rng.random() < WITHOUT_TITLE:
             return ""
         return self.rng.choice(self.voice.titles[tone])
 
-    def _spoken(self, text: str, tone: Tone) -> str:
-        """Settle the alternatives, name the product, and perhaps add an emoji."""
+    def _finished(self, text: str, tone: Tone) -> str:
+        """Choose among alternatives, name the product, and perhaps add an emoji."""
         noun = self.voice.nouns[self.product.kind]
-        settled = ALTERNATIVES.sub(lambda found: self.rng.choice(found[1].split("|")), text)
-        body = settled.format(the=noun, The=noun[0].upper() + noun[1:])
+        text = ALTERNATIVES.sub(lambda found: self.rng.choice(found[1].split("|")), text)
+        body = text.format(the=noun, The=noun[0].upper() + noun[1:])
         return f"{body} {self.rng.choice(EMOJI[tone])}" if self._happens(WITH_EMOJI) else body
 
     def _remark(self, tone: Tone) -> str:
-        said = [*self.voice.openers[tone], *self.voice.closers[tone]]
+        phrases = [*self.voice.openers[tone], *self.voice.closers[tone]]
         if tone is not Tone.MIXED:
-            said += [*self.voice.points[tone], *self._details(tone)]
-        return self.rng.choice(said)
+            phrases += [*self.voice.points[tone], *self._details(tone)]
+        return self.rng.choice(phrases)
 
     def _account(self, rating: int) -> str:
         tone = TONES[rating]
@@ -101,7 +93,7 @@ class Reviewer:
         details = () if tone is Tone.MIXED else self._details(tone)
         paragraphs = [
             [self.rng.choice(self.voice.openers[tone]), *stories[:3]],
-            [*self._points(rating=rating, besides=TOLD_BY_STORIES), *details],
+            [*self._points(rating=rating, besides=IN_STORIES), *details],
             [*stories[3:], self.rng.choice(self.voice.closers[tone])],
         ]
         return "\n\n".join(self.voice.separator.join(paragraph) for paragraph in paragraphs)

@@ -1,7 +1,7 @@
-"""How reviews sound in each language of the sample: one file of ``voices_data`` a language.
+"""The phrases of sample reviews: one file of ``voices_data`` for each language.
 
-A voice has titles, openers, points and closers by tone, stories that fit any product, what it
-calls each kind of product, and how its authors sign.
+A voice has titles, openers, points and closers by tone, stories that fit any product, a noun for
+each kind of product, and forms of its authors' signatures.
 """
 
 import tomllib
@@ -18,7 +18,7 @@ AUTHORS_PER_LOCALE = 120
 
 
 class Tone(StrEnum):
-    """How a reviewer feels about the product."""
+    """A reviewer's opinion of the product."""
 
     GOOD = "good"
     MIXED = "mixed"
@@ -30,7 +30,7 @@ ByTone = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:
-    """The phrases of one language; ``weight`` is its share of the comments, of any sum."""
+    """The phrases of one language; ``weight`` is its share of the comments, not of a fixed sum."""
 
     language: str
     weight: int

@@ -1,15 +1,17 @@
 """The comments that are measured: many, on one product, and the right answers about them.
 
-Made from a seed, so that every machine measures the same. Languages and ratings are as uneven as
-in real reviews, moments are random over three years, and texts are filler of realistic lengths: a
-language is only a label here. Nothing depends on anything else, as the planner assumes.
+Made from a seed: the same on every machine. Languages and ratings are as uneven as in real reviews,
+moments are random over three years, and texts are filler of realistic lengths in no language.
+Nothing depends on anything else, as the planner assumes.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from random import Random
+from typing import TypeVar
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
@@ -18,8 +20,8 @@ from comments.models import Comment
 from comments.store.counts import Cell, cell
 from dynamo.items import Item
 from dynamo.lists.places import place_of
-from lab.bench.wheel import Wheel
 
+T = TypeVar("T")
 PRODUCT_ID = "bench"
 LANGUAGES = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}
 STARS = dict(zip(RATINGS, (37, 8, 9, 9, 37), strict=True))
@@ -40,7 +42,7 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class CommentData:
-    """So many comments on one product, the same for the same seed."""
+    """``count`` comments on one product, the same for the same seed."""
 
     count: int
     seed: int = 2_024
@@ -51,7 +53,7 @@ class CommentData:
         return f"comments-{self.count}"
 
     def items(self) -> Iterator[Item]:
-        """Give the comments' items, long bodies besides, and the product's counts."""
+        """Yield the items of the comments and of long bodies, and the product's counts."""
         counts: Counter[Cell] = Counter()
         for comment in self.comments():
             counts[comment.language, comment.rating] += 1
@@ -63,16 +65,16 @@ class CommentData:
         yield {"pk": key, "sk": key, **cells}
 
     def comments(self) -> Iterator[NewComment]:
-        """Give the comments, in no order of time."""
+        """Yield the comments, in no order of time."""
         rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
         filler = " ".join(rng.choices(WORDS, k=20_000))
-        languages, stars = Wheel(LANGUAGES), Wheel(STARS)
+        languages, stars = weighted(LANGUAGES), weighted(STARS)
         for _ in range(self.count):
             yield NewComment(
                 id=f"{rng.getrandbits(64):016x}",
                 product_id=PRODUCT_ID,
-                language=languages.spin(rng.random()),
-                rating=stars.spin(rng.random()),
+                language=languages(rng),
+                rating=stars(rng),
                 created_at=START + SPAN * rng.random(),
                 author=f"reader {rng.randrange(AUTHORS)}",
                 title=_cut(filler, rng.random(), 8 + int(rng.random() * 40))
@@ -92,7 +94,7 @@ class CommentAnswers:
             self._places[comment.language, comment.rating].append(place)
 
     def places(self, chosen: CommentFilter) -> Sequence[str]:
-        """Give the places of a list's comments, newest first."""
+        """Return the places of a list's comments, newest first."""
         found = [
             place
             for (language, rating), places in self._places.items()
@@ -101,6 +103,12 @@ class CommentAnswers:
             for place in places
         ]
         return sorted(found, reverse=True)
+
+
+def weighted(weights: Mapping[T, float]) -> Callable[[Random], T]:
+    """Return a function that picks a value by its weight with one number of a generator."""
+    values, bounds = list(weights), list(accumulate(weights.values()))
+    return lambda rng: rng.choices(values, cum_weights=bounds)[0]
 
 
 def _length(rng: Random) -> int:

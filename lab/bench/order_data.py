@@ -1,13 +1,13 @@
 """The orders that are measured: those of one busy customer, and a long queue of open ones.
 
-Made from a seed, as `lab.bench.comment_data` makes comments. The orders have no lines,
-which lists do not read.
+Made from a seed, as `lab.bench.comment_data` makes comments. The orders have no lines, which lists
+do not read.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from random import Random
 
 from django.conf import settings
@@ -16,7 +16,7 @@ from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
 from dynamo.lists.runs import Position
 from dynamo.writes.shards import SHARDS
-from lab.bench.wheel import Wheel
+from lab.bench.comment_data import SPAN, START, weighted
 from shop import keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status
@@ -28,7 +28,6 @@ from shop.orders.shards import OPEN_ORDERS
 
 CUSTOMER = "bench"
 OTHERS = 30_000
-START, SPAN = datetime(2021, 1, 1, tzinfo=UTC), timedelta(days=3 * 365)
 LONGEST_STEP = timedelta(days=20)
 STATUSES = {
     Status.DELIVERED: 78,
@@ -46,7 +45,7 @@ QUEUED = {Status.PLACED: 30, Status.APPROVED: 20, Status.PROCESSING: 50}
 
 @dataclass(frozen=True, slots=True)
 class OrderData:
-    """So many orders of one customer, and so many open ones of others."""
+    """Orders of one customer, and open ones of others, the same for the same seed."""
 
     of_customer: int
     queued: int
@@ -62,7 +61,7 @@ class OrderData:
         return self.of_customer + self.queued
 
     def items(self) -> Iterator[Item]:
-        """Give the orders' items, the counts of the customer and the queue, and the shards."""
+        """Yield the orders' items, the counts of the customer and the queue, and the shards."""
         rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
         cells: dict[str, Counter[str]] = {}
         for order in self.orders():
@@ -77,13 +76,13 @@ class OrderData:
         yield {**_wire(keys.shards(OPEN_ORDERS)), SHARDS: {"N": str(settings.ORDER_SHARDS)}}
 
     def orders(self) -> Iterator[NewOrder]:
-        """Give the orders, in no order of time."""
+        """Yield the orders, in no order of time."""
         rng = Random(self.seed)  # noqa: S311 - the same
-        own, queued = Wheel(STATUSES), Wheel(QUEUED)
+        own, queued = weighted(STATUSES), weighted(QUEUED)
         for number in range(self.count):
             is_own = number < self.of_customer
             placed = START + SPAN * rng.random()
-            status = (own if is_own else queued).spin(rng.random())
+            status = (own if is_own else queued)(rng)
             entered = placed + LONGEST_STEP * rng.random()
             yield NewOrder(
                 id=imported_order_id(placed, f"{self.seed}-{number}"),
@@ -102,7 +101,7 @@ class OrderAnswers:
         self._orders = list(orders)
 
     def of_customer(self, chosen: OrderFilter) -> list[Position]:
-        """Give the positions of a list of the customer's orders, newest first.
+        """Return the positions of a list of the customer's orders, newest first.
 
         Days narrow only lists of statuses here.
         """
@@ -119,7 +118,7 @@ class OrderAnswers:
         ]
 
     def queue(self, statuses: Sequence[Status]) -> list[Position]:
-        """Give the positions of the queue, oldest first."""
+        """Return the positions of the queue, oldest first."""
         found = [
             Position(place_of(order.placed_at, order.id), order.username)
             for order in self._orders

@@ -1,4 +1,4 @@
-"""Pages of lists, measured one way whatever they list.
+"""Pages of lists, measured the same way whatever they list.
 
 Of each page are timed:
 
@@ -13,62 +13,89 @@ Of each page are timed:
 Before anything is timed, each page is compared with the right answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from dynamo.calls.meter import UNLABELLED
+from dynamo.calls.meter import UNLABELLED, metered
 from dynamo.errors import DynamoError
 from dynamo.lists.explain import explain
+from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import query_request
 from dynamo.web.paging import Pager
 from dynamo.web.signing import tokens
-from lab.bench.costs import Cost, cost_of
-from lab.bench.grounds import Site, Stage, calls_of, repeat_calls
+from lab.bench.context import BenchContext, Site, calls_of, repeat_calls
 from lab.bench.readers import ListRead
-from lab.bench.timing import WARM_UP, Timing, time_in_turns
+from lab.bench.timing import WARM_UP, time_in_turns
+from lab.reports.bench_figures import (
+    FRAGMENT,
+    LIST,
+    PAGE,
+    PAGE_CALLS,
+    QUERY,
+    TIMED,
+    DepthFigures,
+    PageFigures,
+)
+from lab.reports.figures import Cost
 
-TIMED = ("query", "list", "fragment", "page", "page_calls")
-QUERY, LIST, FRAGMENT, PAGE, PAGE_CALLS = TIMED
-RATIOS = ((LIST, QUERY), (FRAGMENT, QUERY), (PAGE, QUERY), (PAGE, PAGE_CALLS))
+T = TypeVar("T")
 
 
 class WrongAnswer(DynamoError):
-    """A page holds something else than it should: its speed is of no interest."""
+    """A page that was read does not hold what it should."""
 
 
 @dataclass(frozen=True, slots=True)
-class PageCase:
-    """A page to measure: how it is read, what it must hold, its URL, and one of its runs.
+class MeasuredList:
+    """A list whose pages are measured: where its items are, how it is read, and its page.
 
-    ``expected`` are the places of its items; ``site`` is signed in as who may see it.
-    ``ascending`` is how its runs are read.
+    ``site`` is signed in as a user who may see it. ``run`` is one of those it is read from,
+    ``ascending`` their direction.
     """
 
-    list_name: str
-    page: int
-    read: Callable[[], ListRead]
-    expected: Sequence[str]
+    name: str
+    positions: Sequence[Position]
+    read: Callable[[PageRequest], ListRead]
+    pager: Pager
     site: Site
-    path: str
     run: Run
-    behind: Position | None
     ascending: bool = False
 
-    def bare_query(self, *, size: int) -> dict[str, Any]:
-        """Spell the query of one run for one page and one item more."""
+
+@dataclass(frozen=True, slots=True)
+class _PageCase:
+    """A page to measure; ``expected`` are the places of its items."""
+
+    list: MeasuredList
+    page: int
+    request: PageRequest
+    expected: Sequence[str]
+
+    @property
+    def path(self) -> str:
+        return path_of(self.list.pager, self.request.position)
+
+    def read(self) -> ListRead:
+        return self.list.read(self.request)
+
+    def bare_query(self) -> Mapping[str, Any]:
+        """Build the Query of one run for one page and one item more."""
         request = query_request(
-            self.run, behind=self.behind, limit=size + 1, ascending=self.ascending
+            self.list.run,
+            behind=self.request.position,
+            limit=self.request.size + 1,
+            ascending=self.list.ascending,
         )
         return {k: v for k, v in (request or {}).items() if k != "ReturnConsumedCapacity"}
 
 
 def depths(items: int, *, pages: Sequence[int], size: int) -> list[int]:
-    """Give the numbers of those pages that a list has, and of its last."""
+    """Return those of the page numbers that a list has, and its last."""
     last = ceil(items / size)
     return [*(page for page in pages if page < last), last] if last else []
 
@@ -76,14 +103,14 @@ def depths(items: int, *, pages: Sequence[int], size: int) -> list[int]:
 def cut(
     positions: Sequence[Position], *, page: int, size: int
 ) -> tuple[Position | None, tuple[str, ...]]:
-    """Give where a list's page (counted from 1) resumes, and the places it holds."""
+    """Return the position a list's page (counted from 1) follows, and the places it holds."""
     first = (page - 1) * size
     behind = replace(positions[first - 1], ordinal=first) if first else None
     return behind, tuple(position.place for position in positions[first : first + size])
 
 
 def path_of(pager: Pager, behind: Position | None) -> str:
-    """Give the path of the page behind a position, as the page before it links to it."""
+    """Build the path of the page behind a position, as the page before it links to it."""
     if behind is None:
         return pager.first_url
     token = tokens().write(behind, list_name=pager.list_name)
@@ -91,67 +118,41 @@ def path_of(pager: Pager, behind: Position | None) -> str:
     return f"{pager.first_url}{joint}{urlencode({'after': token})}"
 
 
-@dataclass(frozen=True, slots=True)
-class PageFigures:
-    """One page of one list.
+def cost_of(action: Callable[[], T]) -> tuple[T, dict[str, Cost]]:
+    """Return an action's result and its cost, by the labels of its calls."""
+    with metered() as meter:
+        result = action()
+    return result, {label: Cost.of(meter.labelled(label)) for label in meter.labels()}
 
-    ``list_cost`` is of the list's own reads, ``other_cost`` of what planning it read (counts),
-    ``page_cost`` of the whole page. ``times`` are by what was timed.
+
+def require_answer(read: ListRead, expected: Sequence[str], *, name: str) -> None:
+    """Raise WrongAnswer unless the items read are at the expected places."""
+    if read.places != tuple(expected):
+        sentence = f"What was read as {name} is not what it holds."
+        raise WrongAnswer(sentence)
+
+
+def measure_pages(
+    context: BenchContext, lists: Sequence[MeasuredList], *, pages: Sequence[int], turns: int
+) -> DepthFigures:
+    """Measure those of the pages that each list has, and its last.
+
+    Raises WrongAnswer and PageFailed.
     """
-
-    list_name: str
-    page: int
-    plan: str
-    runs: int
-    items: int
-    entry_bytes: int
-    list_cost: Cost
-    other_cost: Cost
-    page_cost: Cost
-    times: Mapping[str, Timing]
-
-    def ratio(self, one: str, to: str) -> float:
-        """Compare two medians."""
-        return round(self.times[one].median_ms / self.times[to].median_ms, 2)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give the figures and the ratios of the times."""
-        ratios = {f"{one} / {to}": self.ratio(one, to) for one, to in RATIOS}
-        return {**asdict(self), "ratios": ratios}
-
-
-@dataclass(frozen=True, slots=True)
-class DepthFigures:
-    """Pages of some lists at several depths."""
-
-    page_size: int
-    turns: int
-    pages: tuple[PageFigures, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give the figures of all pages."""
-        return {
-            "page_size": self.page_size,
-            "turns": self.turns,
-            "pages": [page.as_dict() for page in self.pages],
-        }
-
-
-def measure_pages(stage: Stage, cases: Sequence[PageCase], *, turns: int) -> DepthFigures:
-    """Give the figures of each page. Raises WrongAnswer and PageFailed."""
+    cases = [case for one in lists for case in _cases(one, pages=pages, size=context.page_size)]
     for case in cases:  # the planner learns sizes from what it reads
         case.read()
     costs = [_measure_costs(case) for case in cases]
     actions = {
         (number, name): action
         for number, case in enumerate(cases)
-        for name, action in _actions(stage, case).items()
+        for name, action in _actions(context, case).items()
     }
     warm_up = min(WARM_UP, turns)
-    with stage.progress.step("Timing pages", total=warm_up + turns, unit="") as advance:
+    with context.progress.step("Timing pages", total=warm_up + turns, unit="") as advance:
         times = time_in_turns(actions, turns=turns, warm_up=warm_up, after_turn=advance)
     return DepthFigures(
-        page_size=stage.page_size,
+        page_size=context.page_size,
         turns=turns,
         pages=tuple(
             PageFigures(**found, times={name: times[number, name] for name in TIMED})
@@ -160,12 +161,18 @@ def measure_pages(stage: Stage, cases: Sequence[PageCase], *, turns: int) -> Dep
     )
 
 
-def _measure_costs(case: PageCase) -> dict[str, Any]:
+def _cases(one: MeasuredList, *, pages: Sequence[int], size: int) -> Iterator[_PageCase]:
+    for page in depths(len(one.positions), pages=pages, size=size):
+        behind, expected = cut(one.positions, page=page, size=size)
+        yield _PageCase(one, page, PageRequest(size, behind), expected)
+
+
+def _measure_costs(case: _PageCase) -> dict[str, Any]:
     read, costs = cost_of(case.read)
-    require_answer(read, case.expected, name=f"page {case.page} of “{case.list_name}”")
-    _, page_costs = cost_of(partial(case.site.get, case.path))
+    require_answer(read, case.expected, name=f"page {case.page} of “{case.list.name}”")
+    _, page_costs = cost_of(partial(case.list.site.get, case.path))
     return {
-        "list_name": case.list_name,
+        "list_name": case.list.name,
         "page": case.page,
         "plan": read.plan,
         "runs": len(read.page.reads),
@@ -177,20 +184,13 @@ def _measure_costs(case: PageCase) -> dict[str, Any]:
     }
 
 
-def require_answer(read: ListRead, expected: Sequence[str], *, name: str) -> None:
-    """Raise WrongAnswer unless the items read are at the expected places."""
-    if read.places != tuple(expected):
-        sentence = f"What was read as {name} is not what it holds."
-        raise WrongAnswer(sentence)
-
-
-def _actions(stage: Stage, case: PageCase) -> dict[str, Callable[[], object]]:
-    calls = calls_of(partial(case.site.get, case.path))
-    query = case.bare_query(size=stage.page_size)
+def _actions(context: BenchContext, case: _PageCase) -> dict[str, Callable[[], object]]:
+    site, path = case.list.site, case.path
+    calls = calls_of(partial(site.get, path))
     return {
-        QUERY: partial(stage.bare.query, **query),
+        QUERY: partial(context.bare.query, **case.bare_query()),
         LIST: case.read,
-        FRAGMENT: partial(case.site.get, case.path, fragment=True),
-        PAGE: partial(case.site.get, case.path),
-        PAGE_CALLS: partial(repeat_calls, stage.bare, calls),
+        FRAGMENT: partial(site.get, path, fragment=True),
+        PAGE: partial(site.get, path),
+        PAGE_CALLS: partial(repeat_calls, context.bare, calls),
     }

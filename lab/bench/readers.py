@@ -1,4 +1,4 @@
-"""The ways to read a list of comments that are compared, each behind the same face."""
+"""The ways to read a list of comments that are compared, as functions of the same signature."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -12,9 +12,11 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import OneOf
 from dynamo.lists.site_reader import read
+from lab.reports.bench_figures import PLANNER
+from lab.reports.bench_figures import RULES as RULES_NAME
 
 COUNTS = "counts"
-"""Label of the calls that read counts, which are told apart from those of the list itself."""
+"""Label of the calls that read counts, which are reported apart from those of the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,14 @@ class ListRead:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A way to read a page of a product's comments; ``about`` says how, in a few words."""
+    """A way to read a page of a product's comments; ``about`` describes it in a few words."""
 
     name: str
     about: str
     read: Callable[[str, CommentFilter, PageRequest], ListRead]
 
 
-def _as_the_site(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
+def _by_planner(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
     with labelled_calls(COUNTS):
         counts = counts_of(product_id)
     found = list_comments(product_id, chosen, request, counts=counts)
@@ -50,8 +52,7 @@ def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> L
     return ListRead(ruled.name, read(ruled.runs, request))
 
 
-def _by_dropping(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
-    """Read ``all`` on and on, and let a FilterExpression drop what does not match."""
+def _by_filter(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
     (whole,) = plan(product_id, CommentFilter()).runs
     keep = tuple(_filters(chosen))
     return ListRead("filter", read([replace(whole, keep=keep)], request))
@@ -64,7 +65,7 @@ def _filters(chosen: CommentFilter) -> Iterator[OneOf]:
         yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))
 
 
-SITE = Reader("planner", "the cheapest plan by the counts, as the site's pages read", _as_the_site)
-RULES = Reader("rules", "the index that answers the filter, a whole page of each run", _by_rules)
-DROPPING = Reader("filter", "the index `all` and a FilterExpression", _by_dropping)
-READERS = (SITE, RULES, DROPPING)
+SITE = Reader(PLANNER, "the cheapest plan by the counts, as the site's pages read", _by_planner)
+RULES = Reader(RULES_NAME, "the index that answers the filter, a whole page of each run", _by_rules)
+FILTER = Reader("filter", "the index `all` and a FilterExpression", _by_filter)
+READERS = (SITE, RULES, FILTER)

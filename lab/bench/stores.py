@@ -1,8 +1,8 @@
-"""Stores: data sets in files of dynoxide, loaded once and kept as long as they fit.
+"""Data sets in files of dynoxide, loaded once and reused as long as they fit.
 
-BatchWriteItem would take minutes for what ``dynoxide import`` does in seconds. A file fits when it
-was made from the same items for the same tables by the same engine: a note beside it says so, and
-is written last, so that an interrupted load is never taken for a whole one.
+``dynoxide import`` takes seconds where BatchWriteItem takes minutes. A file fits when it was made
+from the same items for the same table by the same engine, as a note beside it says. The note is
+written last, so that an interrupted load is never taken for a whole one.
 """
 
 import json
@@ -22,14 +22,15 @@ from dynamo.engine import EngineError
 from dynamo.engine.lock import FileLock
 from dynamo.items import Item
 from dynamo.progress import Progress
-from lab.bench.exports import describe, spell, write_export
+from lab.bench.exports import describe, export_line, write_export
+from lab.reports.bench_figures import DataFigures, Load
 
 SAMPLED = 500
-"""Items that are compared to tell whether a file still fits."""
+"""Items that are compared to decide whether a file still fits."""
 
 
 class LoadFailed(EngineError):
-    """The engine did not import the data; carries its last words."""
+    """The engine did not import the data; the sentence ends with the last line it printed."""
 
 
 class DataSet(Protocol):
@@ -43,21 +44,7 @@ class DataSet(Protocol):
     def count(self) -> int: ...
 
     def items(self) -> Iterator[Item]:
-        """Give the items, always the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """How a file was loaded: ``seconds`` by the engine, after ``seconds_made`` of making it."""
-
-    items: int
-    seconds_made: float
-    seconds: float
-    megabytes: float
-
-    @property
-    def items_per_second(self) -> float:
-        return self.items / self.seconds
+        """Yield the items, always the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +52,7 @@ class Stored:
     """A file that holds a data set, and how it was loaded, now or when it was made."""
 
     path: Path
-    load: Load
+    figures: DataFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +64,29 @@ class Stores:
     progress: Progress
 
     def hold(self, data: DataSet, *, fresh: bool = False) -> Stored:
-        """Give the file of a data set, loaded now unless there is one that fits.
+        """Return the file of a data set, loaded now unless there is one that fits.
 
         Raises LoadFailed, FileBusy, and OSError when the disk is full.
         """
         path, note = self.folder / f"{data.name}.db", self.folder / f"{data.name}.json"
-        schema = describe(data.model, binary=self.binary)
+        schema = describe(data.model)
         fingerprint = self._fingerprint(data, schema)
         known = _read(note) if path.exists() and not fresh else {}
         if known.get("fingerprint") == fingerprint:
-            return Stored(path, Load(**known["load"]))
+            return Stored(path, DataFigures(data.name, Load(**known["load"])))
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(path):
             note.unlink(missing_ok=True)
             load = self._load(data, schema, path)
             note.write_text(json.dumps({"fingerprint": fingerprint, "load": asdict(load)}))
-        return Stored(path, load)
-
-    def engine_version(self) -> str:
-        """Give the engine's name and version."""
-        return version_of(self.binary)
+        return Stored(path, DataFigures(data.name, load))
 
     def _fingerprint(self, data: DataSet, schema: dict[str, Any]) -> str:
         table = schema["Table"]
         shape = [table["KeySchema"], *map(_index_shape, table.get("GlobalSecondaryIndexes", []))]
-        sample = [spell(item) for item in islice(data.items(), SAMPLED)]
-        told = [self.engine_version(), table["TableName"], data.name, shape, sample]
-        return blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()
+        sample = [export_line(item) for item in islice(data.items(), SAMPLED)]
+        basis = [version_of(self.binary), table["TableName"], data.name, shape, sample]
+        return blake2b(json.dumps(basis).encode(), digest_size=16).hexdigest()
 
     def _load(self, data: DataSet, schema: dict[str, Any], path: Path) -> Load:
         with TemporaryDirectory(dir=self.folder, prefix="export-") as temporary:
@@ -114,7 +97,8 @@ class Stores:
                 table = schema["Table"]["TableName"]
                 items = write_export(folder / "export", table, data.items(), advance=advance)
             made = time.perf_counter()
-            self._import(folder)
+            with self.progress.step("Loading it", total=1, unit=""):
+                import_export(folder, binary=self.binary)
             seconds = time.perf_counter() - made
             size = (folder / "loaded.db").stat().st_size / 1_000_000
             for suffix in ("-wal", "-shm"):  # of the file that is replaced
@@ -122,27 +106,24 @@ class Stores:
             (folder / "loaded.db").replace(path)
         return Load(items=items, seconds_made=made - began, seconds=seconds, megabytes=size)
 
-    def _import(self, folder: Path) -> None:
-        command = [
-            *(str(self.binary), "import"),
-            *("--source", str(folder / "export")),
-            *("--schema", str(folder / "schema.json")),
-            *("--output", str(folder / "loaded.db")),
-        ]
-        with self.progress.step("Loading it", total=1, unit=""):
-            _run(command)
+
+def import_export(folder: Path, *, binary: Path) -> None:
+    """Load ``export`` and ``schema.json`` of a folder into its ``loaded.db``. Raises LoadFailed."""
+    files = {"source": "export", "schema": "schema.json", "output": "loaded.db"}
+    options = [part for name, file in files.items() for part in (f"--{name}", str(folder / file))]
+    _run([str(binary), "import", *options])
 
 
 def version_of(binary: Path) -> str:
-    """Give the name and version of an engine's binary."""
+    """Return the name and version of an engine's binary."""
     return _run([str(binary), "--version"]).strip()
 
 
 def _run(command: list[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        words = re.split(r"\n+", (done.stderr or done.stdout).strip())[-1]
-        sentence = f"dynoxide could not import the data: {words}"
+        last_line = re.split(r"\n+", (done.stderr or done.stdout).strip())[-1]
+        sentence = f"dynoxide could not import the data: {last_line}"
         raise LoadFailed(sentence)
     return done.stdout
 

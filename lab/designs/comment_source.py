@@ -1,9 +1,10 @@
-"""The comments that every design is given: the sample shop's, or those of a product of the site."""
+"""The comments that all designs store: the sample shop's, or those of a product of the site."""
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from comments import keys
@@ -17,21 +18,21 @@ from demo.sample.comments import sample_comments
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.errors import DynamoError
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
+from dynamo.items import table_key
+from dynamo.lists.site_reader import every_entry, read
 
 _CHUNK = 500
 
 
 class NoComments(DynamoError):
-    """There is nothing to compare designs on."""
+    """The product has no comments to compare designs on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comments:
     """Comments of one product or several, and the product whose lists are read.
 
-    ``about`` says where they come from.
+    ``about`` describes where they come from.
     """
 
     all: tuple[NewComment, ...]
@@ -45,12 +46,11 @@ class Comments:
 
 
 def sample(count: int, *, now: datetime) -> Comments:
-    """Give the sample shop's first ``count`` comments; the lists are of the most discussed product.
+    """Return the sample shop's first ``count`` comments, and the product that most are on.
 
-    ``now`` is when the latest of them may be from.
+    None is later than ``now``.
     """
-    made = sample_comments(sample_catalogue(), count=count, now=now)
-    comments = tuple(NewComment(**asdict(one)) for one in made)
+    comments = tuple(sample_comments(sample_catalogue(), count=count, now=now))
     ((product_id, _),) = Counter(one.product_id for one in comments).most_common(1)
     return Comments(comments, product_id, "of the sample shop")
 
@@ -69,17 +69,12 @@ def of_product(product_id: str, *, at_most: int) -> Comments:
 
 
 def _listed(product_id: str) -> Iterator[CommentEntry]:
-    runs, request = plan(product_id, CommentFilter()).runs, PageRequest(_CHUNK)
-    while True:
-        page = read(runs, request)
-        yield from (entry_of(entry.item) for entry in page.entries)
-        if not page.has_next:
-            return
-        request = replace(request, position=page.entries[-1].position)
+    runs = plan(product_id, CommentFilter()).runs
+    return (entry_of(one.item) for one in every_entry(partial(read, runs), at_once=_CHUNK))
 
 
 def _bodies(comment_ids: list[str]) -> dict[str, str]:
-    wanted = [{"pk": {"S": keys.comment(i)}, "sk": {"S": keys.BODY}} for i in comment_ids]
+    wanted = [table_key(keys.comment(i), keys.BODY) for i in comment_ids]
     found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
     text = CommentBody.text.attr_name
     return {keys.comment_id_in(item["pk"]["S"]): item[text]["S"] for item in found}

@@ -1,7 +1,7 @@
 """Comments: the questions, and each design measured on them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -11,16 +11,15 @@ from uuid import NAMESPACE_OID, uuid5
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.store.counts import Cell
+from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
 from lab.bench.comment_data import CommentAnswers
-from lab.designs.comment_designs import DESIGNS, SETS, CommentDesign
-from lab.designs.comment_reads import place_in, shown, stored
+from lab.designs.comment_designs import DESIGNS, SETS, CommentDesign, place_in, shown, stored
 from lab.designs.comment_source import Comments
-from lab.designs.figures import DesignFigures, SubjectFigures, Writing
-from lab.designs.reading import ReadCase, cases_of_list, measure_readings
+from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs
 from lab.designs.set_copies import following
 from lab.designs.tables import Lab, LabTable
-from lab.designs.writing import WriteCase, measure_writings
+from lab.reports.design_figures import SubjectFigures
 
 NAME = "comments"
 POPULAR, RARE, FOUR = "popular", "rare", "four of five"
@@ -32,30 +31,30 @@ WRITE = "a comment"
 
 
 def compare_comments(lab: Lab, data: Comments) -> SubjectFigures:
-    """Load the comments into each design and ask all the same. Raises WrongAnswer."""
+    """Load the comments into each design and measure it. Raises WrongAnswer, NeverConsistent."""
     chosen = questions(data.listed, size=lab.page_size)
-    tables = {design.name: _load(lab, design, data.all) for design in DESIGNS}
-    cases = [
-        case
-        for design in DESIGNS
-        for case in _cases(lab, design, tables[design.name], data=data, chosen=chosen)
-    ]
-    readings = measure_readings(lab, cases)
     answers = CommentAnswers(data.listed)
-    return SubjectFigures(
-        name=NAME,
-        data=_sentence(data),
-        questions={
-            name: f"{_spelled(asked)}: {len(answers.places(asked)):,} of {len(data.listed):,}"
-            for name, asked in chosen.items()
-        },
-        designs=tuple(
-            DesignFigures(
-                design.name, readings[design.name], _write(lab, design, tables[design.name], data)
-            )
-            for design in DESIGNS
-        ),
-    )
+    by_place = {place_in(item): item for item in map(shown, map(stored, data.listed))}
+    asked = {
+        name: Question(
+            about=f"{_words(wanted)}: {len(places):,} of {len(data.listed):,}",
+            positions=[Position(place) for place in places],
+            shown_at=lambda places: [by_place[place] for place in places],
+        )
+        for name, wanted in chosen.items()
+        for places in [answers.places(wanted)]
+    }
+
+    def on_table(design: CommentDesign) -> Design:
+        table = _load(lab, design, data.all)
+
+        def read(question: str, request: PageRequest) -> Answer:
+            return design.read(data.product_id, chosen[question], request)
+
+        return Design(design.name, table, read, partial(_writes, lab, design, table, data.listed))
+
+    designs = [on_table(design) for design in DESIGNS]
+    return measure_designs(lab, name=NAME, data=_sentence(data), questions=asked, designs=designs)
 
 
 def questions(comments: Sequence[NewComment], *, size: int) -> dict[str, CommentFilter]:
@@ -85,48 +84,24 @@ def _load(lab: Lab, design: CommentDesign, comments: Sequence[NewComment]) -> La
     return table
 
 
-def _cases(
-    lab: Lab,
-    design: CommentDesign,
-    table: LabTable,
-    *,
-    data: Comments,
-    chosen: dict[str, CommentFilter],
-) -> Iterator[ReadCase]:
-    answers = CommentAnswers(data.listed)
-    by_place = {place_in(item): item for item in map(shown, map(stored, data.listed))}
-    for name, asked in chosen.items():
-        yield from cases_of_list(
-            lab,
-            [Position(place) for place in answers.places(asked)],
-            partial(design.read, data.product_id, asked),
-            design=design.name,
-            question=name,
-            table=table,
-            shown_at=lambda places: [by_place[place] for place in places],
-        )
-
-
-def _write(lab: Lab, design: CommentDesign, table: LabTable, data: Comments) -> tuple[Writing, ...]:
+def _writes(
+    lab: Lab, design: CommentDesign, table: LabTable, comments: Sequence[NewComment]
+) -> list[WriteCase]:
     follow = following(lab, table) if design is SETS else lambda: None
-    return measure_writings(
-        lab,
-        [
-            WriteCase(
-                action=WRITE,
-                table=table,
-                write=partial(design.write, one),
-                looks=design.looks(one),
-                key={"pk": stored(one)["pk"]},
-                follow=follow,
-            )
-            for one in _newer(data.listed, number=lab.turns)
-        ],
-    )
+    return [
+        WriteCase(
+            action=WRITE,
+            write=partial(design.write, one),
+            looks=design.looks(one),
+            key={"pk": stored(one)["pk"]},
+            follow=follow,
+        )
+        for one in _newer(comments, number=lab.turns)
+    ]
 
 
 def _newer(comments: Sequence[NewComment], *, number: int) -> list[NewComment]:
-    """Give comments like the last ones, each newer than all, the same for every design."""
+    """Return comments like the last ones, each newer than all, the same for every design."""
     ordered = sorted(comments, key=lambda one: (one.created_at, one.id))
     models = [ordered[-1 - n % len(ordered)] for n in range(number)]
     return [
@@ -139,7 +114,7 @@ def _newer(comments: Sequence[NewComment], *, number: int) -> list[NewComment]:
     ]
 
 
-def _spelled(chosen: CommentFilter) -> str:
+def _words(chosen: CommentFilter) -> str:
     *others, last = chosen.ratings
     ratings = f"{', '.join(map(str, others))} or {last}" if others else str(last)
     stars = "star" if chosen.ratings == (1,) else "stars"

@@ -1,4 +1,4 @@
-"""Where the lab runs: on an engine of its own, or on the one the site has."""
+"""The engine the lab runs on: one of its own, or the site's. It must charge as DynamoDB does."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -9,37 +9,44 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from dynamo.calls.client import Connection, connected, current_connection
-from dynamo.engine import BinaryMissing, DynoxideEngine, find
-from lab.bench.exports import local
+from dynamo.errors import DynamoError
+from dynamo.items import table_key
+from lab.bench.engines import local, require_binary, running
 from lab.bench.stores import version_of
+from lab.designs.tables import Lab, Layout
+from shop.models import ShopItem
 
 PATIENCE = 120.0
 """Seconds that one call may take: a Scan reads a megabyte, a batch writes 25 items."""
-
-
 MOST_IN_MEMORY = 10_000
-"""Comments that an engine of the lab's own holds in memory: half a gigabyte with their copies.
+"""Comments that are kept in memory, half a gigabyte with their copies: loading takes no disk."""
+KIBIBYTES = 9
+WRITE_UNITS, READ_UNITS = 10, 3
+"""Units for writing an item with a text of so many KiB, and for reading it strongly. With its keys
+it takes a tenth kilobyte."""
 
-Loading waits for no disk then, which takes longer than all else together.
-"""
+
+class InexactEngine(DynamoError):
+    """The engine does not charge what DynamoDB does."""
+
+    def __init__(self, *, wrote: float, read: float) -> None:
+        super().__init__(
+            f"This engine charges {wrote:g} units for writing an item of {KIBIBYTES} KB and "
+            f"{read:g} for reading it, where DynamoDB charges {WRITE_UNITS} and {READ_UNITS}: its "
+            "figures would be fiction. Run the lab on dynoxide, DynamoDB Local or Amazon DynamoDB."
+        )
 
 
 @contextmanager
 def own_engine(*, comments: int) -> Iterator[str]:
-    """Connect to a new dynoxide for so many comments; give its name, and where it keeps them.
+    """Connect to a new dynoxide for so many comments; yield its name, and where it keeps them.
 
-    That is in memory, or for many on a file below VAR_DIR, which is removed. Raises EngineError:
+    That is in memory, or for many in a file below VAR_DIR, which is removed. Raises EngineError:
     BinaryMissing where it is not installed.
     """
-    binary = find(settings.BASE_DIR)
-    if binary is None:
-        raise BinaryMissing
-    with (
-        _place(comments) as db_path,
-        DynoxideEngine(binary=binary, db_path=db_path) as engine,
-        _patiently(local(engine.endpoint_url)),
-    ):
-        yield f"{version_of(binary)} {'on disk' if db_path else 'in memory'}"
+    version = version_of(require_binary())
+    with _place(comments) as db_path, running(db_path=db_path) as url, _patiently(local(url)):
+        yield f"{version} {'on disk' if db_path else 'in memory'}"
 
 
 @contextmanager
@@ -54,7 +61,7 @@ def _place(comments: int) -> Iterator[Path | None]:
 
 @contextmanager
 def engine_of_the_site() -> Iterator[str]:
-    """Stay connected as the site is; give what that engine is called."""
+    """Stay connected as the site is, and yield the engine's name."""
     with _patiently(current_connection()):
         if settings.DYNAMODB_ENDPOINT_URL:
             yield "the DynamoDB-compatible engine of the site"
@@ -63,5 +70,18 @@ def engine_of_the_site() -> Iterator[str]:
 
 
 def _patiently(connection: Connection) -> AbstractContextManager[None]:
-    """Connect so that a slow answer is measured, not given up: nobody waits for a page here."""
+    """Connect so that a slow answer is measured instead of given up."""
     return connected(replace(connection, read_seconds=PATIENCE))
+
+
+def require_exact(lab: Lab) -> None:
+    """Write and read an item of known size. Raises InexactEngine, as on moto."""
+    table, key = lab.make(Layout("probe", ShopItem)), table_key("PROBE", "PROBE")
+    item = {**key, "text": {"S": "x" * KIBIBYTES * 1_024}}
+    with lab.traffic.counted() as writing:
+        lab.client.put_item(TableName=table.name, Item=item)
+    with lab.traffic.counted() as reading:
+        lab.client.get_item(TableName=table.name, Key=key, ConsistentRead=True)
+    wrote, read = writing.cost.capacity_units, reading.cost.capacity_units
+    if (wrote, read) != (WRITE_UNITS, READ_UNITS):
+        raise InexactEngine(wrote=wrote, read=read)

@@ -1,6 +1,5 @@
 """One run of the lab, from the data to the figures."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,24 +8,22 @@ from django.conf import settings
 from dynamo.lists.places import timestamp
 from dynamo.progress import Progress
 from lab.bench.order_data import OrderData
-from lab.bench.report import Machine
 from lab.designs.bodies import compare_bodies
 from lab.designs.comment_source import Comments, of_product, sample
 from lab.designs.comments import compare_comments
-from lab.designs.customer_orders import compare_customer_orders
-from lab.designs.engines import engine_of_the_site, own_engine
-from lab.designs.exactness import require_exact
-from lab.designs.figures import LabFigures, SubjectFigures
-from lab.designs.open_orders import compare_open_orders
+from lab.designs.engines import engine_of_the_site, own_engine, require_exact
 from lab.designs.order_tables import load_orders
+from lab.designs.orders import compare_customer_orders, compare_open_orders
 from lab.designs.tables import Lab, open_lab
+from lab.reports.design_figures import LabFigures, SubjectFigures
+from lab.reports.figures import Machine
 
 ORDERS = OrderData(of_customer=2_000, queued=2_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What to compare on: so many of the sample's comments, or of a product of the site.
+class Options:
+    """What to compare on: at most ``comments`` of the sample's, or of a product of the site.
 
     ``turns`` is how often each thing is timed, and written. ``here`` is on the site's own engine.
     """
@@ -38,46 +35,34 @@ class Asked:
     orders: OrderData = ORDERS
 
 
-def compare(asked: Asked, *, now: datetime, progress: Progress) -> LabFigures:
+def compare(options: Options, *, now: datetime, progress: Progress) -> LabFigures:
     """Load, ask, measure, and remove all that was loaded.
 
     Raises EngineError, InexactEngine, NoComments, WrongAnswer, NeverConsistent, and what calls to
     DynamoDB raise.
     """
-    data = _comments(asked, now=now)
+    here, size, turns = options.here, settings.PAGE_SIZE, options.turns
+    if options.product_id is None:
+        data = sample(options.comments, now=now)
+    else:
+        data = of_product(options.product_id, at_most=options.comments)
     with (
-        _engine(here=asked.here, comments=len(data.all)) as engine,
-        open_lab(progress=progress, page_size=settings.PAGE_SIZE, turns=asked.turns) as lab,
+        engine_of_the_site() if here else own_engine(comments=len(data.all)) as engine,
+        open_lab(progress=progress, page_size=size, turns=turns) as lab,
     ):
         machine = Machine.here(engine=engine)
         require_exact(lab)
-        subjects = _subjects(lab, data, asked.orders)
+        subjects = _subjects(lab, data, options.orders)
+    remotely = f"Measured on {engine}, from a machine of {machine.cores} cores."
     return LabFigures(
         taken_at=timestamp(now),
         engine=engine,
-        machine=_told(machine, here=asked.here),
-        warning="" if asked.here else machine.warning,
-        page_size=settings.PAGE_SIZE,
-        turns=asked.turns,
+        machine=remotely if here else machine.sentence,
+        warning="" if here else machine.warning,
+        page_size=size,
+        turns=turns,
         subjects=subjects,
     )
-
-
-def _comments(asked: Asked, *, now: datetime) -> Comments:
-    if asked.product_id is None:
-        return sample(asked.comments, now=now)
-    return of_product(asked.product_id, at_most=asked.comments)
-
-
-def _told(machine: Machine, *, here: bool) -> str:
-    """Describe where it was measured; the site's engine may well be on another machine."""
-    if here:
-        return f"Measured on {machine.engine}, from a machine of {machine.cores} cores."
-    return machine.sentence
-
-
-def _engine(*, here: bool, comments: int) -> AbstractContextManager[str]:
-    return engine_of_the_site() if here else own_engine(comments=comments)
 
 
 def _subjects(lab: Lab, data: Comments, order_data: OrderData) -> tuple[SubjectFigures, ...]:

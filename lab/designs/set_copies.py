@@ -1,7 +1,7 @@
 """The copies of part 1's design, made behind each write by the handler of the table's stream.
 
-The stream is switched on when the table is full. What is read from it calls the very code that the
-Lambda and ``run_stream`` call, without a pause between two looks: Lambda looks four times a second.
+The stream is switched on when the table is full. Its records are handled by the code that the
+Lambda and ``run_stream`` call, read without a pause: a Lambda polls four times a second.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ from lab.designs.tables import SOON, Lab, LabTable
 
 
 def _apply(records: Sequence[Record]) -> None:
-    """Write by the client whose calls are led to the lab's tables, and counted."""
+    """Write with the client whose calls are redirected and counted."""
     CopyWriter(batches()).apply(records)
 
 
 def following(lab: Lab, table: LabTable) -> Callable[[], object]:
-    """Switch on the stream of a full table; give what makes the copies of all that came since."""
+    """Switch on the stream of a full table; return a function that makes the copies due since."""
     patient = patient_client()
     patient.update_table(
         TableName=table.name,

@@ -1,8 +1,8 @@
-"""The tables of the lab: made for a run, filled, and removed whatever becomes of it."""
+"""The tables of the lab: made for a run, filled, and removed however it ends."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from dynamo.calls.models import DynamoModel
 from dynamo.items import Item
 from dynamo.progress import Progress
 from dynamo.tables.create import ON_DEMAND
+from lab.bench.context import handling
 from lab.designs.redirect import Redirection
 from lab.designs.traffic import Traffic
 
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 CHUNK = 1_000
 SOON: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 600}
-"""How often a table is looked at until it is active: seconds, and times."""
+"""Seconds between two looks at a table that is not active yet, and the most looks."""
 _BRIEFLY: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 20}
-"""The same, before it is removed: only an active table can be."""
+"""The same, before a table is removed: only an active one can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Layout:
     indexes: tuple[str, ...] = ()
 
     def create_request(self, table: str) -> dict[str, Any]:
-        """Spell the CreateTable request for it."""
+        """Build the CreateTable request for it."""
         schema: Any = self.model._get_schema()  # noqa: SLF001 - the only way to a declaration
         wanted = [i for i in schema["global_secondary_indexes"] if i["index_name"] in self.indexes]
         schemas = [schema["key_schema"], *(index["key_schema"] for index in wanted)]
@@ -64,20 +65,20 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class LabTable:
-    """A table that was made: its layout, and what it is really called."""
+    """A table that was made: its layout, and its name."""
 
     layout: Layout
     name: str
 
     @property
     def in_place(self) -> Mapping[str, str]:
-        """The site's table of the same model, led here."""
+        """This table's name by that of the site's table of the same model."""
         return {self.layout.model.Meta.table_name: self.name}
 
 
 @dataclass(slots=True)
 class Lab:
-    """What a run works with. ``turns`` is how often each thing is timed, or written."""
+    """What a run measures with. ``turns`` is how often each thing is timed, or written."""
 
     client: "DynamoDBClient"
     redirection: Redirection
@@ -86,7 +87,7 @@ class Lab:
     page_size: int
     turns: int
     prefix: str
-    made: list[str]
+    made: list[str] = field(default_factory=list)
 
     def make(self, layout: Layout) -> LabTable:
         """Make an empty table and wait until it is active."""
@@ -108,7 +109,7 @@ class Lab:
                 advance(len(chunk))
 
     def remove_tables(self) -> None:
-        """Remove all that was made."""
+        """Remove all tables that were made."""
         patient = patient_client()
         while self.made:
             name = self.made[-1]
@@ -126,25 +127,20 @@ def open_lab(*, progress: Progress, page_size: int, turns: int) -> Iterator[Lab]
 
     Tables are called ``<prefix>lab-<run>-…``, so that two runs do not meet.
     """
-    ours = client()
-    redirection, traffic = Redirection(ours), Traffic(ours)
+    redirection, traffic = Redirection(), Traffic()
     lab = Lab(
-        client=ours,
+        client=client(),
         redirection=redirection,
         traffic=traffic,
         progress=progress,
         page_size=page_size,
         turns=turns,
         prefix=f"{settings.DYNAMODB_TABLE_PREFIX}lab-{uuid4().hex[:6]}-",
-        made=[],
     )
-    redirection.attach()
-    traffic.attach()
     try:
-        yield lab
+        with redirection.attached(), handling("after-call.dynamodb.*", traffic.count):
+            yield lab
     finally:
-        traffic.detach()
-        redirection.detach()
         lab.remove_tables()
 
 

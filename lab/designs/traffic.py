@@ -1,16 +1,11 @@
-"""Traffic: what passes between this process and DynamoDB, counted as it is answered."""
+"""What calls cost, taken from the engine's answers as they arrive."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lab.designs.figures import Cost
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-
-_EVENT = "after-call.dynamodb.*"
+from lab.reports.figures import Cost
 
 
 @dataclass(slots=True)
@@ -25,22 +20,13 @@ class Tally:
 
 
 class Traffic:
-    """Counts the calls of a client, whichever thread makes them.
+    """Counts a client's calls of all threads: `count` handles its ``after-call`` events.
 
     The client must be metered (see `dynamo.calls.meter`), which is what asks for capacity units.
     """
 
-    def __init__(self, client: "DynamoDBClient") -> None:
-        self._events = client.meta.events
+    def __init__(self) -> None:
         self._tally: Tally | None = None
-
-    def attach(self) -> None:
-        """See all calls from now on."""
-        self._events.register(_EVENT, self._count)
-
-    def detach(self) -> None:
-        """See none any more."""
-        self._events.unregister(_EVENT, self._count)
 
     @contextmanager
     def counted(self) -> Iterator[Tally]:
@@ -51,7 +37,8 @@ class Traffic:
         finally:
             self._tally = before
 
-    def _count(self, http_response: Any, parsed: Mapping[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
+    def count(self, http_response: Any, parsed: Mapping[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
+        """Add the cost of an answered call to the tally of the innermost block."""
         if self._tally is not None:
             self._tally.calls.append(
                 Cost(1, _items_in(parsed), _units_in(parsed), len(http_response.content))

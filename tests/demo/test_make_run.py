@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,10 +67,14 @@ class Shop:
             names[known[0] if known else Path(command.split("\0")[0]).name] = pid
         return names
 
-    def end(self, number: signal.Signals) -> str:
-        """What it said until it ended after a signal."""
+    def stops_in_order(self, number: signal.Signals) -> None:
+        """Send a signal, and wait until all its parts have ended."""
+        parts = self.parts()
         self.process.send_signal(number)
-        return self.process.communicate(timeout=SECONDS)[0]
+        said = self.process.communicate(timeout=SECONDS)[0]
+        assert said.split("\n")[-2:] == ["Stopped.", ""]
+        assert self.process.returncode == 0
+        assert not any(map(is_alive, parts.values()))
 
 
 def said_until_open(process: subprocess.Popen[str]) -> list[str]:
@@ -82,8 +87,9 @@ def said_until_open(process: subprocess.Popen[str]) -> list[str]:
     pytest.fail("it ended before it was open: " + "\n".join(said))
 
 
-@pytest.fixture
-def open_shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
+@contextmanager
+def opening(var: Path) -> Iterator[Callable[..., Shop]]:
+    """Starts demos in a folder, and kills them at the end."""
     started: list[subprocess.Popen[str]] = []
 
     def start(**changes: str) -> Shop:
@@ -91,13 +97,13 @@ def open_shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--empty", "--port", str(port)],
             cwd=PROJECT,
-            env=environment(tmp_path, **changes),
+            env=environment(var, **changes),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
         started.append(process)
-        return Shop(process, port, tmp_path, said_until_open(process))
+        return Shop(process, port, var, said_until_open(process))
 
     yield start
     for process in started:
@@ -106,8 +112,16 @@ def open_shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
 
 
 @pytest.fixture
-def shop(open_shop: Callable[..., Shop]) -> Shop:
-    return open_shop()
+def open_shop(tmp_path: Path) -> Iterator[Callable[..., Shop]]:
+    with opening(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """A shop that no test stops."""
+    with opening(tmp_path_factory.mktemp("shop")) as start:
+        yield start()
 
 
 def run_in_vain(var: Path, *, port: int | None = None, **changes: str) -> str:
@@ -129,21 +143,6 @@ class TestAnOpenShop:
     def test_serves_pages(self, shop: Shop) -> None:
         assert shop.get("/healthz") == 200
 
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-    def test_stops_in_order_when_asked_to(self, shop: Shop, number: signal.Signals) -> None:
-        parts = shop.parts()
-        assert set(parts) == {"dynoxide", "gunicorn"}
-        assert shop.end(number).split("\n")[-2:] == ["Stopped.", ""]
-        assert shop.process.returncode == 0
-        assert not any(map(is_alive, parts.values()))
-
-    def test_leaves_nothing_behind_when_it_is_killed(self, shop: Shop) -> None:
-        parts = shop.parts()
-        shop.process.kill()
-        assert all(map(dies, parts.values()))
-        shop.process.communicate(timeout=SECONDS)  # its workers had the same output: all have ended
-        require_free(shop.port)
-
     @pytest.mark.parametrize(
         ("part", "sentence"),
         [
@@ -152,8 +151,9 @@ class TestAnOpenShop:
         ],
     )
     def test_closes_with_one_line_when_a_part_dies(
-        self, shop: Shop, part: str, sentence: str
+        self, open_shop: Callable[..., Shop], part: str, sentence: str
     ) -> None:
+        shop = open_shop()
         parts = shop.parts()
         os.kill(parts[part], signal.SIGKILL)
         said, _ = shop.process.communicate(timeout=SECONDS)
@@ -161,13 +161,24 @@ class TestAnOpenShop:
         assert shop.process.returncode == 1
         assert all(map(dies, parts.values()))
 
-    def test_finds_its_data_again(self, open_shop: Callable[..., Shop]) -> None:
+    def test_leaves_only_its_data_behind_when_it_is_killed(
+        self, open_shop: Callable[..., Shop]
+    ) -> None:
         first = open_shop()
         assert "dynashop-comments: creating" in first.opening
-        first.end(signal.SIGINT)
+        parts = first.parts()
+        assert set(parts) == {"dynoxide", "gunicorn"}
+        first.process.kill()
+        assert all(map(dies, parts.values()))
+        first.process.communicate(
+            timeout=SECONDS
+        )  # its workers had the same output: all have ended
+        require_free(first.port)
         second = open_shop()
         assert "dynashop-comments: creating" not in second.opening
         assert "dynashop-comments: active" in second.opening
+        second.stops_in_order(signal.SIGINT)
+        assert not (second.var / "demo.json").exists()
 
     def test_is_what_other_commands_mean(self, shop: Shop) -> None:
         show = "from django.conf import settings; print(settings.DYNAMODB_ENDPOINT_URL)"
@@ -184,24 +195,14 @@ class TestAnOpenShop:
             DYNAMODB_ENDPOINT_URL=engine.endpoint_url, DYNAMODB_TABLE_PREFIX="elsewhere-"
         )
         assert set(shop.parts()) == {"gunicorn"}
-        shop.end(signal.SIGINT)
+        shop.stops_in_order(signal.SIGHUP)
         engine.check()
-
-    def test_is_forgotten_when_it_has_stopped(self, shop: Shop) -> None:
-        shop.end(signal.SIGINT)
-        assert not (shop.var / "demo.json").exists()
 
 
 class TestAShopThatReadsSets:
     @pytest.fixture
     def shop(self, open_shop: Callable[..., Shop]) -> Shop:
         return open_shop(COMMENTS_READ_MODEL="sets")
-
-    def test_runs_the_stream_beside_the_site_and_stops_both(self, shop: Shop) -> None:
-        parts = shop.parts()
-        assert set(parts) == {"dynoxide", "gunicorn", "run_stream"}
-        assert shop.end(signal.SIGINT).split("\n")[-2:] == ["Stopped.", ""]
-        assert not any(map(is_alive, parts.values()))
 
     def test_closes_with_one_line_when_the_stream_is_not_read(self, shop: Shop) -> None:
         parts = shop.parts()
@@ -211,7 +212,8 @@ class TestAShopThatReadsSets:
         assert said.strip().splitlines()[-1] == told
         assert all(map(dies, parts.values()))
 
-    def test_is_what_other_commands_write_to(self, shop: Shop) -> None:
+    def test_reads_the_stream_of_what_other_commands_write(self, shop: Shop) -> None:
+        assert set(shop.parts()) == {"dynoxide", "gunicorn", "run_stream"}
         row = "7,lamp,en,5,2026-01-01T00:00:00Z,Ann,,Bright"
         file = shop.var / "one.csv"
         file.write_text(f"id,product_id,language,rating,created_at,author,title,body\n{row}\n")
@@ -227,6 +229,7 @@ class TestAShopThatReadsSets:
                 break
         assert json.loads(said)["queries"][0]["key"] == "PRODUCT#lamp/~/4.5"
         assert json.loads(said)["items_returned"] == 1
+        shop.stops_in_order(signal.SIGTERM)
 
 
 class TestAShopThatCannotOpen:

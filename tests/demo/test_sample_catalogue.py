@@ -56,8 +56,8 @@ class TestASampleProduct:
 
     def test_costs_whole_cents(self, catalogue: SampleCatalogue) -> None:
         for product in catalogue.products:
-            assert product.unit_price > 0
-            assert product.unit_price.as_tuple().exponent == -2
+            assert product.unit_price_cents > 0
+            assert isinstance(product.unit_price_cents, int)
 
     def test_is_called_by_its_name_in_one_to_four_paragraphs(
         self, catalogue: SampleCatalogue

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from comments.items import NewComment
 from comments.languages import is_language
 from demo.sample.catalogue import SampleCatalogue, sample_catalogue
-from demo.sample.comments import SOURED, SampleComment, sample_comments
+from demo.sample.comments import SOURED, sample_comments
 from demo.sample.voices import Tone, Voice, load_voices
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
@@ -20,44 +21,44 @@ def catalogue() -> SampleCatalogue:
 
 
 @pytest.fixture(scope="module")
-def comments(catalogue: SampleCatalogue) -> list[SampleComment]:
+def comments(catalogue: SampleCatalogue) -> list[NewComment]:
     return list(sample_comments(catalogue, now=NOW))
 
 
-class TestTheSampleComments:
+class TestTheNewComments:
     def test_are_as_many_as_asked_for(self, catalogue: SampleCatalogue) -> None:
         assert len(list(sample_comments(catalogue, count=300, now=NOW))) == 300
 
     def test_are_the_same_for_the_same_seed(
-        self, catalogue: SampleCatalogue, comments: list[SampleComment]
+        self, catalogue: SampleCatalogue, comments: list[NewComment]
     ) -> None:
         assert list(sample_comments(catalogue, now=NOW)) == comments
 
     def test_differ_for_another_seed(
-        self, catalogue: SampleCatalogue, comments: list[SampleComment]
+        self, catalogue: SampleCatalogue, comments: list[NewComment]
     ) -> None:
         others = sample_comments(catalogue, seed=1, now=NOW)
         assert {comment.id for comment in others}.isdisjoint(comment.id for comment in comments)
 
     def test_keep_everything_but_their_dates_on_another_day(
-        self, catalogue: SampleCatalogue, comments: list[SampleComment]
+        self, catalogue: SampleCatalogue, comments: list[NewComment]
     ) -> None:
         later = sample_comments(catalogue, now=NOW + timedelta(days=30, microseconds=7))
         for comment, same in zip(comments, later, strict=True):
             assert same.created_at == comment.created_at + timedelta(days=30)
             assert (same.id, same.rating, same.body) == (comment.id, comment.rating, comment.body)
 
-    def test_have_ids_of_their_own(self, comments: list[SampleComment]) -> None:
+    def test_have_ids_of_their_own(self, comments: list[NewComment]) -> None:
         assert len({comment.id for comment in comments}) == len(comments) == 6_000
 
     def test_belong_to_products_of_the_catalogue(
-        self, catalogue: SampleCatalogue, comments: list[SampleComment]
+        self, catalogue: SampleCatalogue, comments: list[NewComment]
     ) -> None:
         products = {product.id for product in catalogue.products}
         assert products.issuperset(comment.product_id for comment in comments)
 
     def test_are_many_on_one_product_and_none_on_several(
-        self, catalogue: SampleCatalogue, comments: list[SampleComment]
+        self, catalogue: SampleCatalogue, comments: list[NewComment]
     ) -> None:
         sizes = Counter(comment.product_id for comment in comments)
         (_, most), (_, second) = sizes.most_common(2)
@@ -65,21 +66,21 @@ class TestTheSampleComments:
         assert second < 500
         assert len(catalogue.products) - len(sizes) == 6
 
-    def test_are_in_eight_languages_unevenly(self, comments: list[SampleComment]) -> None:
+    def test_are_in_eight_languages_unevenly(self, comments: list[NewComment]) -> None:
         languages = Counter(comment.language for comment in comments)
         assert set(languages) == LANGUAGES
         assert all(map(is_language, languages))
         assert max(languages.values()) > 10 * min(languages.values())
 
     def test_have_ratings_as_real_ones_heaviest_at_the_ends(
-        self, comments: list[SampleComment]
+        self, comments: list[NewComment]
     ) -> None:
         ratings = Counter(comment.rating for comment in comments)
         assert set(ratings) == {1, 2, 3, 4, 5}
         assert ratings[5] > ratings[4] > ratings[3]
         assert ratings[1] > 2 * ratings[2]
 
-    def test_turned_bad_lately_on_the_second_product(self, comments: list[SampleComment]) -> None:
+    def test_turned_bad_lately_on_the_second_product(self, comments: list[NewComment]) -> None:
         _, (second, _) = Counter(comment.product_id for comment in comments).most_common(2)
         bad: dict[bool, list[bool]] = {True: [], False: []}
         for comment in comments:
@@ -89,24 +90,24 @@ class TestTheSampleComments:
         assert sum(bad[False]) / len(bad[False]) < 0.2
 
 
-class TestTheDatesOfSampleComments:
-    def test_are_utc_and_within_three_years_before_now(self, comments: list[SampleComment]) -> None:
+class TestTheDatesOfNewComments:
+    def test_are_utc_and_within_three_years_before_now(self, comments: list[NewComment]) -> None:
         dates = [comment.created_at for comment in comments]
         assert all(date.tzinfo is UTC for date in dates)
         assert NOW - timedelta(days=1_096) <= min(dates) <= NOW - timedelta(days=1_000)
         assert NOW - timedelta(days=2) <= max(dates) <= NOW
 
-    def test_are_denser_lately(self, comments: list[SampleComment]) -> None:
+    def test_are_denser_lately(self, comments: list[NewComment]) -> None:
         year = timedelta(days=365)
         ages = Counter((NOW - comment.created_at) // year for comment in comments)
         assert ages[0] > ages[1] > ages[2] > 0
 
-    def test_have_microseconds(self, comments: list[SampleComment]) -> None:
+    def test_have_microseconds(self, comments: list[NewComment]) -> None:
         fractions = {comment.created_at.microsecond for comment in comments}
         assert len(fractions) > 5_000
 
     def test_are_sometimes_equal_on_one_product_in_whole_seconds(
-        self, comments: list[SampleComment]
+        self, comments: list[NewComment]
     ) -> None:
         moments = Counter((comment.product_id, comment.created_at) for comment in comments)
         bursts = [date for (_, date), size in moments.items() if size > 3]
@@ -114,35 +115,31 @@ class TestTheDatesOfSampleComments:
         assert {date.microsecond for date in bursts} == {0}
 
 
-class TestTheTextsOfSampleComments:
+class TestTheTextsOfNewComments:
     def test_are_sometimes_longer_than_a_kilobyte_in_every_language(
-        self, comments: list[SampleComment]
+        self, comments: list[NewComment]
     ) -> None:
         long = [comment for comment in comments if len(comment.body.encode()) > 1_024]
         assert {comment.language for comment in long} == LANGUAGES
         assert 0.04 < len(long) / len(comments) < 0.08
 
-    def test_exceed_a_kilobyte_when_they_have_paragraphs(
-        self, comments: list[SampleComment]
-    ) -> None:
+    def test_exceed_a_kilobyte_when_they_have_paragraphs(self, comments: list[NewComment]) -> None:
         essays = [comment.body for comment in comments if "\n\n" in comment.body]
         assert min(len(body.encode()) for body in essays) > 1_024
 
-    def test_leave_no_placeholder_and_no_alternative_open(
-        self, comments: list[SampleComment]
-    ) -> None:
+    def test_leave_no_placeholder_and_no_alternative_open(self, comments: list[NewComment]) -> None:
         assert not [c for c in comments if set("{}[]|") & set(c.title + c.body + c.author)]
 
-    def test_are_never_empty_though_titles_may_be(self, comments: list[SampleComment]) -> None:
+    def test_are_never_empty_though_titles_may_be(self, comments: list[NewComment]) -> None:
         assert all(comment.body and comment.author for comment in comments)
         assert any(not comment.title for comment in comments)
         assert any(comment.title for comment in comments)
 
-    def test_have_emoji_now_and_then(self, comments: list[SampleComment]) -> None:
+    def test_have_emoji_now_and_then(self, comments: list[NewComment]) -> None:
         cheerful = [comment for comment in comments if comment.body.endswith(("👍", "😍", "🎉"))]
         assert 0 < len(cheerful) < len(comments) / 10
 
-    def test_are_hardly_ever_the_same(self, comments: list[SampleComment]) -> None:
+    def test_are_hardly_ever_the_same(self, comments: list[NewComment]) -> None:
         assert len({comment.body for comment in comments}) > 0.8 * len(comments)
 
 

@@ -1,4 +1,4 @@
-"""Opens the sample shop on this machine; what ``make run`` runs."""
+"""``manage.py demo``: the sample shop on this machine, as ``make run`` opens it."""
 
 import argparse
 import os
@@ -14,17 +14,17 @@ from config.environment.secret_key import kept_secret_key
 from demo.loading.orders import PASSWORD
 from demo.loading.orders import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Command as Step
-from demo.processes import Demo, Ground
+from demo.processes import Demo, DemoConfig
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
 SETS_TABLES = ("create_tables", "--without-streams")
 FILL_SETS = ("fill_sets", "--unless-streaming")
-"""The copies of what is there already are put before the stream is on that makes all others."""
+"""Copies of existing comments are put before the stream is switched on that copies new ones."""
 RUN_STREAM = ("run_stream", "--verbosity", "0")
 SAMPLE = ("load_sample", "--if-empty")
 SIGN_IN = ("--sign-in",)
-"""Accounts with a password known to all are only for the engine that this command starts."""
+"""Accounts with a published password are only for the engine that this command starts."""
 WHO = f"{SAMPLE_SIGN_IN[0]}, or as {SAMPLE_SIGN_IN[1]} of the staff; the password is {PASSWORD}"
 
 
@@ -35,7 +35,6 @@ class Command(BaseCommand):
     requires_system_checks = ()  # the commands it starts check, with the settings they are given
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the port and the log."""
         parser.add_argument("--port", type=_port, default=8000, help="the site's (8000)")
         parser.add_argument("--empty", action="store_true", help="do not load the sample data")
         parser.add_argument("--access-log", action="store_true", help="print every request")
@@ -43,24 +42,14 @@ class Command(BaseCommand):
     def handle(
         self, *args: object, port: int, empty: bool, access_log: bool, **options: object
     ) -> None:
-        """Return when it was stopped; EngineError when it failed."""
+        """Run until the user stops it. Raises EngineError when a part failed."""
         del args, options
         _require_sound_settings()
         _require_folder(settings.VAR_DIR)
         engine = self._engine()
-        ground = Ground(
-            project=settings.BASE_DIR,
-            var=settings.VAR_DIR,
-            port=port,
-            environment=_environment(own_engine=engine is not None),
-            table_prefix=settings.DYNAMODB_TABLE_PREFIX,
-            region=settings.AWS_REGION,
-            read_model=settings.COMMENTS_READ_MODEL,
-            sets_spelling=settings.COMMENT_SETS_SPELLING,
-            access_log=access_log,
-        )
+        environment = _environment(own_engine=engine is not None)
         Demo(
-            ground,
+            DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
             prepare=_preparations(() if empty else (*SAMPLE, *(SIGN_IN if engine else ()))),
@@ -81,13 +70,15 @@ class Command(BaseCommand):
         return engine
 
     def _say(self, line: str) -> None:
-        with suppress(OSError):  # the terminal was closed: that must not stop us from stopping
+        with suppress(
+            OSError
+        ):  # the terminal was closed, which must not keep the demo from stopping
             self.stdout.write(line)
             self.stdout.flush()
 
 
 def _preparations(sample: Step) -> tuple[Step, ...]:
-    """Give the commands that furnish the shop, in their order; ``sample`` may be empty."""
+    """Return the commands that fill the shop, in their order; ``sample`` may be empty."""
     loading = (sample,) if sample else ()
     if is_followed():
         return SETS_TABLES, *loading, FILL_SETS, TABLES
@@ -95,7 +86,7 @@ def _preparations(sample: Step) -> tuple[Step, ...]:
 
 
 def _require_sound_settings() -> None:
-    """All but the secret key, which the demo makes for itself."""
+    """Raise CommandError for a wrong setting, except SECRET_KEY, which the demo makes itself."""
     for problem in settings.ENVIRONMENT_PROBLEMS:
         if problem.variable != "SECRET_KEY":
             sentence = f"{problem.sentence} {problem.hint}"
@@ -113,7 +104,7 @@ def _require_folder(folder: Path) -> None:
 
 
 def _environment(*, own_engine: bool) -> dict[str, str]:
-    """What the parts are given: plain http, the kept key, and no way to the user's AWS account."""
+    """Build the environment of all processes: plain HTTP, the stored key, no AWS credentials."""
     current = env.current()
     changes = {"HTTPS": "0", "SECRET_KEY": current.text("SECRET_KEY")}
     if not changes["SECRET_KEY"]:

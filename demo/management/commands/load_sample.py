@@ -1,8 +1,8 @@
-"""``manage.py load_sample``: the sample shop, through the same code as an import."""
+"""``manage.py load_sample``: the sample shop, written by the code that imports use."""
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +14,8 @@ from comments.items import NewComment
 from demo.loading.activity import load_activity
 from demo.loading.orders import PASSWORD, SIGN_IN, load_orders, load_pickup_points, load_users
 from demo.loading.reactions import load_own_comments, load_reactions
-from demo.sample.catalogue import SampleCatalogue, SampleProduct, sample_catalogue
-from demo.sample.comments import DEFAULT_SEED, SampleComment, sample_comments
+from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
+from demo.sample.comments import sample_comments
 from demo.sample.orders import CUSTOMERS, SampleSales, sample_orders
 from demo.sample.pickup_points import sample_points
 from demo.sample.reactions import sample_reactions
@@ -25,11 +25,9 @@ from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import category_of, list_categories
 from shop.catalogue.services import put_catalogue
 
-CURRENCY = "EUR"
 INTERRUPTED = 130
 MOST_CATEGORIES = 500
 
@@ -62,7 +60,8 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         as_json = options["json"]
         catalogue = sample_catalogue(options["seed"])
-        sales = sample_orders(catalogue, seed=options["seed"], now=_start_of_today())
+        seed, today = options["seed"], _start_of_today()
+        sales = sample_orders(catalogue, seed=seed, now=today)
         progress = Progress(shown=not as_json)
         try:
             load_pickup_points()  # which a shop loaded by an earlier version does not have
@@ -70,30 +69,27 @@ class Command(BaseCommand):
                 return
             load_users(sales, now=now(), sign_in=options["sign_in"])
             with progress.step("Orders", total=len(sales.orders), unit=" orders") as advance:
-                load_orders(catalogue, sales, currency=CURRENCY, advance=advance)
-            comments = list(
-                sample_comments(
-                    catalogue,
-                    seed=options["seed"],
-                    count=options["comments"],
-                    now=_start_of_today(),
-                )
-            )
-            reactions = sample_reactions(comments, CUSTOMERS, seed=options["seed"])
+                load_orders(sales, advance=advance)
+            made = sample_comments(catalogue, seed=seed, count=options["comments"], now=today)
+            comments = list(made)
+            reactions = sample_reactions(comments, CUSTOMERS, seed=seed)
             load_activity(sales, comments, reactions, now=now())
-            outcome = _load(comments, total=options["comments"], progress=progress)
+            outcome = _load(comments, progress=progress)
             load_own_comments(sales, not_about=comments[0].product_id, now=now())
             load_reactions(reactions, now=now())
-            _put_catalogue(catalogue)
+            put_catalogue(
+                categories=[*catalogue.categories, *catalogue.subcategories],
+                products=catalogue.products,
+            )
         except FAILURES as error:
             sentence = f"{sentence_about(error)} Run the same command again to go on."
             raise CommandError(sentence) from error
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
-        self._tell(catalogue, sales, outcome, as_json=as_json)
+        self._report(catalogue, sales, outcome, as_json=as_json)
 
-    def _tell(
+    def _report(
         self,
         catalogue: SampleCatalogue,
         sales: SampleSales,
@@ -118,56 +114,22 @@ class Command(BaseCommand):
 
 
 def _is_loaded(catalogue: SampleCatalogue) -> bool:
-    """Tell by the edges of the root, which are put last of all."""
+    """Return whether the edges of the root exist, which are put last of all."""
     edges = list_categories(PageRequest(MOST_CATEGORIES)).entries
     found = {category_of(edge.item).slug for edge in edges}
     return found >= {category.slug for category in catalogue.categories}
 
 
-def _load(comments: Iterable[SampleComment], *, total: int, progress: Progress) -> VerdictCounts:
+def _load(comments: Sequence[NewComment], *, progress: Progress) -> VerdictCounts:
     writer, outcome = BulkWriter(Batches(client(), pool())), VerdictCounts()
-    with progress.step("Sample shop", total=total, unit=" comments") as advance:
-        for chunk in in_chunks(map(_new_comment, comments)):
+    with progress.step("Sample shop", total=len(comments), unit=" comments") as advance:
+        for chunk in in_chunks(comments):
             outcome += writer.write(chunk)
             advance(len(chunk))
     writer.rank_products(progress)
     return outcome
 
 
-def _put_catalogue(catalogue: SampleCatalogue) -> None:
-    put_catalogue(
-        categories=[
-            NewCategory(slug=c.slug, name=c.name, parent=c.parent)
-            for c in (*catalogue.categories, *catalogue.subcategories)
-        ],
-        products=[_new_product(product) for product in catalogue.products],
-    )
-
-
 def _start_of_today() -> datetime:
-    """The same all day, so that a load that was interrupted is resumed with the same dates."""
+    """Return the same moment all day: an interrupted load goes on with the same dates."""
     return now().replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _new_comment(sample: SampleComment) -> NewComment:
-    return NewComment(
-        id=sample.id,
-        product_id=sample.product_id,
-        language=sample.language,
-        rating=sample.rating,
-        created_at=sample.created_at,
-        author=sample.author,
-        title=sample.title,
-        body=sample.body,
-    )
-
-
-def _new_product(sample: SampleProduct) -> NewProduct:
-    return NewProduct(
-        id=sample.id,
-        name=sample.name,
-        category_slugs=sample.category_slugs,
-        description=sample.description,
-        unit_price_cents=int(sample.unit_price * 100),
-        currency=CURRENCY,
-    )

@@ -1,29 +1,26 @@
-"""``manage.py compare``: the designs the articles argue about, on the same data, each measured."""
+"""``manage.py compare``: the designs of the articles, measured on the same data."""
 
 import json
-import os
 import signal
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils.timezone import now
 
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
-from lab.designs.figures import LabFigures
-from lab.designs.keeping import keep
-from lab.designs.rendering import text_of, write_documents
-from lab.designs.run import Asked, compare
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from lab.designs.run import Options, compare
+from lab.reports.design_figures import LabFigures
+from lab.reports.design_sections import sections_of, text_of, write_documents
+from lab.reports.documents import require_matplotlib, save_plots
+from lab.reports.storage import store
 
 INTERRUPTED = 130
 MOST_TURNS = 100
@@ -31,7 +28,7 @@ MOST_COMMENTS = 100_000
 
 
 class Command(BaseCommand):
-    """Loads the same data into each design, asks each the same, and tells what that took."""
+    """Loads the same data into each design, asks each the same questions, and reports the costs."""
 
     help = (
         "Compare designs: load the same comments and orders into each, ask all the same, and "
@@ -41,7 +38,6 @@ class Command(BaseCommand):
     requires_system_checks = ()  # no secrets are used, and the site need not run
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add what to compare on, where, and what to do with the figures."""
         parser.add_argument(
             "--product", metavar="ID", help="a product of the site (without: the sample shop)"
         )
@@ -82,74 +78,49 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        """Compare, then tell and keep."""
-        asked = Asked(
+        wanted = Options(
             comments=options["comments"],
             product_id=options["product"],
             turns=options["turns"],
             here=options["here"],
         )
-        wants_plots = options["plots"] or options["write_docs"]
-        drawn_by = _drawer() if wants_plots else None  # before the measuring, which takes minutes
         try:
-            with _ended_cleanly_by_sigterm(), failures_in_one_line():
-                figures = compare(asked, now=now(), progress=Progress(shown=not options["json"]))
+            with _sigterm_as_ctrl_c(), failures_in_one_line():
+                if options["plots"] or options["write_docs"]:
+                    require_matplotlib()  # before the measuring, which takes minutes
+                figures = compare(wanted, now=now(), progress=Progress(shown=not options["json"]))
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. What the lab had loaded is removed.")
             sys.exit(INTERRUPTED)
-        if drawn_by:
-            self._draw(figures, drawn_by, options)
-        told = json.dumps(figures.as_dict(), indent=2) if options["json"] else text_of(figures)
-        self.stdout.write(told)
-        if not options["no_keep"]:
-            self._keep(figures)
-
-    def _draw(
-        self,
-        figures: LabFigures,
-        drawn_by: "Callable[[LabFigures], dict[str, Figure]]",
-        options: dict[str, Any],
-    ) -> None:
-        written: list[Path] = []
-        drawn = drawn_by(figures)
-        if options["write_docs"]:
-            written += write_documents(figures, options["write_docs"], drawn=drawn)
-        if options["plots"]:
-            options["plots"].mkdir(parents=True, exist_ok=True)
-            for name, figure in drawn.items():
-                path = options["plots"] / f"{name.replace(' ', '-')}.svg"
-                figure.savefig(path, metadata={"Date": None, "Creator": None})
-                written.append(path)
-        for path in written:
+        for path in _write_files(figures, options["write_docs"], options["plots"]):
             self.stderr.write(f"wrote {path}")
+        as_json = options["json"]
+        self.stdout.write(json.dumps(figures.as_dict(), indent=2) if as_json else text_of(figures))
+        if not options["no_keep"]:
+            self._store(figures)
 
-    def _keep(self, figures: LabFigures) -> None:
-        """Keep the figures with the site's data; that it cannot be reached spoils no run."""
+    def _store(self, figures: LabFigures) -> None:
         try:
-            keep(figures)
-        except FAILURES as failure:
+            store(figures)
+        except FAILURES as failure:  # the site's database may be out of reach
             self.stderr.write(f"The figures are not kept for /lab/: {sentence_about(failure)}")
 
 
+def _write_files(figures: LabFigures, docs: Path | None, plots: Path | None) -> Iterator[Path]:
+    if docs:
+        yield from write_documents(figures, docs)
+    if plots:
+        yield from save_plots(plots, sections_of(figures))
+
+
 @contextmanager
-def _ended_cleanly_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does: what was loaded must not stay behind."""
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM as well, so that the tables are removed."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _drawer() -> "Callable[[LabFigures], dict[str, Figure]]":
-    """Give the function that draws. Raises CommandError where matplotlib is missing."""
-    os.environ.setdefault("MPLCONFIGDIR", str(settings.VAR_DIR / "cache" / "matplotlib"))
-    try:
-        from lab.designs.plots import draw
-    except ModuleNotFoundError as error:
-        message = f"Plots need {error.name}: 'make install' installs it."
-        raise CommandError(message) from error
-    return draw
 
 
 def _bounded(most: int) -> Callable[[str], int]:

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from comments.filters import CommentFilter
 from dynamo.calls.client import client
 from dynamo.engine import find
+from lab.bench import engines
 from lab.bench import run as benchmark_run
 from lab.bench.grid import grid
 from tests.support.project import PROJECT
@@ -217,7 +218,7 @@ class TestTheCommand:
         assert client().meta.endpoint_url == settings.DYNAMODB_ENDPOINT_URL
 
     def test_says_in_one_line_that_dynoxide_is_missing(self, monkeypatch):
-        monkeypatch.setattr(benchmark_run, "find", lambda _folder: None)
+        monkeypatch.setattr(engines, "find", lambda _folder: None)
         with pytest.raises(CommandError, match=r"^dynoxide is not installed here.*$"):
             call_command("bench", stdout=StringIO())
 

@@ -19,9 +19,9 @@ from lab.bench.order_data import OrderData
 from lab.designs import bodies, engines
 from lab.designs import run as lab_run
 from lab.designs.engines import own_engine
-from lab.designs.figures import LabFigures
-from lab.designs.keeping import find_kept, keep
 from lab.management.commands import compare as command
+from lab.reports.design_figures import LabFigures
+from lab.reports.storage import find_stored, store
 from tests.support.comments.loading import load
 from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
@@ -55,7 +55,7 @@ def run(tables, little) -> SimpleNamespace:
     call_command("compare", "--here", "--json", "--comments", "100", "--turns", "1", stdout=out)
     return SimpleNamespace(
         printed=json.loads(out.getvalue()),
-        kept=find_kept(),
+        kept=find_stored(),
         page=Client().get("/lab/").content.decode(),
         tables=lab_tables(),
     )
@@ -148,7 +148,7 @@ class TestAnEngineOfItsOwn:
             pytest.skip("dynoxide is not installed")
         call_command("compare", "--comments", "60", "--turns", "1")
         assert "COMMENTS OF A PRODUCT" in capsys.readouterr().out
-        kept = find_kept()
+        kept = find_stored()
         assert kept is not None
         assert kept.engine.startswith("dynoxide ")
         assert kept.engine.endswith(" in memory")
@@ -167,7 +167,7 @@ class TestAnEngineOfItsOwn:
         assert kept_files() == []
 
     def test_is_asked_for_where_it_is_missing(self, monkeypatch):
-        monkeypatch.setattr("lab.designs.engines.find", lambda _folder: None)
+        monkeypatch.setattr("lab.bench.engines.find", lambda _folder: None)
         with pytest.raises(CommandError, match="dynoxide is not installed"):
             call_command("compare")
 
@@ -202,7 +202,7 @@ class TestWhatGoesWrong:
 
     def test_spoils_no_run_when_the_figures_cannot_be_kept(self, monkeypatch, capsys):
         monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
-        monkeypatch.setattr("lab.designs.keeping.keys.LAB", "")  # no key at all
+        monkeypatch.setattr("lab.reports.storage.keys.LAB", "")  # no key at all
         call_command("compare")
         told = capsys.readouterr()
         assert "4,321 comments of nobody." in told.out
@@ -239,10 +239,10 @@ class TestDrawing:
 
 class TestKeeping:
     def test_gives_back_what_was_kept(self):
-        keep(made_figures())
-        assert find_kept() == made_figures()
+        store(made_figures())
+        assert find_stored() == made_figures()
 
     def test_keeps_the_last_ones_only(self):
-        keep(made_figures(design="scan"))
-        keep(made_figures(design="sets"))
-        assert find_kept() == made_figures(design="sets")
+        store(made_figures(design="scan"))
+        store(made_figures(design="sets"))
+        assert find_stored() == made_figures(design="sets")

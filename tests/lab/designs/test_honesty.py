@@ -11,15 +11,14 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from lab.bench.pages import WrongAnswer
 from lab.designs import comments as lab_comments
-from lab.designs import exactness, reading, writing
+from lab.designs import engines, measuring
 from lab.designs.comment_designs import FILTER, SCAN, SETS
 from lab.designs.comment_source import sample
 from lab.designs.comments import compare_comments, questions
-from lab.designs.exactness import InexactEngine, require_exact
-from lab.designs.reading import pages_of
+from lab.designs.engines import InexactEngine, require_exact
+from lab.designs.measuring import NeverConsistent, pages_of
 from lab.designs.redirect import OutsideTheLab
 from lab.designs.tables import Layout
-from lab.designs.writing import NeverConsistent
 from shop.models import ShopItem
 from tests.support.lab.labs import NOW, lab_tables, small_lab
 
@@ -30,7 +29,7 @@ ITEM = {"pk": {"S": "LAB#test"}, "sk": {"S": "LAB#test"}}
 
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch) -> None:
-    monkeypatch.setattr(reading, "SETTLING", 0.0)
+    monkeypatch.setattr(measuring, "SETTLING", 0.0)
 
 
 class TestAWrongAnswer:
@@ -62,7 +61,7 @@ class TestAWrongAnswer:
 class TestAnIndexThatLagsBehind:
     @pytest.mark.real_engine
     def test_is_waited_for(self, monkeypatch):
-        monkeypatch.setattr(reading, "SETTLING", 30.0)
+        monkeypatch.setattr(measuring, "SETTLING", 30.0)
         asked: list[object] = []
 
         def late(*question):
@@ -143,7 +142,7 @@ class TestAnEngine:
 
     @pytest.mark.real_engine
     def test_that_charges_too_little_is_refused(self, monkeypatch):
-        monkeypatch.setattr(exactness, "WRITE_UNITS", 11)
+        monkeypatch.setattr(engines, "WRITE_UNITS", 11)
         with small_lab() as lab, pytest.raises(InexactEngine, match="charges 10 units"):
             require_exact(lab)
 
@@ -151,7 +150,7 @@ class TestAnEngine:
 class TestAWriteThatNeverArrives:
     @pytest.mark.real_engine
     def test_ends_the_run(self, monkeypatch):
-        monkeypatch.setattr(writing, "PATIENCE", 0.1)
+        monkeypatch.setattr(measuring, "PATIENCE", 0.1)
         monkeypatch.setattr(lab_comments, "following", lambda *_: lambda: None)  # no handler
         monkeypatch.setattr(lab_comments, "DESIGNS", (SETS,))
         with small_lab() as lab, pytest.raises(NeverConsistent, match="sets"):

@@ -6,12 +6,14 @@ from lab.bench.order_data import OrderData
 from lab.designs.bodies import compare_bodies
 from lab.designs.comment_source import sample
 from lab.designs.comments import FOUR, POPULAR, RARE, compare_comments
-from lab.designs.customer_orders import QUESTION as SHIPPED
-from lab.designs.customer_orders import compare_customer_orders
-from lab.designs.figures import SubjectFigures
-from lab.designs.open_orders import QUESTION as ALL_OPEN
-from lab.designs.open_orders import compare_open_orders
 from lab.designs.order_tables import load_orders
+from lab.designs.orders import (
+    ALL_OPEN,
+    SHIPPED_IN_2022,
+    compare_customer_orders,
+    compare_open_orders,
+)
+from lab.reports.design_figures import SubjectFigures
 from tests.support.lab.labs import NOW, PAGE_SIZE, design, pages, small_lab
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
@@ -131,16 +133,16 @@ class TestWriting:
 
 class TestACompositeKey:
     def test_reads_what_a_page_shows_and_one_item_more(self, orders):
-        first, *_ = pages(orders["customer"], "composite", SHIPPED)
+        first, *_ = pages(orders["customer"], "composite", SHIPPED_IN_2022)
         assert first.requests == 1
         assert first.items_read <= PAGE_SIZE + 1
 
     def test_spares_reading_all_orders_of_the_customer(self, orders):
-        for cost in pages(orders["customer"], "filter", SHIPPED):
+        for cost in pages(orders["customer"], "filter", SHIPPED_IN_2022):
             assert cost.items_read == 300
 
     def test_spares_reading_the_orders_of_all(self, orders):
-        for cost in pages(orders["customer"], "scan", SHIPPED):
+        for cost in pages(orders["customer"], "scan", SHIPPED_IN_2022):
             assert cost.items_read >= 400
 
     def test_is_written_anew_when_the_status_changes(self, orders):

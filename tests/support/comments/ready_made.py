@@ -21,7 +21,7 @@ STREAM = ("StreamSpecification", "LatestStreamArn", "LatestStreamLabel")
 def make_file(path: Path, comments: Sequence[NewComment], *, binary: Path) -> None:
     """Write a database that holds comments for both read models; only their counts are missing."""
     folder = path.parent
-    schemas = [describe(model, binary=binary) for model in (Comment, CommentSetItem)]
+    schemas = [describe(model) for model in (Comment, CommentSetItem)]
     for schema in schemas:
         for name in STREAM:
             schema["Table"].pop(name, None)

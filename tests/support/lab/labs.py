@@ -9,8 +9,9 @@ from django.test import override_settings
 
 from dynamo.calls.client import client
 from dynamo.progress import Progress
-from lab.designs.figures import Cost, DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 from lab.designs.tables import Lab, open_lab
+from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
+from lab.reports.figures import Cost
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 PAGE_SIZE = 5

@@ -6,15 +6,15 @@ from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
-from lab.designs.descriptions import DESCRIPTIONS
-from lab.designs.keeping import find_kept
-from lab.designs.page import lab_view
+from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.page import lab_view
+from lab.reports.storage import find_stored
 
 
 @require_safe
 def lab(request: HttpRequest) -> HttpResponse:
-    """Show what the last run of ``manage.py compare`` found, to everyone; before, only words."""
-    figures = find_kept()
+    """Show the figures of the last run of ``manage.py compare``; before it, only descriptions."""
+    figures = find_stored()
     context = {
         "lab": lab_view(figures) if figures else None,
         "described": DESCRIPTIONS.values(),

@@ -1,41 +1,10 @@
-"""What a run found, as data: tables, plots and the page are made of this."""
+"""What ``manage.py compare`` found, as data: its tables, plots and page are made of this."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from statistics import fmean
 from typing import Any, Self
 
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What was asked of DynamoDB, and what it answered with.
-
-    ``items_read`` are those it read, not only those it returned; ``response_bytes`` are those of
-    the answers' bodies. Of several, the figures may be means.
-    """
-
-    requests: float = 0
-    items_read: float = 0
-    capacity_units: float = 0.0
-    response_bytes: float = 0
-
-    def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.requests + other.requests,
-            self.items_read + other.items_read,
-            self.capacity_units + other.capacity_units,
-            self.response_bytes + other.response_bytes,
-        )
-
-    @classmethod
-    def mean(cls, costs: Sequence[Self]) -> Self:
-        """Give the mean of at least one."""
-        return cls(
-            *(
-                round(fmean(values), 2)
-                for values in zip(*(asdict(cost).values() for cost in costs), strict=True)
-            )
-        )
+from lab.reports.figures import Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +24,8 @@ class Writing:
     """One write, as the mean of some.
 
     ``items_stored`` are items of the table and entries of its indexes, ``bytes_stored`` what they
-    are billed for. ``consistent_ms`` is the time until all lists had it, from before the write;
-    ``latency_ms`` is that of the write alone. Both are medians.
+    are billed for. ``latency_ms`` is the time of the write alone, ``consistent_ms`` that from its
+    beginning until all lists had it. Both are medians.
     """
 
     action: str
@@ -78,9 +47,9 @@ class DesignFigures:
 
 @dataclass(frozen=True, slots=True)
 class SubjectFigures:
-    """What was compared on the same data: ``data`` says in a sentence what that was.
+    """What was compared on the same data, which ``data`` describes in a sentence.
 
-    ``questions`` tells what stands behind the name of each question.
+    ``questions`` describes each question by its name.
     """
 
     name: str
@@ -93,7 +62,7 @@ class SubjectFigures:
 class LabFigures:
     """Everything a run found. ``taken_at`` is a UTC moment; ``turns`` is how often it was timed.
 
-    ``warning`` says that the times are worth little, and is empty where they are not.
+    ``warning`` is empty where nothing distorted the times.
     """
 
     taken_at: str
@@ -105,12 +74,12 @@ class LabFigures:
     subjects: tuple[SubjectFigures, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the figures as ``compare --json`` prints them."""
+        """Return the figures as ``compare --json`` prints them."""
         return asdict(self)
 
     @classmethod
     def of_dict(cls, found: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` gave. Raises KeyError or TypeError for anything else."""
+        """Read what `as_dict` returned. Raises KeyError or TypeError for anything else."""
         return cls(**{**found, "subjects": tuple(map(_subject, found["subjects"]))})
 
 

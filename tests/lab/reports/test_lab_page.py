@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils.html import escape
 
 from dynamo.calls.client import client
-from lab.designs.descriptions import DESCRIPTIONS
-from lab.designs.keeping import KeptFigures, keep
+from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.storage import StoredFigures, store
 from shop import keys
 from shop.models import ShopItem
 from tests.support.lab.labs import made_figures
@@ -29,7 +29,7 @@ DOCUMENTS = sorted(
 
 
 @pytest.fixture
-def nothing_kept() -> None:
+def nothing_stored() -> None:
     key = {"pk": {"S": keys.LAB}, "sk": {"S": keys.LAB}}
     client().delete_item(TableName=ShopItem.Meta.table_name, Key=key)
 
@@ -39,26 +39,26 @@ def words(response) -> str:
 
 
 class TestWithoutFigures:
-    def test_names_the_command(self, nothing_kept):
+    def test_names_the_command(self, nothing_stored):
         response = Client().get("/lab/")
         assert response.status_code == 200
         assert "Nothing has been measured here yet." in words(response)
         assert "python manage.py compare" in words(response)
 
-    def test_explains_every_design_all_the_same(self, nothing_kept):
+    def test_explains_every_design_all_the_same(self, nothing_stored):
         shown = words(Client().get("/lab/"))
         for subject in DESCRIPTIONS.values():
             assert all(escape(one.text) in shown for one in subject.designs.values())
 
     def test_says_the_same_of_figures_of_another_version(self):
         other = zlib.compress(b'{"taken_at": "2020-01-01T00:00:00.000000Z", "colour": "red"}')
-        KeptFigures(pk=keys.LAB, sk=keys.LAB, figures=other).save()
+        StoredFigures(pk=keys.LAB, sk=keys.LAB, figures=other).save()
         assert "Nothing has been measured here yet." in words(Client().get("/lab/"))
 
 
 class TestWithFigures:
     def test_says_when_and_on_what_they_were_taken(self):
-        keep(made_figures())
+        store(made_figures())
         shown = words(Client().get("/lab/"))
         assert "Taken on 20 November 2026, 13:05 UTC on dynoxide 1.2.1." in shown
         assert "Other work was running." in shown
@@ -66,36 +66,36 @@ class TestWithFigures:
         assert "5 stars, in any language: 1,234 of 4,321" in shown
 
     def test_speaks_of_a_single_turn_as_one(self):
-        keep(replace(made_figures(), turns=1))
+        store(replace(made_figures(), turns=1))
         assert "Times are medians of 1 turn, and" in words(Client().get("/lab/"))
 
     def test_tells_the_public_no_versions_of_the_site(self):
-        keep(made_figures())
+        store(made_figures())
         assert "Django 5.2" not in words(Client().get("/lab/"))
 
     def test_puts_three_sentences_beside_the_figures(self):
-        keep(made_figures())
+        store(made_figures())
         shown = words(Client().get("/lab/"))
         assert DESCRIPTIONS["comments"].designs["scan"].text in shown.replace("&#x27;", "'")
         assert "popular 1 of 62 2 4,321 138.5" in shown
         assert "187.5 ms" in shown
 
     def test_tells_what_a_write_takes(self):
-        keep(made_figures())
+        store(made_figures())
         assert "a comment 1 66 64 31,515 1.5 ms 313.8 ms" in words(Client().get("/lab/"))
 
     def test_leaves_out_what_it_cannot_describe(self):
-        keep(made_figures(design="carrier pigeons"))
+        store(made_figures(design="carrier pigeons"))
         response = Client().get("/lab/")
         assert response.status_code == 200
         assert "data-lab-design" not in response.content.decode()
 
     def test_costs_one_read(self):
-        keep(made_figures())
+        store(made_figures())
         assert "1 call, 0.5 capacity units" in words(Client().get("/lab/"))
 
     def test_needs_neither_inline_style_nor_script(self):
-        keep(made_figures())
+        store(made_figures())
         (page,) = re.findall(r"<main.*</main>", Client().get("/lab/").content.decode(), re.DOTALL)
         assert " style=" not in page
         assert "<script" not in page

@@ -1,4 +1,4 @@
-"""What a benchmark stands on: the site in this process, on the engine that has the data."""
+"""The site in this process, on an engine that holds the data: what all measurements work with."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,11 +16,10 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
-from dynamo.calls.client import client, connected
-from dynamo.engine import DynoxideEngine
+from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
-from lab.bench.exports import local
+from lab.bench.engines import connected_to, local, running
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -33,45 +32,40 @@ Call = tuple[str, dict[str, Any]]
 class PageFailed(DynamoError):
     """The site answered with something else than a page."""
 
-
-@contextmanager
-def connected_to(endpoint_url: str) -> Iterator[None]:
-    """Let the site read from an engine of this machine, and from its own again afterwards."""
-    with connected(local(endpoint_url)):
-        yield
+    def __init__(self, path: str, status: int) -> None:
+        super().__init__(f"{path} answered {status}")
 
 
 class Site:
-    """Answers requests as a WSGI server would ask them, middleware and all, without the network."""
+    """Answers requests in this process as a WSGI server would, with all middleware."""
 
     def __init__(self, *, cookies: str = "") -> None:
         self._application = WSGIHandler()
         self._requests = RequestFactory(headers={"host": HOST, "cookie": cookies})
 
     def signed_in(self, user: AbstractBaseUser) -> "Site":
-        """Give the site as a user sees it who has signed in."""
+        """Return the site as a user sees it who has signed in."""
         visitor = Client(headers={"host": HOST})
         visitor.force_login(user)  # type: ignore[arg-type] # asks for no more than this
         return Site(cookies=visitor.cookies.output(attrs=[], header="", sep=";").strip())
 
     def get(self, path: str, *, fragment: bool = False) -> bytes:
-        """Give the page at a path, or the fragment htmx would swap in. Raises PageFailed."""
+        """Return the page at a path, or the fragment htmx would swap in. Raises PageFailed."""
         headers = {"HX-Request": "true"} if fragment else {}
         request = self._requests.get(path, headers=headers)
         response = cast("HttpResponse", self._application(request.environ, _start_response))
         body = response.content
         response.close()
         if response.status_code != 200:  # noqa: PLR2004 - HTTP's
-            sentence = f"{path} answered {response.status_code}"
-            raise PageFailed(sentence)
+            raise PageFailed(path, response.status_code)
         return body
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """All that a part of the benchmarks needs to measure by.
+class BenchContext:
+    """What each part of the benchmarks measures with.
 
-    ``bare`` is a client that the site is compared with, on the same engine.
+    ``bare`` is a client on the same engine without the site's hooks, to compare the site with.
     """
 
     endpoint_url: str
@@ -82,34 +76,26 @@ class Stage:
 
 
 @contextmanager
-def set_stage(*, binary: Path, db_path: Path, progress: Progress) -> Iterator[Stage]:
-    """Start the engine on a file, and open the site on it. Raises EngineError."""
+def open_context(*, db_path: Path, progress: Progress) -> Iterator[BenchContext]:
+    """Start the engine on a file, and open the site on it as production has it, over plain HTTP.
+
+    Raises EngineError.
+    """
     with (
-        DynoxideEngine(binary=binary, db_path=db_path) as engine,
-        connected_to(engine.endpoint_url),
-        open_site() as site,
+        running(db_path=db_path) as url,
+        connected_to(url),
+        override_settings(ALLOWED_HOSTS=[HOST], DEBUG=False, SECURE_SSL_REDIRECT=False),
     ):
-        yield Stage(
-            endpoint_url=engine.endpoint_url,
-            site=site,
-            bare=bare_client(engine.endpoint_url),
+        yield BenchContext(
+            endpoint_url=url,
+            site=Site(),
+            bare=_bare_client(url),
             page_size=settings.PAGE_SIZE,
             progress=progress,
         )
 
 
-@contextmanager
-def open_site() -> Iterator[Site]:
-    """Open the site as production has it, for one host and over plain HTTP."""
-    with override_settings(ALLOWED_HOSTS=[HOST], DEBUG=False, SECURE_SSL_REDIRECT=False):
-        yield Site()
-
-
-def bare_client(endpoint_url: str) -> "DynamoDBClient":
-    """Build a boto client that does nothing but call: what the site is compared with.
-
-    It has the settings of the site's client, none of its hooks.
-    """
+def _bare_client(endpoint_url: str) -> "DynamoDBClient":
     wanted = local(endpoint_url)
     session = botocore.session.get_session()
     built: DynamoDBClient = session.create_client(  # type: ignore[assignment] # knows its name only
@@ -127,20 +113,27 @@ def bare_client(endpoint_url: str) -> "DynamoDBClient":
     return built
 
 
+@contextmanager
+def handling(event: str, handler: Callable[..., Any], *, last: bool = False) -> Iterator[None]:
+    """Let botocore call a handler for an event of the site's client within the block."""
+    events = client().meta.events
+    (events.register_last if last else events.register)(event, handler)
+    try:
+        yield
+    finally:
+        events.unregister(event, handler)
+
+
 def calls_of(action: Callable[[], object]) -> list[Call]:
-    """Do something, and give the calls to DynamoDB it made."""
+    """Return the calls to DynamoDB that an action makes."""
     calls: list[Call] = []
 
     def note(params: dict[str, Any], model: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
         asked = {k: deepcopy(v) for k, v in params.items() if k != "ReturnConsumedCapacity"}
         calls.append((model.name, asked))
 
-    events = client().meta.events
-    events.register("provide-client-params.dynamodb.*", note)
-    try:
+    with handling("provide-client-params.dynamodb.*", note):
         action()
-    finally:
-        events.unregister("provide-client-params.dynamodb.*", note)
     return calls
 
 
@@ -153,6 +146,6 @@ def repeat_calls(bare: "DynamoDBClient", calls: list[Call]) -> None:
 def _start_response(
     status: str, headers: list[tuple[str, str]], exc_info: object = None, /
 ) -> Callable[[bytes], object]:
-    """Stand for WSGI's: what it is told is read from the response itself."""
+    """Stand for the WSGI server's function; the response itself has the status and headers."""
     del status, headers, exc_info
     return bytes

@@ -1,16 +1,13 @@
-"""The figures as text: tables for the terminal and for the documents."""
+"""The report of ``manage.py compare``: a section for each subject, and prices of the designs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lab.bench.sections import Plot, Section, Table, replace_section, write_into
-from lab.bench.timing import medians_of
-from lab.designs.descriptions import DESCRIPTIONS
-from lab.designs.figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
+from lab.reports.documents import begin_mark, replace_section, write_sections
+from lab.reports.figures import medians_of
+from lab.reports.tables import Plot, Section, Table
 
 COMMAND = "compare"
 PRICE = "price"
@@ -22,19 +19,18 @@ WRITES = (
 KIB = 1_024
 
 
-def sections_of(figures: LabFigures, *, drawn: "dict[str, Figure] | None" = None) -> list[Section]:
-    """Write what was found about each subject; ``drawn`` are plots by the subjects' names."""
-    figure_of = (drawn or {}).get
-    return [_section(figures, one, figure_of(one.name)) for one in figures.subjects]
+def sections_of(figures: LabFigures) -> list[Section]:
+    """Write a section about each subject."""
+    return [_section(figures, subject) for subject in figures.subjects]
 
 
 def text_of(figures: LabFigures) -> str:
-    """Give all figures for a terminal."""
+    """Format all figures for a terminal."""
     return "\n\n".join([heading_of(figures), *(s.text() for s in sections_of(figures))])
 
 
 def heading_of(figures: LabFigures) -> str:
-    """Say when, where and how the figures were taken."""
+    """Format when, where and how the figures were taken."""
     sentences = (
         f"Taken on {figures.taken_at[:10]} at {figures.taken_at[11:16]} UTC.",
         figures.machine,
@@ -44,41 +40,46 @@ def heading_of(figures: LabFigures) -> str:
     return " ".join(filter(None, sentences))
 
 
-def write_documents(figures: LabFigures, folder: Path, *, drawn: "dict[str, Figure]") -> list[Path]:
-    """Bring ``lab.md``, its plots, and the prices in ``designs/`` up to date; give the files.
+def write_documents(figures: LabFigures, folder: Path) -> list[Path]:
+    """Bring ``lab.md``, its plots, and the prices in ``designs/`` up to date; return the files.
 
-    A price is written where its document has a place for it.
+    A price is written where its document has the marks for it.
     """
     page = folder / "lab.md"
     replace_section(page, "run", heading_of(figures), command=COMMAND)
-    written = [page, *write_into(page, sections_of(figures, drawn=drawn), command=COMMAND)]
+    written = write_sections(page, sections_of(figures), command=COMMAND)
     for name, tables in _prices(figures):
         path = folder / "designs" / name
-        if path.exists() and f"<!-- {PRICE}: written by" in path.read_text():
+        if path.exists() and begin_mark(PRICE, command=COMMAND) in path.read_text():
             replace_section(path, PRICE, tables, command=COMMAND)
             written.append(path)
     return written
 
 
-def _section(figures: LabFigures, subject: SubjectFigures, drawn: "Figure | None") -> Section:
-    described = DESCRIPTIONS[subject.name]
-    name = _slug(subject.name)
+def anchor_of(name: str) -> str:
+    """Return a subject's or design's name as file names and anchors have it."""
+    return name.replace(" ", "-")
+
+
+def _section(figures: LabFigures, subject: SubjectFigures) -> Section:
+    described, name = DESCRIPTIONS[subject.name], anchor_of(subject.name)
     asked = [f"*{question}*: {about}." for question, about in subject.questions.items()]
-    shows = f"{described.heading}: what reading and writing cost"
     return Section(
         name=name,
         title=described.heading,
         notes=(described.question, subject.data, *asked),
-        tables=tuple(_tables(subject.designs, size=figures.page_size)),
-        plots=(Plot(name, shows, drawn),) if drawn else (),
+        tables=_tables(subject.designs, size=figures.page_size),
+        plots=(Plot(name, f"{described.heading}: what reading and writing cost", subject),),
     )
 
 
-def _tables(designs: Sequence[DesignFigures], *, size: int) -> Iterator[Table]:
+def _tables(designs: Sequence[DesignFigures], *, size: int) -> tuple[Table, ...]:
     reads = [_read_row(design.name, reading) for design in designs for reading in design.readings]
-    yield Table(f"Reading a page of {size}", READS, tuple(reads))
     writes = [_write_row(design.name, writing) for design in designs for writing in design.writings]
-    yield Table("Writing, on average", WRITES, tuple(writes))
+    return (
+        Table(f"Reading a page of {size}", READS, tuple(reads)),
+        Table("Writing, on average", WRITES, tuple(writes)),
+    )
 
 
 def _read_row(design: str, reading: Reading) -> tuple[str, ...]:
@@ -110,7 +111,7 @@ def _write_row(design: str, writing: Writing) -> tuple[str, ...]:
 
 
 def _prices(figures: LabFigures) -> Iterator[tuple[str, str]]:
-    """Give for each document the figures of the designs it is about."""
+    """Yield for each document its name and the figures of the designs it is about."""
     for subject in figures.subjects:
         described = DESCRIPTIONS[subject.name].designs
         documents = dict.fromkeys(described[design.name].document for design in subject.designs)
@@ -118,7 +119,3 @@ def _prices(figures: LabFigures) -> Iterator[tuple[str, str]]:
             designs = [d for d in subject.designs if described[d.name].document == document]
             tables = ("\n".join(t.piped()) for t in _tables(designs, size=figures.page_size))
             yield document, "\n\n".join([heading_of(figures), subject.data, *tables])
-
-
-def _slug(name: str) -> str:
-    return name.replace(" ", "-")

@@ -1,6 +1,7 @@
 """The figures in words."""
 
-from lab.bench.sections import Table, replace_section
+from lab.reports.documents import replace_section
+from lab.reports.tables import Table
 
 TABLE = Table("What it takes", ("list", "ms"), (("all", "1.50"), ("one rating", "12.25")))
 
@@ -27,16 +28,16 @@ class TestATable:
 class TestReplacingASection:
     def test_begins_a_document_where_there_is_none(self, tmp_path):
         page = tmp_path / "benchmarks.md"
-        replace_section(page, "comments", "fast")
+        replace_section(page, "comments", "fast", command="bench")
         assert page.read_text().startswith("# Benchmarks\n\n<!-- comments")
         assert "\nfast\n" in page.read_text()
 
     def test_leaves_what_is_around_it(self, tmp_path):
         page = tmp_path / "benchmarks.md"
         page.write_text("# Speed\n\nBefore.\n")
-        replace_section(page, "comments", "first")
+        replace_section(page, "comments", "first", command="bench")
         page.write_text(page.read_text() + "\nAfter.\n")
-        replace_section(page, "comments", "second")
+        replace_section(page, "comments", "second", command="bench")
         text = page.read_text()
         assert text.startswith("# Speed\n\nBefore.\n")
         assert text.endswith("\nAfter.\n")
@@ -45,8 +46,8 @@ class TestReplacingASection:
 
     def test_leaves_other_sections(self, tmp_path):
         page = tmp_path / "benchmarks.md"
-        replace_section(page, "comments", "one")
-        replace_section(page, "orders", "two")
-        replace_section(page, "comments", "three")
+        replace_section(page, "comments", "one", command="bench")
+        replace_section(page, "orders", "two", command="bench")
+        replace_section(page, "comments", "three", command="bench")
         assert "two" in page.read_text()
         assert page.read_text().index("three") < page.read_text().index("two")

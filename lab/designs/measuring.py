@@ -1,0 +1,260 @@
+"""Reads and writes of designs, measured.
+
+Each answer is compared with the right one before anything is counted. What is written is looked
+for until every list has it.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from math import ceil
+from operator import and_
+from statistics import fmean, median
+from typing import Any
+
+from pynamodb.expressions.operand import Path
+
+from dynamo.errors import DynamoError
+from dynamo.items import Item
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Position
+from dynamo.lists.sizes import item_bytes
+from lab.bench.pages import WrongAnswer, cut
+from lab.bench.timing import time_in_turns
+from lab.designs.scanning import every_item
+from lab.designs.tables import Lab, LabTable
+from lab.reports.design_figures import DesignFigures, Reading, SubjectFigures, Writing
+from lab.reports.figures import Cost
+
+DEEP = 100
+"""The page that is read besides the first and the last, where a list is that long."""
+SETTLING = 20.0
+"""Seconds that the indexes of a table that was just filled may take to have everything."""
+PATIENCE = 60.0
+"""Seconds until what was written must be where lists read it."""
+OVERHEAD = 100
+"""Bytes billed for each stored item and index entry besides its own."""
+_PAUSE = 0.2
+
+Answer = Sequence[Item]
+"""The items of a page, cut down to what the list shows."""
+Look = Callable[[], bool]
+"""Returns whether what was written is in one place where a list reads it."""
+
+
+class NeverConsistent(DynamoError):
+    """What was written did not become visible where lists read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A list that each design is asked for; ``about`` describes it.
+
+    ``positions`` are those of its items, ``shown_at`` returns what it shows at some places.
+    """
+
+    about: str
+    positions: Sequence[Position]
+    shown_at: Callable[[Sequence[str]], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCase:
+    """One write; ``follow`` is done after it until every look succeeds, as a handler would.
+
+    ``looks`` are one for each place where lists read it; ``key`` is the key, or the partition key,
+    of the items it leaves in the table.
+    """
+
+    action: str
+    write: Callable[[], object]
+    looks: Sequence[Look]
+    key: Item
+    follow: Callable[[], object] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A design on its full table: how it reads a page of a question, by name, and what it writes.
+
+    ``writes`` is called when all reads are measured.
+    """
+
+    name: str
+    table: LabTable
+    read: Callable[[str, PageRequest], Answer]
+    writes: Callable[[], Sequence[WriteCase]]
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadCase:
+    design: Design
+    question: str
+    page: int
+    pages: int
+    request: PageRequest
+    expected: Answer
+
+    def read(self, lab: Lab) -> Answer:
+        with lab.redirection.to(self.design.table.in_place):
+            return self.design.read(self.question, self.request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    cost: Cost
+    items: int
+    size: int
+    seconds: float
+    consistent: float
+
+
+def measure_designs(
+    lab: Lab,
+    *,
+    name: str,
+    data: str,
+    questions: Mapping[str, Question],
+    designs: Sequence[Design],
+) -> SubjectFigures:
+    """Ask each design each question, then let it write. Raises WrongAnswer and NeverConsistent."""
+    readings = _measure_readings(lab, [c for d in designs for c in _cases(lab, d, questions)])
+    return SubjectFigures(
+        name=name,
+        data=data,
+        questions={asked: question.about for asked, question in questions.items()},
+        designs=tuple(
+            DesignFigures(one.name, tuple(readings[one.name]), _measure_writings(lab, one))
+            for one in designs
+        ),
+    )
+
+
+def pages_of(items: int, *, size: int) -> list[int]:
+    """Return the first page of a list, page 100 or else the middle one, and the last."""
+    last = max(1, ceil(items / size))
+    deep = DEEP if last > DEEP else ceil(last / 2)
+    return sorted({1, deep, last})
+
+
+def _cases(lab: Lab, design: Design, questions: Mapping[str, Question]) -> Iterator[_ReadCase]:
+    size = lab.page_size
+    for asked, question in questions.items():
+        pages = pages_of(len(question.positions), size=size)
+        for page in pages:
+            behind, places = cut(question.positions, page=page, size=size)
+            request, expected = PageRequest(size, behind), question.shown_at(places)
+            yield _ReadCase(design, asked, page, pages[-1], request, expected)
+
+
+def _measure_readings(lab: Lab, cases: Sequence[_ReadCase]) -> dict[str, list[Reading]]:
+    with lab.progress.step("Comparing answers", total=len(cases), unit=" pages") as advance:
+        costs = []
+        for case in cases:
+            costs.append(_measure_cost(lab, case))
+            advance(1)
+    actions = {number: partial(case.read, lab) for number, case in enumerate(cases)}
+    with lab.progress.step("Timing reads", total=lab.turns, unit=" turns") as advance:
+        # no turn to warm up: each page was read twice when it was compared
+        times = time_in_turns(actions, turns=lab.turns, warm_up=0, after_turn=advance)
+    readings: dict[str, list[Reading]] = {}
+    for number, (case, cost) in enumerate(zip(cases, costs, strict=True)):
+        reading = Reading(
+            question=case.question,
+            page=case.page,
+            pages=case.pages,
+            items=len(case.expected),
+            cost=cost,
+            latency_ms=times[number].median_ms,
+        )
+        readings.setdefault(case.design.name, []).append(reading)
+    return readings
+
+
+def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
+    until = time.monotonic() + SETTLING
+    while list(case.read(lab)) != list(case.expected) and time.monotonic() < until:
+        time.sleep(_PAUSE)
+    with lab.traffic.counted() as tally:
+        answer = case.read(lab)
+    if list(answer) != list(case.expected):
+        sentence = (
+            f"Page {case.page} of “{case.question}”, as “{case.design.name}” reads it, is not "
+            "what that page holds: nothing was measured."
+        )
+        raise WrongAnswer(sentence)
+    return tally.cost
+
+
+def _measure_writings(lab: Lab, design: Design) -> tuple[Writing, ...]:
+    measured: dict[str, list[_Write]] = {}
+    cases, label = design.writes(), f"Writing to {design.table.layout.name}"
+    with lab.progress.step(label, total=len(cases), unit=" writes") as advance:
+        for case in cases:
+            measured.setdefault(case.action, []).append(_measure_write(lab, design.table, case))
+            advance(1)
+    return tuple(_writing(action, writes) for action, writes in measured.items())
+
+
+def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> _Write:
+    with lab.redirection.to(table.in_place):
+        began = time.perf_counter()
+        with lab.traffic.counted() as tally:
+            case.write()
+            wrote = time.perf_counter()
+        cost = tally.cost + _follow(lab, table, case)
+        ended = time.perf_counter()
+    stored = list(_stored_items(table, case.key))
+    return _Write(
+        cost=cost,
+        items=len(stored),
+        size=sum(item_bytes(item) + OVERHEAD for item in stored),
+        seconds=wrote - began,
+        consistent=ended - began,
+    )
+
+
+def _follow(lab: Lab, table: LabTable, case: WriteCase) -> Cost:
+    """Do what follows a write until every look succeeds, and return the cost of that."""
+    until = time.monotonic() + PATIENCE
+    cost, left = Cost(), list(case.looks)
+    while left:
+        with lab.traffic.counted() as tally:
+            case.follow()
+        cost += tally.cost
+        while left and left[0]():
+            del left[0]
+        if left and time.monotonic() > until:
+            sentence = f"After {PATIENCE:g} seconds {table.layout.name} lacked a write."
+            raise NeverConsistent(sentence)
+    return cost
+
+
+def _stored_items(table: LabTable, key: Item) -> Iterator[Item]:
+    """Read the items of a key or a partition, and each of their entries in the indexes."""
+    items = _query(table, key, ConsistentRead=True)
+    yield from items
+    for index in table.layout.create_request(table.name).get("GlobalSecondaryIndexes", []):
+        names = [part["AttributeName"] for part in index["KeySchema"]]
+        for item in items:
+            if all(name in item for name in names):
+                entry = {name: item[name] for name in names}
+                found = _query(table, entry, IndexName=index["IndexName"])
+                yield from (e for e in found if (e["pk"], e["sk"]) == (item["pk"], item["sk"]))
+
+
+def _query(table: LabTable, key: Item, **more: Any) -> list[Item]:  # noqa: ANN401 - botocore's
+    condition = reduce(and_, (Path(name) == value for name, value in key.items()))
+    return list(every_item("query", table.name, {"KeyConditionExpression": condition}, **more))
+
+
+def _writing(action: str, writes: Sequence[_Write]) -> Writing:
+    return Writing(
+        action=action,
+        cost=Cost.mean(one.cost for one in writes),
+        items_stored=round(fmean(one.items for one in writes), 2),
+        bytes_stored=round(fmean(one.size for one in writes)),
+        latency_ms=round(median(one.seconds for one in writes) * 1_000, 3),
+        consistent_ms=round(median(one.consistent for one in writes) * 1_000, 3),
+    )

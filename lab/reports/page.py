@@ -1,0 +1,99 @@
+"""The page ``/lab/``: the figures of the last run, each design's beside its description."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import log
+
+from dynamo.lists.places import parse_timestamp
+from lab.reports.descriptions import DESCRIPTIONS, Description
+from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
+from lab.reports.design_sections import anchor_of
+
+LEAST_UNITS = 0.25
+"""Capacity units of a bar without length: half of what the cheapest read costs."""
+FULL = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DesignView:
+    """A design, its description, and its figures.
+
+    ``rows`` are its readings, each with the length of its bar, of 100, on a logarithmic scale.
+    ``units`` are the capacity units of the dearest page of each question.
+    """
+
+    anchor: str
+    description: Description
+    rows: tuple[tuple[Reading, int], ...]
+    units: tuple[float, ...]
+    writings: tuple[Writing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectView:
+    """What was compared on the same data; ``action`` is what was written."""
+
+    anchor: str
+    heading: str
+    question: str
+    data: str
+    questions: Mapping[str, str]
+    designs: tuple[DesignView, ...]
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabView:
+    """All of the page; ``taken`` is a UTC moment."""
+
+    figures: LabFigures
+    taken: datetime
+    subjects: tuple[SubjectView, ...]
+
+
+def lab_view(figures: LabFigures) -> LabView:
+    """Prepare figures for the page; subjects that have no description are left out."""
+    return LabView(
+        figures=figures,
+        taken=parse_timestamp(figures.taken_at),
+        subjects=tuple(_subject(one) for one in figures.subjects if _is_described(one)),
+    )
+
+
+def _is_described(subject: SubjectFigures) -> bool:
+    described = DESCRIPTIONS.get(subject.name)
+    return described is not None and all(one.name in described.designs for one in subject.designs)
+
+
+def _subject(subject: SubjectFigures) -> SubjectView:
+    described = DESCRIPTIONS[subject.name]
+    most = max(r.cost.capacity_units for design in subject.designs for r in design.readings)
+    return SubjectView(
+        anchor=anchor_of(subject.name),
+        heading=described.heading,
+        question=described.question,
+        data=subject.data,
+        questions=subject.questions,
+        designs=tuple(_design(design, subject, most=most) for design in subject.designs),
+        action=next((w.action for design in subject.designs for w in design.writings), ""),
+    )
+
+
+def _design(design: DesignFigures, subject: SubjectFigures, *, most: float) -> DesignView:
+    return DesignView(
+        anchor=f"{anchor_of(subject.name)}-{anchor_of(design.name)}",
+        description=DESCRIPTIONS[subject.name].designs[design.name],
+        rows=tuple((r, _bar(r.cost.capacity_units, most=most)) for r in design.readings),
+        units=tuple(
+            max((r.cost.capacity_units for r in design.readings if r.question == one), default=0.0)
+            for one in subject.questions
+        ),
+        writings=design.writings,
+    )
+
+
+def _bar(units: float, *, most: float) -> int:
+    if units <= LEAST_UNITS or most <= LEAST_UNITS:
+        return 0
+    return round(FULL * log(units / LEAST_UNITS) / log(most / LEAST_UNITS))
