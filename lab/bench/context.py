@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any, cast
 
 import botocore.session
@@ -16,10 +17,10 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
-from dynamo.calls.client import client
+from dynamo.calls.client import client, connected
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
-from lab.bench.engines import connected_to, local, running
+from lab.bench.engines import local, running
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -83,7 +84,7 @@ def open_context(*, db_path: Path, progress: Progress) -> Iterator[BenchContext]
     """
     with (
         running(db_path=db_path) as url,
-        connected_to(url),
+        connected(local(url)),
         override_settings(ALLOWED_HOSTS=[HOST], DEBUG=False, SECURE_SSL_REDIRECT=False),
     ):
         yield BenchContext(
@@ -122,6 +123,17 @@ def handling(event: str, handler: Callable[..., Any], *, last: bool = False) -> 
         yield
     finally:
         events.unregister(event, handler)
+
+
+@contextmanager
+def delayed(seconds: float) -> Iterator[None]:
+    """Let every call of the site's client take longer within the block, as over a network."""
+
+    def wait(**_: object) -> None:
+        sleep(seconds)
+
+    with handling("before-send.dynamodb.*", wait):
+        yield
 
 
 def calls_of(action: Callable[[], object]) -> list[Call]:

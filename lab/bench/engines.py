@@ -1,4 +1,4 @@
-"""Engines of this machine: dynoxide, started for a run, and the site connected to it."""
+"""Engines of this machine, started for a run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from dynamo.calls.client import Connection, connected
+from dynamo.calls.client import Connection
 from dynamo.engine import BinaryMissing, DynoxideEngine, find
 
 
@@ -26,13 +26,6 @@ def local(endpoint_url: str) -> Connection:
         access_key="local",
         secret_key="local",  # noqa: S106 - opens nothing
     )
-
-
-@contextmanager
-def connected_to(endpoint_url: str) -> Iterator[None]:
-    """Connect the site to an engine of this machine within the block."""
-    with connected(local(endpoint_url)):
-        yield
 
 
 @contextmanager

@@ -14,10 +14,8 @@ from dynamo.calls.meter import UNLABELLED
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
 from lab.bench.comment_data import PRODUCT_ID, CommentAnswers
-from lab.bench.context import BenchContext
-from lab.bench.engines import connected_to
+from lab.bench.context import BenchContext, delayed
 from lab.bench.pages import cost_of, cut, require_answer
-from lab.bench.proxy import delayed
 from lab.bench.readers import READERS, SITE, Reader
 from lab.bench.timing import time_in_turns
 from lab.reports.bench_figures import GridFigures, ListFigures, PageCost, ReadFigures
@@ -56,7 +54,7 @@ def measure_grid(
         for reader in READERS
     }
     at_once = _time(context, actions, turns=turns, label="Timing the grid")
-    with delayed(context.endpoint_url, seconds=DELAY_MS / 1000) as url, connected_to(url):
+    with delayed(DELAY_MS / 1000):
         late = _time(context, actions, turns=turns, label="Timing it with a delay")
     return GridFigures(
         page_size=context.page_size,

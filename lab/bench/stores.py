@@ -3,13 +3,18 @@
 ``dynoxide import`` takes seconds where BatchWriteItem takes minutes. A file fits when it was made
 from the same items for the same table by the same engine, as a note beside it says. The note is
 written last, so that an interrupted load is never taken for a whole one.
+
+The files to import follow "DynamoDB table export output format" of the Developer Guide, as far as
+dynoxide reads it: ``<folder>/<table>/data/*.json.gz``, a line ``{"Item": …}`` each.
 """
 
+import gzip
 import json
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -17,14 +22,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
+from dynamo.calls.client import build_client
 from dynamo.calls.models import DynamoModel
 from dynamo.engine import EngineError
 from dynamo.engine.lock import FileLock
 from dynamo.items import Item
-from dynamo.progress import Progress
-from lab.bench.exports import describe, export_line, write_export
+from dynamo.progress import Advance, Progress
+from dynamo.tables.create import create_missing
+from lab.bench.engines import local, running
 from lab.reports.bench_figures import DataFigures, Load
 
+QUICK = 1
+"""Level of compression of the files to import, which exist for seconds."""
 SAMPLED = 500
 """Items that are compared to decide whether a file still fits."""
 
@@ -105,6 +114,35 @@ class Stores:
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
             (folder / "loaded.db").replace(path)
         return Load(items=items, seconds_made=made - began, seconds=seconds, megabytes=size)
+
+
+def describe(model: type[DynamoModel]) -> dict[str, Any]:
+    """Return the DescribeTable answer for a model's table, made in an engine in memory."""
+    with running(db_path=None) as url:
+        client = build_client(local(url))
+        create_missing([model], client=client)
+        table = client.describe_table(TableName=model.Meta.table_name)["Table"]
+    return {"Table": json.loads(json.dumps(table, default=str))}
+
+
+def write_export(folder: Path, table: str, items: Iterable[Item], *, advance: Advance) -> int:
+    """Write a table's items below ``folder``, and return their number."""
+    data = folder / table / "data"
+    data.mkdir(parents=True)
+    written = 0
+    with gzip.open(data / "items.json.gz", "wt", compresslevel=QUICK, encoding="utf-8") as file:
+        for item in items:
+            file.write(f"{export_line(item)}\n")
+            written += 1
+            advance(1)
+    return written
+
+
+def export_line(item: Item) -> str:
+    """Format an item as a line of an export: bytes as base64."""
+    return json.dumps(
+        {"Item": item}, default=lambda raw: b64encode(raw).decode(), ensure_ascii=False
+    )
 
 
 def import_export(folder: Path, *, binary: Path) -> None:

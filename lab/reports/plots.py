@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
+from matplotlib import style
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
@@ -25,32 +25,10 @@ from lab.reports.tables import Drawable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GROUND, INK, FAINT, GRID = "#fbfaf7", "#1f2328", "#62666d", "#e4e1da"
+INK, FAINT = "#1f2328", "#62666d"
 COLOURS = ("#1f6f8b", "#c8742b", "#8a4f7d", "#4a7c59")
 """Distinct for the colour-blind as well."""
-STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["Helvetica Neue", "Arial", "DejaVu Sans"],
-    "font.size": 10,
-    "text.color": INK,
-    "axes.edgecolor": GRID,
-    "axes.facecolor": GROUND,
-    "axes.labelcolor": FAINT,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.titlesize": 10,
-    "axes.titlelocation": "left",
-    "axes.titlecolor": INK,
-    "figure.facecolor": GROUND,
-    "savefig.facecolor": GROUND,
-    "xtick.color": FAINT,
-    "ytick.color": FAINT,
-    "grid.color": GRID,
-    "legend.frameon": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "bench",
-}
+STYLE = Path(__file__).with_suffix(".mplstyle")
 LINES = {
     PAGE: ("whole page", COLOURS[2]),
     FRAGMENT: ("what htmx swaps", COLOURS[1]),
@@ -66,7 +44,7 @@ DEPTHS = ("first page", "page 100 or the middle one", "last page")
 
 def save(path: Path, figures: Drawable) -> None:
     """Draw figures into an SVG file that has no date, so that it changes with them alone."""
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type] # its keys are plain strings here
+    with style.context(STYLE):
         _draw(figures).savefig(path, metadata={"Date": None, "Creator": None})
 
 
@@ -117,8 +95,8 @@ def _draw_times(axes: "Axes", pages: Sequence[PageFigures]) -> None:
     numbers = [page.page for page in pages]
     for name, (label, colour) in LINES.items():
         times = [page.times[name].median_ms for page in pages]
-        style = "--" if name == QUERY else "-"
-        axes.plot(numbers, times, style, color=colour, marker="o", markersize=4, label=label)
+        line = "--" if name == QUERY else "-"
+        axes.plot(numbers, times, line, color=colour, marker="o", markersize=4, label=label)
     axes.set_xscale("log")
     axes.grid(axis="y")
 
