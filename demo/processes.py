@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event
 from types import FrameType
 
@@ -95,6 +95,7 @@ def serving(config: DemoConfig) -> Iterator[None]:
         yield
 
 
+@dataclass(slots=True, kw_only=True)
 class Demo:
     """One run.
 
@@ -103,26 +104,15 @@ class Demo:
     With ``engine`` None, the database at ``endpoint_url`` is used and never stopped.
     """
 
-    def __init__(
-        self,
-        config: DemoConfig,
-        *,
-        engine: EngineServer | None,
-        endpoint_url: str | None = None,
-        prepare: tuple[Command, ...],
-        beside: tuple[Command, ...] = (),
-        hint: str = "",
-        say: Callable[[str], None],
-    ) -> None:
-        self._config = config
-        self._engine = engine
-        self._endpoint_url = endpoint_url
-        self._prepare = prepare
-        self._beside = beside
-        self._parts: dict[str, Child] = {}
-        self._hint = hint
-        self._say = say
-        self._stop = Event()
+    config: DemoConfig
+    engine: EngineServer | None
+    say: Callable[[str], None]
+    prepare: tuple[Command, ...]
+    beside: tuple[Command, ...] = ()
+    endpoint_url: str | None = None
+    hint: str = ""
+    _parts: dict[str, Child] = field(default_factory=dict, init=False)
+    _stop: Event = field(default_factory=Event, init=False)
 
     def run(self) -> None:
         """Return when the user has stopped it; raise EngineError when a part failed.
@@ -130,12 +120,12 @@ class Demo:
         Call from the main thread: it handles the signals that ask a process to stop.
         """
         with self._handling_signals(), _alone():
-            require_free(self._config.port)
+            require_free(self.config.port)
             try:
-                with self._engine or nullcontext():
+                with self.engine or nullcontext():
                     self._open_shop()
             except Stopped:
-                self._say("Stopped.")
+                self.say("Stopped.")
 
     @contextmanager
     def _handling_signals(self) -> Iterator[None]:
@@ -151,32 +141,31 @@ class Demo:
                 signal.signal(number, handler)
 
     def _open_shop(self) -> None:
-        url = self._engine.endpoint_url if self._engine else self._endpoint_url or ""
-        environment = {**self._config.environment, "DYNAMODB_ENDPOINT_URL": url}
+        url = self.engine.endpoint_url if self.engine else self.endpoint_url or ""
+        environment = {**self.config.environment, "DYNAMODB_ENDPOINT_URL": url}
         with self._announced(url):
-            for command in self._prepare:
+            for command in self.prepare:
                 self._run_to_end(command, environment)
             with ExitStack() as stopping:
                 for name, command_line in self._lasting().items():
                     child = Child(command_line, env=environment)
                     self._parts[name] = stopping.enter_context(_stopping(child))
                 self._wait_until_open()
-                self._say(self._banner(url))
+                self.say(self._banner(url))
                 while True:
                     self._require_all()
                     self._pause()
 
     def _lasting(self) -> dict[str, list[str]]:
-        """Return the command lines that run until the demo is stopped, by their names."""
-        beside = {f"'manage.py {' '.join(command)}'": manage(command) for command in self._beside}
-        return {**beside, "The web server": self._config.gunicorn()}
+        beside = {f"'manage.py {' '.join(command)}'": manage(command) for command in self.beside}
+        return {**beside, "The web server": self.config.gunicorn()}
 
     def _announced(self, url: str) -> AbstractContextManager[None]:
         note = RunningDemo(
             endpoint_url=url,
             table_prefix=settings.DYNAMODB_TABLE_PREFIX,
             region=settings.AWS_REGION,
-            port=self._config.port,
+            port=self.config.port,
             read_model=settings.COMMENTS_READ_MODEL,
             sets_spelling=settings.COMMENT_SETS_SPELLING,
         )
@@ -195,7 +184,7 @@ class Demo:
     def _wait_until_open(self) -> None:
         for _ in range(int(SITE_START_SECONDS / POLL_SECONDS)):
             self._require_all()
-            if self._config.is_open():
+            if self.config.is_open():
                 return
             self._pause()
         sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
@@ -209,19 +198,19 @@ class Demo:
                 raise DemoFailed(sentence)
 
     def _require_engine(self) -> None:
-        if self._engine:
-            self._engine.check()
+        if self.engine:
+            self.engine.check()
 
     def _pause(self) -> None:
         if self._stop.wait(POLL_SECONDS):
             raise Stopped
 
     def _banner(self, url: str) -> str:
-        name = self._engine.name if self._engine else "not started by this command"
+        name = self.engine.name if self.engine else "not started by this command"
         return (
-            f"\n  The shop is open   {self._config.address}"
+            f"\n  The shop is open   {self.config.address}"
             f"\n  DynamoDB           {url} ({name})"
-            + (f"\n  {self._hint}" if self._hint else "")
+            + (f"\n  {self.hint}" if self.hint else "")
             + "\n  Stop it with       Ctrl-C\n"
         )
 

@@ -1,6 +1,7 @@
 """The sample shop's activity log: entries of its newest orders and comments."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from comments.items import NewComment
@@ -36,8 +37,19 @@ def load_activity(
     begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
     entries = [entry for order in sales.orders for entry in _of_order(order)]
     entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
-    entries += [_by_staff(LogVerb.PICKED, comment, now=now) for comment in reactions.picks]
-    entries += [_by_staff(LogVerb.REPLIED, one.comment, now=now) for one in reactions.replies]
+    by_staff = [(LogVerb.PICKED, comment) for comment in reactions.picks]
+    by_staff += [(LogVerb.REPLIED, comment) for comment, _ in reactions.replies]
+    entries += [
+        replace(
+            _posted(comment),
+            kind=Kind.MODERATION,
+            action=action,
+            moment=min(comment.created_at + LATER, now),
+            who=STAFF,
+            became="",
+        )
+        for action, comment in by_staff
+    ]
     write_entries(entry for entry in entries if entry.moment >= begin)
 
 
@@ -66,15 +78,4 @@ def _posted(comment: NewComment) -> LogEntry:
         subject=comment.id,
         about=comment.product_id,
         became=str(comment.rating),
-    )
-
-
-def _by_staff(action: LogVerb, comment: NewComment, *, now: datetime) -> LogEntry:
-    return LogEntry(
-        kind=Kind.MODERATION,
-        action=action,
-        moment=min(comment.created_at + LATER, now),
-        who=STAFF,
-        subject=comment.id,
-        about=comment.product_id,
     )

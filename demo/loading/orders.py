@@ -32,7 +32,7 @@ def load_users(sales: SampleSales, *, now: datetime, sign_in: bool) -> None:
 
 
 def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
-    """Write the sample's orders; those that exist, from whatever day, stay as they are."""
+    """Write the sample's orders; those that exist, of any day, stay as they are."""
     for start in range(0, len(sales.orders), CHUNK):
         chunk = sales.orders[start : start + CHUNK]
         put_orders(chunk)

@@ -31,9 +31,9 @@ BY_REGULAR = (
 
 def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     """Write votes, reports, picks and replies, none dated after ``now``."""
-    for given in reactions.votes:
+    for comment, username in reactions.votes:
         with suppress(NoSuchComment):
-            vote(comment_id=given.comment.id, username=given.username)
+            vote(comment_id=comment.id, username=username)
     for report in reactions.reports:
         with suppress(NoSuchComment):
             report_comment(
@@ -46,14 +46,14 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     for pick in reactions.picks:
         with suppress(NoSuchComment):
             feature(pick.id)
-    for reply in reactions.replies:
+    for comment, text in reactions.replies:
         with suppress(NoSuchComment, ReplyChanged):
             reply_to(
-                comment_id=reply.comment.id,
-                text=reply.text,
+                comment_id=comment.id,
+                text=text,
                 author=STAFF,
                 seen=None,
-                now=min(reply.comment.created_at + LATER, now),
+                now=min(comment.created_at + LATER, now),
             )
 
 

@@ -56,7 +56,7 @@ LIFE: dict[Status, tuple[Step, ...]] = {
 class SampleSales:
     """All user names, and all orders in the order of their placing.
 
-    The foreign id of an order is the same on any day; `REGULAR` has most of them, `NEWCOMER` none.
+    The foreign id of an order is the same on any day.
     """
 
     usernames: tuple[str, ...]

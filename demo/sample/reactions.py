@@ -33,14 +33,6 @@ COMPLAINTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class SampleVote:
-    """A customer finds a comment helpful."""
-
-    comment: NewComment
-    username: str
-
-
-@dataclass(frozen=True, slots=True)
 class SampleReport:
     """A customer reports a comment; ``reason`` as it is stored."""
 
@@ -51,21 +43,16 @@ class SampleReport:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleReply:
-    """The shop's reply to a comment."""
-
-    comment: NewComment
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class SampleReactions:
-    """All reactions; few comments have few, or none."""
+    """All reactions; few comments have few, or none.
 
-    votes: tuple[SampleVote, ...]
+    Votes are comments with user names, replies comments with texts.
+    """
+
+    votes: tuple[tuple[NewComment, str], ...]
     reports: tuple[SampleReport, ...]
     picks: tuple[NewComment, ...]
-    replies: tuple[SampleReply, ...]
+    replies: tuple[tuple[NewComment, str], ...]
 
 
 def sample_reactions(
@@ -81,13 +68,11 @@ def sample_reactions(
         votes=tuple(_votes(rng, discussed, customers)),
         reports=tuple(_reports(rng, reported, customers)),
         picks=tuple(_picks(discussed)),
-        replies=tuple(map(SampleReply, replied, REPLIES)),
+        replies=tuple(zip(replied, REPLIES, strict=False)),
     )
 
 
-def _newest_of_most_discussed(
-    comments: Sequence[NewComment],
-) -> Iterator[list[NewComment]]:
+def _newest_of_most_discussed(comments: Sequence[NewComment]) -> Iterator[list[NewComment]]:
     sizes = Counter(comment.product_id for comment in comments)
     for product_id, _ in sizes.most_common(len(VOTES)):
         written = [comment for comment in comments if comment.product_id == product_id]
@@ -96,12 +81,12 @@ def _newest_of_most_discussed(
 
 def _votes(
     rng: Random, discussed: Sequence[Sequence[NewComment]], customers: Sequence[str]
-) -> Iterator[SampleVote]:
+) -> Iterator[tuple[NewComment, str]]:
     for newest, tallies in zip(discussed, VOTES, strict=False):
         liked = rng.sample(newest, min(len(tallies), len(newest)))
         for comment, tally in zip(liked, tallies, strict=False):
             for username in rng.sample(customers, min(tally, len(customers))):
-                yield SampleVote(comment, username)
+                yield comment, username
 
 
 def _reports(

@@ -18,7 +18,7 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.lists.places import place_of
 
 T = TypeVar("T")
@@ -60,9 +60,7 @@ class CommentData:
             for item in items_of(comment):
                 if item is not None:
                     yield item.serialize()
-        key = {"S": keys.counts(PRODUCT_ID, 0)}
-        cells = {cell(*of): {"N": str(number)} for of, number in counts.items()}
-        yield {"pk": key, "sk": key, **cells}
+        yield counts_item(PRODUCT_ID, counts)
 
     def comments(self) -> Iterator[NewComment]:
         """Yield the comments, in no order of time."""
@@ -82,6 +80,12 @@ class CommentData:
                 else "",
                 body=_cut(filler, rng.random(), _length(rng)),
             )
+
+
+def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:
+    """Build the item that holds a product's counts."""
+    key = keys.counts(product_id, 0)
+    return {**table_key(key, key), **{cell(*of): {"N": str(n)} for of, n in counts.items()}}
 
 
 class CommentAnswers:

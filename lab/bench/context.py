@@ -17,10 +17,10 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
-from dynamo.calls.client import client, connected
+from dynamo.calls.client import Connection, client, connected
+from dynamo.engine import BinaryMissing, DynoxideEngine, find
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
-from lab.bench.engines import local, running
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -54,12 +54,37 @@ class Site:
         """Return the page at a path, or the fragment htmx would swap in. Raises PageFailed."""
         headers = {"HX-Request": "true"} if fragment else {}
         request = self._requests.get(path, headers=headers)
-        response = cast("HttpResponse", self._application(request.environ, _start_response))
+        response = cast("HttpResponse", self._application(request.environ, lambda *_: bytes))
         body = response.content
         response.close()
         if response.status_code != 200:  # noqa: PLR2004 - HTTP's
             raise PageFailed(path, response.status_code)
         return body
+
+
+def require_binary() -> Path:
+    """Return the path of dynoxide. Raises BinaryMissing where it is not installed."""
+    binary = find(settings.BASE_DIR)
+    if binary is None:
+        raise BinaryMissing
+    return binary
+
+
+def local(endpoint_url: str) -> Connection:
+    """Build the connection to an engine of this machine, which checks no credentials."""
+    return Connection(
+        region="us-east-1",
+        endpoint_url=endpoint_url,
+        access_key="local",
+        secret_key="local",  # noqa: S106 - opens nothing
+    )
+
+
+@contextmanager
+def running(*, db_path: Path | None) -> Iterator[str]:
+    """Run dynoxide on a file, or in memory, and yield its address. Raises EngineError."""
+    with DynoxideEngine(binary=require_binary(), db_path=db_path) as engine:
+        yield engine.endpoint_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +141,7 @@ def _bare_client(endpoint_url: str) -> "DynamoDBClient":
 
 @contextmanager
 def handling(event: str, handler: Callable[..., Any], *, last: bool = False) -> Iterator[None]:
-    """Let botocore call a handler for an event of the site's client within the block."""
+    """Register a handler for an event of the site's client within the block."""
     events = client().meta.events
     (events.register_last if last else events.register)(event, handler)
     try:
@@ -127,7 +152,7 @@ def handling(event: str, handler: Callable[..., Any], *, last: bool = False) -> 
 
 @contextmanager
 def delayed(seconds: float) -> Iterator[None]:
-    """Let every call of the site's client take longer within the block, as over a network."""
+    """Delay every call of the site's client within the block, as a network would."""
 
     def wait(**_: object) -> None:
         sleep(seconds)
@@ -153,11 +178,3 @@ def repeat_calls(bare: "DynamoDBClient", calls: list[Call]) -> None:
     """Make calls again, one after another."""
     for operation, params in calls:
         getattr(bare, xform_name(operation))(**params)
-
-
-def _start_response(
-    status: str, headers: list[tuple[str, str]], exc_info: object = None, /
-) -> Callable[[bytes], object]:
-    """Stand for the WSGI server's function; the response itself has the status and headers."""
-    del status, headers, exc_info
-    return bytes

@@ -12,7 +12,7 @@ from random import Random
 
 from django.conf import settings
 
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.lists.places import place_of, timestamp
 from dynamo.lists.runs import Position
 from dynamo.writes.shards import SHARDS
@@ -72,8 +72,8 @@ class OrderData:
                 cells.setdefault(name, Counter()).update(changes)
         for name, counts in cells.items():
             numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
-            yield {**_wire(keys.counter(name, 0)), **numbers}
-        yield {**_wire(keys.shards(OPEN_ORDERS)), SHARDS: {"N": str(settings.ORDER_SHARDS)}}
+            yield {**table_key(**keys.counter(name, 0)), **numbers}
+        yield {**table_key(**keys.shards(OPEN_ORDERS)), SHARDS: {"N": str(settings.ORDER_SHARDS)}}
 
     def orders(self) -> Iterator[NewOrder]:
         """Yield the orders, in no order of time."""
@@ -137,7 +137,3 @@ def _is_within(place: str, chosen: OrderFilter) -> bool:
 def _history(placed: datetime, status: Status, entered: datetime) -> tuple[StatusChange, ...]:
     first = StatusChange(Status.PLACED, placed)
     return (first,) if status is Status.PLACED else (first, StatusChange(status, entered))
-
-
-def _wire(key: dict[str, str]) -> dict[str, dict[str, str]]:
-    return {name: {"S": value} for name, value in key.items()}

@@ -1,14 +1,8 @@
-"""Pages of lists, measured the same way whatever they list.
+"""Pages of lists, of comments and of orders, measured the same way.
 
-Of each page are timed:
-
-==============  ==============================================================================
-``query``       one bare query of one of its runs, with the Limit of a page: the yardstick
-``list``        reading the list: plan, queries, merge
-``fragment``    the request that htmx makes for it, answered in this process
-``page``        the request for the whole page
-``page_calls``  the calls of the whole page, bare and one after another
-==============  ==============================================================================
+Timed are ``query``, a bare query of one of its runs with the Limit of a page; ``list``, reading the
+list; ``fragment`` and ``page``, the requests of htmx and of a browser, answered in this process;
+and ``page_calls``, the calls of the whole page, bare and one after another.
 
 Before anything is timed, each page is compared with the right answer.
 """

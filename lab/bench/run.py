@@ -10,13 +10,11 @@ from django.conf import settings
 
 from dynamo.progress import Progress
 from lab.bench.comment_data import CommentAnswers, CommentData
-from lab.bench.comment_pages import comment_lists, create_catalogue
-from lab.bench.context import BenchContext, open_context
-from lab.bench.engines import require_binary
+from lab.bench.context import BenchContext, open_context, require_binary
 from lab.bench.grid import grid, measure_grid
 from lab.bench.importing import measure_imports
+from lab.bench.lists import comment_lists, create_catalogue, order_lists
 from lab.bench.order_data import OrderAnswers, OrderData
-from lab.bench.order_pages import order_lists
 from lab.bench.pages import measure_pages
 from lab.bench.stores import Stores, version_of
 from lab.bench.throughput import measure_throughput

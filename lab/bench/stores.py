@@ -14,13 +14,13 @@ import re
 import subprocess
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 from dynamo.calls.client import build_client
 from dynamo.calls.models import DynamoModel
@@ -29,7 +29,9 @@ from dynamo.engine.lock import FileLock
 from dynamo.items import Item
 from dynamo.progress import Advance, Progress
 from dynamo.tables.create import create_missing
-from lab.bench.engines import local, running
+from lab.bench.comment_data import CommentData
+from lab.bench.context import local, running
+from lab.bench.order_data import OrderData
 from lab.reports.bench_figures import DataFigures, Load
 
 QUICK = 1
@@ -38,22 +40,11 @@ SAMPLED = 500
 """Items that are compared to decide whether a file still fits."""
 
 
+DataSet = CommentData | OrderData
+
+
 class LoadFailed(EngineError):
     """The engine did not import the data; the sentence ends with the last line it printed."""
-
-
-class DataSet(Protocol):
-    """Items of one table; ``name`` tells sizes apart, ``count`` is roughly how many items."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def model(self) -> type[DynamoModel]: ...
-    @property
-    def count(self) -> int: ...
-
-    def items(self) -> Iterator[Item]:
-        """Yield the items, always the same."""
 
 
 @dataclass(frozen=True, slots=True)

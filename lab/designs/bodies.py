@@ -28,7 +28,7 @@ LIST, WHOLE = "a list", "one, whole"
 INLINE, APART = "inline", "apart"
 COMMENTS = 400
 SHORTEST, LONGEST = 1_200, 8_000
-"""Letters of a text: all are long."""
+"""Characters of a text."""
 WRITE = "a long comment"
 _TEXT = Comment.text.attr_name
 _TABLE = Comment.Meta.table_name

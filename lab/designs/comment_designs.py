@@ -13,21 +13,22 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
-from comments.models import SHOWN, Comment
+from comments.models import SHOWN, All, ByLanguage, ByLanguageAndRating, ByRating, Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
 from comments.store.comments import NEW
-from comments.store.counts import Cell, cell
+from comments.store.counts import Cell
 from comments.store.transactions import CountChanges, write
 from dynamo.calls.client import client
-from dynamo.items import Item, table_key
+from dynamo.items import Item
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.actions import put
 from lab.bench import readers
+from lab.bench.comment_data import counts_item
 from lab.designs.measuring import Answer, Look
 from lab.designs.scanning import cut_out, scan
 from lab.designs.tables import Layout
@@ -36,15 +37,7 @@ TABLE = Comment.Meta.table_name
 PLACE = Comment.place.attr_name
 PRODUCT = Comment.product_partition.attr_name
 LISTED = (PLACE, Comment.language.attr_name, Comment.rating.attr_name, *SHOWN)
-_INDEXES = tuple(
-    index.Meta.index_name
-    for index in (
-        Comment.all,
-        Comment.by_language,
-        Comment.by_rating,
-        Comment.by_language_and_rating,
-    )
-)
+_INDEXES = tuple(one.Meta.index_name for one in (All, ByLanguage, ByRating, ByLanguageAndRating))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +109,7 @@ def _counts(comments: Sequence[NewComment]) -> Sequence[Item]:
     counted: dict[str, Counter[Cell]] = {}
     for one in comments:
         counted.setdefault(one.product_id, Counter())[one.language, one.rating] += 1
-    return [
-        {**table_key(key, key), **{cell(*of): {"N": str(n)} for of, n in cells.items()}}
-        for key, cells in ((keys.counts(p, 0), cells) for p, cells in counted.items())
-    ]
+    return [counts_item(product_id, counts) for product_id, counts in counted.items()]
 
 
 def _scan(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:

@@ -1,7 +1,7 @@
 """Comments: the questions, and each design measured on them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -10,15 +10,19 @@ from uuid import NAMESPACE_OID, uuid5
 
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
+from comments.sets.applying import CopyWriter, batches
+from comments.sets.models import TABLE as SETS_TABLE
 from comments.store.counts import Cell
+from dynamo.calls.client import build_streams_client, client, patient_client
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
+from dynamo.streams.checkpoints import MemoryCheckpoints
+from dynamo.streams.walk import Record, StreamWalk, stream_of
 from lab.bench.comment_data import CommentAnswers
 from lab.designs.comment_designs import DESIGNS, SETS, CommentDesign, place_in, shown, stored
 from lab.designs.comment_source import Comments
 from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs
-from lab.designs.set_copies import following
-from lab.designs.tables import Lab, LabTable
+from lab.designs.tables import SOON, Lab, LabTable
 from lab.reports.design_figures import SubjectFigures
 
 NAME = "comments"
@@ -87,7 +91,7 @@ def _load(lab: Lab, design: CommentDesign, comments: Sequence[NewComment]) -> La
 def _writes(
     lab: Lab, design: CommentDesign, table: LabTable, comments: Sequence[NewComment]
 ) -> list[WriteCase]:
-    follow = following(lab, table) if design is SETS else lambda: None
+    follow = _following(lab, table) if design is SETS else lambda: None
     return [
         WriteCase(
             action=WRITE,
@@ -98,6 +102,34 @@ def _writes(
         )
         for one in _newer(comments, number=lab.turns)
     ]
+
+
+def _apply(records: Sequence[Record]) -> None:
+    """Write with the client whose calls are redirected and counted."""
+    CopyWriter(batches()).apply(records)
+
+
+def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
+    """Switch on the stream of a full table; return a function that makes the copies due since.
+
+    It reads without a pause: a Lambda polls four times a second.
+    """
+    patient = patient_client()
+    patient.update_table(
+        TableName=table.name,
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    )
+    patient.get_waiter("table_exists").wait(TableName=table.name, WaiterConfig=SOON)
+    with lab.redirection.to(table.in_place):
+        arn = stream_of(client(), SETS_TABLE)
+    walk = StreamWalk(
+        api=build_streams_client(),
+        arn=arn,
+        checkpoints=MemoryCheckpoints(),
+        apply=_apply,
+        pause=0.0,
+    )
+    return lambda: walk.drain(looks=1)
 
 
 def _newer(comments: Sequence[NewComment], *, number: int) -> list[NewComment]:

@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from dynamo.calls.client import Connection, connected, current_connection
+from dynamo.calls.client import Connection, client, connected, current_connection
 from dynamo.errors import DynamoError
 from dynamo.items import table_key
-from lab.bench.engines import local, require_binary, running
+from lab.bench.context import local, require_binary, running
 from lab.bench.stores import version_of
 from lab.designs.tables import Lab, Layout
 from shop.models import ShopItem
@@ -79,9 +79,9 @@ def require_exact(lab: Lab) -> None:
     table, key = lab.make(Layout("probe", ShopItem)), table_key("PROBE", "PROBE")
     item = {**key, "text": {"S": "x" * KIBIBYTES * 1_024}}
     with lab.traffic.counted() as writing:
-        lab.client.put_item(TableName=table.name, Item=item)
+        client().put_item(TableName=table.name, Item=item)
     with lab.traffic.counted() as reading:
-        lab.client.get_item(TableName=table.name, Key=key, ConsistentRead=True)
-    wrote, read = writing.cost.capacity_units, reading.cost.capacity_units
+        client().get_item(TableName=table.name, Key=key, ConsistentRead=True)
+    wrote, read = (costs[0].capacity_units for costs in (writing, reading))
     if (wrote, read) != (WRITE_UNITS, READ_UNITS):
         raise InexactEngine(wrote=wrote, read=read)

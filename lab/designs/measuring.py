@@ -101,15 +101,6 @@ class _ReadCase:
             return self.design.read(self.question, self.request)
 
 
-@dataclass(frozen=True, slots=True)
-class _Write:
-    cost: Cost
-    items: int
-    size: int
-    seconds: float
-    consistent: float
-
-
 def measure_designs(
     lab: Lab,
     *,
@@ -150,16 +141,16 @@ def _cases(lab: Lab, design: Design, questions: Mapping[str, Question]) -> Itera
 
 def _measure_readings(lab: Lab, cases: Sequence[_ReadCase]) -> dict[str, list[Reading]]:
     with lab.progress.step("Comparing answers", total=len(cases), unit=" pages") as advance:
-        costs = []
+        found = []
         for case in cases:
-            costs.append(_measure_cost(lab, case))
+            found.append(_measure_cost(lab, case))
             advance(1)
     actions = {number: partial(case.read, lab) for number, case in enumerate(cases)}
     with lab.progress.step("Timing reads", total=lab.turns, unit=" turns") as advance:
         # no turn to warm up: each page was read twice when it was compared
         times = time_in_turns(actions, turns=lab.turns, warm_up=0, after_turn=advance)
     readings: dict[str, list[Reading]] = {}
-    for number, (case, cost) in enumerate(zip(cases, costs, strict=True)):
+    for number, (case, cost) in enumerate(zip(cases, found, strict=True)):
         reading = Reading(
             question=case.question,
             page=case.page,
@@ -176,7 +167,7 @@ def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
     until = time.monotonic() + SETTLING
     while list(case.read(lab)) != list(case.expected) and time.monotonic() < until:
         time.sleep(_PAUSE)
-    with lab.traffic.counted() as tally:
+    with lab.traffic.counted() as costs:
         answer = case.read(lab)
     if list(answer) != list(case.expected):
         sentence = (
@@ -184,34 +175,35 @@ def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
             "what that page holds: nothing was measured."
         )
         raise WrongAnswer(sentence)
-    return tally.cost
+    return sum(costs, Cost())
 
 
 def _measure_writings(lab: Lab, design: Design) -> tuple[Writing, ...]:
-    measured: dict[str, list[_Write]] = {}
+    measured: dict[str, list[Writing]] = {}
     cases, label = design.writes(), f"Writing to {design.table.layout.name}"
     with lab.progress.step(label, total=len(cases), unit=" writes") as advance:
         for case in cases:
             measured.setdefault(case.action, []).append(_measure_write(lab, design.table, case))
             advance(1)
-    return tuple(_writing(action, writes) for action, writes in measured.items())
+    return tuple(map(_mean, measured.values()))
 
 
-def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> _Write:
+def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> Writing:
     with lab.redirection.to(table.in_place):
         began = time.perf_counter()
-        with lab.traffic.counted() as tally:
+        with lab.traffic.counted() as costs:
             case.write()
             wrote = time.perf_counter()
-        cost = tally.cost + _follow(lab, table, case)
+        cost = sum(costs, Cost()) + _follow(lab, table, case)
         ended = time.perf_counter()
     stored = list(_stored_items(table, case.key))
-    return _Write(
+    return Writing(
+        action=case.action,
         cost=cost,
-        items=len(stored),
-        size=sum(item_bytes(item) + OVERHEAD for item in stored),
-        seconds=wrote - began,
-        consistent=ended - began,
+        items_stored=len(stored),
+        bytes_stored=sum(item_bytes(item) + OVERHEAD for item in stored),
+        latency_ms=(wrote - began) * 1_000,
+        consistent_ms=(ended - began) * 1_000,
     )
 
 
@@ -220,9 +212,9 @@ def _follow(lab: Lab, table: LabTable, case: WriteCase) -> Cost:
     until = time.monotonic() + PATIENCE
     cost, left = Cost(), list(case.looks)
     while left:
-        with lab.traffic.counted() as tally:
+        with lab.traffic.counted() as costs:
             case.follow()
-        cost += tally.cost
+        cost += sum(costs, Cost())
         while left and left[0]():
             del left[0]
         if left and time.monotonic() > until:
@@ -249,12 +241,12 @@ def _query(table: LabTable, key: Item, **more: Any) -> list[Item]:  # noqa: ANN4
     return list(every_item("query", table.name, {"KeyConditionExpression": condition}, **more))
 
 
-def _writing(action: str, writes: Sequence[_Write]) -> Writing:
+def _mean(writes: Sequence[Writing]) -> Writing:
     return Writing(
-        action=action,
+        action=writes[0].action,
         cost=Cost.mean(one.cost for one in writes),
-        items_stored=round(fmean(one.items for one in writes), 2),
-        bytes_stored=round(fmean(one.size for one in writes)),
-        latency_ms=round(median(one.seconds for one in writes) * 1_000, 3),
-        consistent_ms=round(median(one.consistent for one in writes) * 1_000, 3),
+        items_stored=round(fmean(one.items_stored for one in writes), 2),
+        bytes_stored=round(fmean(one.bytes_stored for one in writes)),
+        latency_ms=round(median(one.latency_ms for one in writes), 3),
+        consistent_ms=round(median(one.consistent_ms for one in writes), 3),
     )

@@ -88,7 +88,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         return OrderTable(table, item_of)
 
     shards: Item = {
-        **{name: {"S": value} for name, value in keys.shards(OPEN_ORDERS).items()},
+        **table_key(**keys.shards(OPEN_ORDERS)),
         SHARDS: {"N": str(settings.ORDER_SHARDS)},
     }
     return OrderTables(
@@ -144,22 +144,20 @@ def _entered(order: NewOrder) -> dict[str, Value]:
     return {ENTERED: {"S": timestamp(order.now_in.moment)}}
 
 
-def new_orders(number: int, *, after: datetime) -> list[tuple[NewOrder, NewOrder]]:
-    """Make orders of the customer as they are placed, and as they are once shipped.
+def new_orders(number: int, *, after: datetime) -> Iterator[tuple[NewOrder, NewOrder]]:
+    """Yield orders of the customer as they are placed, each with itself once it is shipped.
 
     They are the same for every design; all moments are later than ``after``.
     """
-    return [_placed_and_shipped(n, after + timedelta(hours=n)) for n in range(1, number + 1)]
-
-
-def _placed_and_shipped(number: int, placed_at: datetime) -> tuple[NewOrder, NewOrder]:
-    placed = NewOrder(
-        id=imported_order_id(placed_at, f"lab-{number}"),
-        username=CUSTOMER,
-        placed_at=placed_at,
-        lines=(),
-        history=(StatusChange(Status.PLACED, placed_at),),
-        currency="EUR",
-    )
-    shipped = StatusChange(Status.SHIPPED, placed_at + timedelta(minutes=1))
-    return placed, replace(placed, history=(*placed.history, shipped))
+    for n in range(1, number + 1):
+        placed_at = after + timedelta(hours=n)
+        placed = NewOrder(
+            id=imported_order_id(placed_at, f"lab-{n}"),
+            username=CUSTOMER,
+            placed_at=placed_at,
+            lines=(),
+            history=(StatusChange(Status.PLACED, placed_at),),
+            currency="EUR",
+        )
+        shipped = StatusChange(Status.SHIPPED, placed_at + timedelta(minutes=1))
+        yield placed, replace(placed, history=(*placed.history, shipped))

@@ -63,17 +63,13 @@ def compare_customer_orders(lab: Lab, orders: OrderTables) -> SubjectFigures:
         ),
         questions={SHIPPED_IN_2022: Question(about, positions, orders.shown_at)},
         designs=[
-            Design(
+            _design(
+                lab,
                 name,
-                table.table,
-                partial(_answer, partial(read_own, ASKED)),
-                partial(
-                    _writes,
-                    lab,
-                    table,
-                    look=partial(_is_latest, read_own),
-                    after=orders.latest + timedelta(days=number),  # as two share a table
-                ),
+                table,
+                partial(read_own, ASKED),
+                look=partial(_is_latest, read_own),
+                after=orders.latest + timedelta(days=number),  # as two share a table
             )
             for number, (name, table, read_own) in enumerate(designs)
         ],
@@ -99,26 +95,44 @@ def compare_open_orders(lab: Lab, orders: OrderTables) -> SubjectFigures:
             ALL_OPEN: Question(f"{len(positions):,} open orders", positions, orders.shown_at)
         },
         designs=[
-            Design(
+            _design(
+                lab,
                 name,
-                table.table,
-                partial(_answer, read_open),
-                partial(
-                    _writes,
-                    lab,
-                    table,
-                    look=partial(_is_listed, read_open),
-                    after=orders.latest,
-                    shards=settings.ORDER_SHARDS,
-                ),
+                table,
+                read_open,
+                look=partial(_is_listed, read_open),
+                after=orders.latest,
+                shards=settings.ORDER_SHARDS,
             )
             for name, table, read_open in designs
         ],
     )
 
 
-def _answer(read_page: ReadOpen, _question: str, request: PageRequest) -> Answer:
-    return read_page(request)
+def _design(
+    lab: Lab,
+    name: str,
+    table: OrderTable,
+    read_page: ReadOpen,
+    *,
+    look: Callable[[NewOrder], bool],
+    after: datetime,
+    shards: int = 1,
+) -> Design:
+    def writes() -> Sequence[WriteCase]:
+        pairs = new_orders(lab.turns, after=after)
+        steps = [step for pair in pairs for step in zip((PLACE, SHIP), pair, strict=True)]
+        return [
+            WriteCase(
+                action=action,
+                write=partial(table.put, order, shard=number % shards),
+                looks=[partial(look, order)],
+                key=table.key_of(order),
+            )
+            for number, (action, order) in enumerate(steps)
+        ]
+
+    return Design(name, table.table, lambda _question, request: read_page(request), writes)
 
 
 def _own_by_scan(chosen: OrderFilter, request: PageRequest) -> Answer:
@@ -169,30 +183,6 @@ def _place_entered(item: Item) -> str:
 
 def _place_placed(item: Item) -> str:
     return f"{item[OrderItem.placed_at.attr_name]['S']}#{order_id_in(item)}"
-
-
-def _writes(
-    lab: Lab,
-    table: OrderTable,
-    *,
-    look: Callable[[NewOrder], bool],
-    after: datetime,
-    shards: int = 1,
-) -> Sequence[WriteCase]:
-    steps = [
-        (action, order)
-        for pair in new_orders(lab.turns, after=after)
-        for action, order in zip((PLACE, SHIP), pair, strict=True)
-    ]
-    return [
-        WriteCase(
-            action=action,
-            write=partial(table.put, order, shard=number % shards),
-            looks=[partial(look, order)],
-            key=table.key_of(order),
-        )
-        for number, (action, order) in enumerate(steps)
-    ]
 
 
 def _is_latest(read_own: ReadOwn, order: NewOrder) -> bool:

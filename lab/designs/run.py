@@ -1,6 +1,5 @@
 """One run of the lab, from the data to the figures."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
@@ -21,38 +20,33 @@ from lab.reports.figures import Machine
 ORDERS = OrderData(of_customer=2_000, queued=2_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What to compare on: at most ``comments`` of the sample's, or of a product of the site.
+def compare(
+    *,
+    comments: int,
+    product_id: str | None,
+    turns: int,
+    here: bool,
+    now: datetime,
+    progress: Progress,
+) -> LabFigures:
+    """Load at most ``comments`` of a product, or of the sample shop, measure, and remove them.
 
     ``turns`` is how often each thing is timed, and written. ``here`` is on the site's own engine.
-    """
-
-    comments: int
-    product_id: str | None
-    turns: int
-    here: bool
-    orders: OrderData = ORDERS
-
-
-def compare(options: Options, *, now: datetime, progress: Progress) -> LabFigures:
-    """Load, ask, measure, and remove all that was loaded.
-
     Raises EngineError, InexactEngine, NoComments, WrongAnswer, NeverConsistent, and what calls to
     DynamoDB raise.
     """
-    here, size, turns = options.here, settings.PAGE_SIZE, options.turns
-    if options.product_id is None:
-        data = sample(options.comments, now=now)
+    if product_id is None:
+        data = sample(comments, now=now)
     else:
-        data = of_product(options.product_id, at_most=options.comments)
+        data = of_product(product_id, at_most=comments)
+    size = settings.PAGE_SIZE
     with (
         engine_of_the_site() if here else own_engine(comments=len(data.all)) as engine,
         open_lab(progress=progress, page_size=size, turns=turns) as lab,
     ):
         machine = Machine.here(engine=engine)
         require_exact(lab)
-        subjects = _subjects(lab, data, options.orders)
+        subjects = _subjects(lab, data)
     remotely = f"Measured on {engine}, from a machine of {machine.cores} cores."
     return LabFigures(
         taken_at=timestamp(now),
@@ -65,9 +59,9 @@ def compare(options: Options, *, now: datetime, progress: Progress) -> LabFigure
     )
 
 
-def _subjects(lab: Lab, data: Comments, order_data: OrderData) -> tuple[SubjectFigures, ...]:
+def _subjects(lab: Lab, data: Comments) -> tuple[SubjectFigures, ...]:
     of_comments = compare_comments(lab, data)
-    orders = load_orders(lab, order_data)
+    orders = load_orders(lab, ORDERS)
     return (
         of_comments,
         compare_customer_orders(lab, orders),

@@ -21,7 +21,6 @@ from lab.designs.redirect import Redirection
 from lab.designs.traffic import Traffic
 
 if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodb.type_defs import WaiterConfigTypeDef
 
 CHUNK = 1_000
@@ -80,13 +79,12 @@ class LabTable:
 class Lab:
     """What a run measures with. ``turns`` is how often each thing is timed, or written."""
 
-    client: "DynamoDBClient"
-    redirection: Redirection
-    traffic: Traffic
     progress: Progress
     page_size: int
     turns: int
     prefix: str
+    redirection: Redirection = field(default_factory=Redirection)
+    traffic: Traffic = field(default_factory=Traffic)
     made: list[str] = field(default_factory=list)
 
     def make(self, layout: Layout) -> LabTable:
@@ -101,7 +99,7 @@ class Lab:
 
     def fill(self, table: LabTable, items: Iterable[Item], *, total: int) -> None:
         """Put items, whose keys must not repeat. Raises BatchIncomplete and botocore's errors."""
-        batches, rest = Batches(self.client, pool()), iter(items)
+        batches, rest = Batches(client(), pool()), iter(items)
         label = f"Loading {table.layout.name}"
         with self.progress.step(label, total=total, unit=" items") as advance:
             while chunk := list(islice(rest, CHUNK)):
@@ -127,18 +125,10 @@ def open_lab(*, progress: Progress, page_size: int, turns: int) -> Iterator[Lab]
 
     Tables are called ``<prefix>lab-<run>-…``, so that two runs do not meet.
     """
-    redirection, traffic = Redirection(), Traffic()
-    lab = Lab(
-        client=client(),
-        redirection=redirection,
-        traffic=traffic,
-        progress=progress,
-        page_size=page_size,
-        turns=turns,
-        prefix=f"{settings.DYNAMODB_TABLE_PREFIX}lab-{uuid4().hex[:6]}-",
-    )
+    prefix = f"{settings.DYNAMODB_TABLE_PREFIX}lab-{uuid4().hex[:6]}-"
+    lab = Lab(progress, page_size, turns, prefix)
     try:
-        with redirection.attached(), handling("after-call.dynamodb.*", traffic.count):
+        with lab.redirection.attached(), handling("after-call.dynamodb.*", lab.traffic.count):
             yield lab
     finally:
         lab.remove_tables()

@@ -2,21 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from lab.reports.figures import Cost
-
-
-@dataclass(slots=True)
-class Tally:
-    """The calls of one block."""
-
-    calls: list[Cost] = field(default_factory=list)
-
-    @property
-    def cost(self) -> Cost:
-        return sum(self.calls, Cost())
 
 
 class Traffic:
@@ -26,23 +14,22 @@ class Traffic:
     """
 
     def __init__(self) -> None:
-        self._tally: Tally | None = None
+        self._costs: list[Cost] | None = None
 
     @contextmanager
-    def counted(self) -> Iterator[Tally]:
-        """Count the calls of a block, without those of a block inside it."""
-        before, self._tally = self._tally, Tally()
+    def counted(self) -> Iterator[list[Cost]]:
+        """Yield a list that gets the cost of each call of a block, but of blocks inside it."""
+        before, self._costs = self._costs, []
         try:
-            yield self._tally
+            yield self._costs
         finally:
-            self._tally = before
+            self._costs = before
 
     def count(self, http_response: Any, parsed: Mapping[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
-        """Add the cost of an answered call to the tally of the innermost block."""
-        if self._tally is not None:
-            self._tally.calls.append(
-                Cost(1, _items_in(parsed), _units_in(parsed), len(http_response.content))
-            )
+        """Add the cost of an answered call to the list of the innermost block."""
+        if self._costs is not None:
+            size = len(http_response.content)
+            self._costs.append(Cost(1, _items_in(parsed), _units_in(parsed), size))
 
 
 def _items_in(answer: Mapping[str, Any]) -> int:

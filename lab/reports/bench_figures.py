@@ -58,7 +58,6 @@ class PageFigures(Figures):
         return round(self.times[one].median_ms / self.times[to].median_ms, 2)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures and the ratios of the times."""
         ratios = {f"{one} / {to}": self.ratio(one, to) for one, to in RATIOS}
         return Figures.as_dict(self) | {"ratios": ratios}
 
@@ -72,7 +71,6 @@ class DepthFigures(Figures):
     pages: tuple[PageFigures, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures of all pages, each with its ratios."""
         return Figures.as_dict(self) | {"pages": [page.as_dict() for page in self.pages]}
 
 
@@ -149,7 +147,6 @@ class ThroughputFigures(Figures):
         return round(self.per_second[name] / self.per_second[UNFILTERED], 2)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures and the ratios."""
         return asdict(self) | {"ratios": {name: self.ratio(name) for name in self.per_second}}
 
 
@@ -169,11 +166,9 @@ class ImportFigures(Figures):
 
     @property
     def ratio(self) -> float:
-        """The median of the ratios."""
         return median(self.ratios)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures and the ratios."""
         return asdict(self) | {"ratios": self.ratios, "ratio": self.ratio}
 
 

@@ -6,23 +6,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from django.conf import settings
+from django.core.management.base import CommandError
 
-from dynamo.errors import DynamoError
 from lab.reports.tables import Section
 
 
-class MatplotlibMissing(DynamoError):
-    """Plots cannot be drawn."""
-
-    def __init__(self) -> None:
-        super().__init__("Plots need matplotlib: 'make install' installs it.")
-
-
 def require_matplotlib() -> None:
-    """Raise MatplotlibMissing where it is not installed; choose a folder for its cache."""
+    """Raise CommandError where it is not installed; choose a folder for its cache."""
     os.environ.setdefault("MPLCONFIGDIR", str(settings.VAR_DIR / "cache" / "matplotlib"))
     if find_spec("matplotlib") is None:
-        raise MatplotlibMissing
+        raise CommandError("Plots need matplotlib: 'make install' installs it.")
 
 
 def write_sections(page: Path, sections: Sequence[Section], *, command: str) -> list[Path]:

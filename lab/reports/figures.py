@@ -3,7 +3,8 @@
 import os
 import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from statistics import fmean, median, quantiles
 from typing import Self
 
@@ -28,12 +29,7 @@ class Cost:
     response_bytes: float = 0
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.requests + other.requests,
-            self.items_read + other.items_read,
-            self.capacity_units + other.capacity_units,
-            self.response_bytes + other.response_bytes,
-        )
+        return type(self)(*map(add, astuple(self), astuple(other)))
 
     @classmethod
     def of(cls, calls: Sequence[Call]) -> Self:
@@ -47,7 +43,7 @@ class Cost:
     @classmethod
     def mean(cls, costs: Iterable[Self]) -> Self:
         """Return the mean of at least one cost."""
-        columns = zip(*(asdict(cost).values() for cost in costs), strict=True)
+        columns = zip(*map(astuple, costs), strict=True)
         return cls(*(round(fmean(values), 2) for values in columns))
 
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from math import log
 
-from dynamo.lists.places import parse_timestamp
 from lab.reports.descriptions import DESCRIPTIONS, Description
 from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 from lab.reports.design_sections import anchor_of
@@ -43,22 +41,9 @@ class SubjectView:
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class LabView:
-    """All of the page; ``taken`` is a UTC moment."""
-
-    figures: LabFigures
-    taken: datetime
-    subjects: tuple[SubjectView, ...]
-
-
-def lab_view(figures: LabFigures) -> LabView:
+def subjects_of(figures: LabFigures) -> list[SubjectView]:
     """Prepare figures for the page; subjects that have no description are left out."""
-    return LabView(
-        figures=figures,
-        taken=parse_timestamp(figures.taken_at),
-        subjects=tuple(_subject(one) for one in figures.subjects if _is_described(one)),
-    )
+    return [_subject(one) for one in figures.subjects if _is_described(one)]
 
 
 def _is_described(subject: SubjectFigures) -> bool:

@@ -6,8 +6,9 @@ from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
+from dynamo.lists.places import parse_timestamp
 from lab.reports.descriptions import DESCRIPTIONS
-from lab.reports.page import lab_view
+from lab.reports.page import subjects_of
 from lab.reports.storage import find_stored
 
 
@@ -16,7 +17,9 @@ def lab(request: HttpRequest) -> HttpResponse:
     """Show the figures of the last run of ``manage.py compare``; before it, only descriptions."""
     figures = find_stored()
     context = {
-        "lab": lab_view(figures) if figures else None,
+        "figures": figures,
+        "taken": parse_timestamp(figures.taken_at) if figures else None,
+        "subjects": subjects_of(figures) if figures else (),
         "described": DESCRIPTIONS.values(),
         "explanation": explain_reads(current_meter()),
     }

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         engine = self._engine()
         environment = _environment(own_engine=engine is not None)
         Demo(
-            DemoConfig(port, environment, access_log=access_log),
+            config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
             prepare=_preparations(() if empty else (*SAMPLE, *(SIGN_IN if engine else ()))),

@@ -16,7 +16,7 @@ from demo.loading.orders import PASSWORD, SIGN_IN, load_orders, load_pickup_poin
 from demo.loading.reactions import load_own_comments, load_reactions
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
 from demo.sample.comments import sample_comments
-from demo.sample.orders import CUSTOMERS, SampleSales, sample_orders
+from demo.sample.orders import CUSTOMERS, sample_orders
 from demo.sample.pickup_points import sample_points
 from demo.sample.reactions import sample_reactions
 from dynamo.calls.batches import Batches
@@ -87,16 +87,6 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
-        self._report(catalogue, sales, outcome, as_json=as_json)
-
-    def _report(
-        self,
-        catalogue: SampleCatalogue,
-        sales: SampleSales,
-        outcome: VerdictCounts,
-        *,
-        as_json: bool,
-    ) -> None:
         counts = {
             "categories": len(catalogue.categories),
             "products": len(catalogue.products),

@@ -1,18 +1,37 @@
-"""``manage.py screenshot``: the pictures of the README."""
+"""``manage.py screenshot``: the pictures of the README.
 
+An engine in memory with the sample data, and the site, run while Chromium takes the pictures.
+"""
+
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.core.management.utils import get_random_secret_key
+from playwright.sync_api import Browser, sync_playwright
 
 from config.environment import variables as env
-from demo.processes import SECLUDED, DemoConfig
-from demo.screenshots import take_screenshots
-from dynamo.engine import embedded
+from demo.processes import SECLUDED, DemoConfig, DemoFailed, manage, serving
+from dynamo.engine import EngineError, embedded
 from dynamo.engine.ports import free_port
 from dynamo.management.failures import failures_in_one_line
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+PAGE = "products/enamelled-frying-pan/"
+SIZE = (1280, 1780)
+NAMES = {"light": "screenshot.png", "dark": "screenshot-dark.png"}
+"""Files, by the colour scheme the browser asks for."""
+PREPARE = (("create_tables",), ("load_sample",))
+
+
+class NoBrowser(EngineError):
+    """Chromium is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("Chromium is not installed here: 'apt-get install chromium' or the like.")
 
 
 class Command(BaseCommand):
@@ -25,15 +44,30 @@ class Command(BaseCommand):
         parser.add_argument("--folder", type=Path, default=settings.BASE_DIR / "docs")
 
     def handle(self, **options: Any) -> None:
-        engine = embedded(folder=settings.BASE_DIR)
         with failures_in_one_line():
-            pictures = take_screenshots(_config(), engine, folder=options["folder"])
+            pictures = _take_pictures(options["folder"])
         for picture in pictures:
             size = round(picture.stat().st_size / 1000)
             self.stdout.write(f"{picture} ({size} kB)")
 
 
-def _config() -> DemoConfig:
+def _take_pictures(folder: Path) -> list[Path]:
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise NoBrowser
+    folder.mkdir(parents=True, exist_ok=True)
+    with embedded(folder=settings.BASE_DIR) as engine:
+        config = _config(engine.endpoint_url)
+        for command in PREPARE:
+            if subprocess.run(manage(command), env=config.environment, check=False).returncode:
+                sentence = f"'manage.py {' '.join(command)}' failed; see above."
+                raise DemoFailed(sentence)
+        with serving(config), sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(executable_path=browser)
+            return [_photograph(chromium, config.address, scheme, folder) for scheme in NAMES]
+
+
+def _config(endpoint_url: str) -> DemoConfig:
     """Leave out the user's settings: they would show in a picture, or reach an AWS account."""
     given = {
         name: value
@@ -41,5 +75,23 @@ def _config() -> DemoConfig:
         if not name.startswith("AWS_")
         and name not in {"PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL"}
     }
-    own = {"DYNAMODB_TABLE_PREFIX": "screenshot-", "SECRET_KEY": get_random_secret_key()}
+    own = {
+        "DYNAMODB_ENDPOINT_URL": endpoint_url,
+        "DYNAMODB_TABLE_PREFIX": "screenshot-",
+        "SECRET_KEY": get_random_secret_key(),
+    }
     return DemoConfig(free_port(), {**given, **SECLUDED, **own})
+
+
+def _photograph(chromium: Browser, address: str, scheme: str, folder: Path) -> Path:
+    width, height = SIZE
+    page = chromium.new_page(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if scheme == "dark" else "light",
+        locale="en-GB",
+    )
+    page.goto(address + PAGE)
+    path = folder / NAMES[scheme]
+    page.screenshot(path=path)
+    page.close()
+    return path

@@ -16,7 +16,7 @@ from django.utils.timezone import now
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
-from lab.designs.run import Options, compare
+from lab.designs.run import compare
 from lab.reports.design_figures import LabFigures
 from lab.reports.design_sections import sections_of, text_of, write_documents
 from lab.reports.documents import require_matplotlib, save_plots
@@ -78,17 +78,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        wanted = Options(
-            comments=options["comments"],
-            product_id=options["product"],
-            turns=options["turns"],
-            here=options["here"],
-        )
         try:
             with _sigterm_as_ctrl_c(), failures_in_one_line():
                 if options["plots"] or options["write_docs"]:
                     require_matplotlib()  # before the measuring, which takes minutes
-                figures = compare(wanted, now=now(), progress=Progress(shown=not options["json"]))
+                figures = compare(
+                    comments=options["comments"],
+                    product_id=options["product"],
+                    turns=options["turns"],
+                    here=options["here"],
+                    now=now(),
+                    progress=Progress(shown=not options["json"]),
+                )
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. What the lab had loaded is removed.")
             sys.exit(INTERRUPTED)

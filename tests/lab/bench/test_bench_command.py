@@ -1,6 +1,7 @@
 """``manage.py bench``, from end to end on a little data."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,23 @@ from django.core.management import CommandError, call_command
 from comments.filters import CommentFilter
 from dynamo.calls.client import client
 from dynamo.engine import find
-from lab.bench import engines
+from dynamo.progress import Progress
+from lab.bench import context
 from lab.bench import run as benchmark_run
 from lab.bench.grid import grid
+from lab.bench.run import PARTS, Options, run_benchmarks
+from lab.management.commands import bench as command
+from lab.reports.bench_figures import BenchFigures
 from tests.support.project import PROJECT
 
 LITTLE = {
-    "comments": 2_000,
-    "orders": 400,
-    "queued": 600,
+    "comments": 800,
+    "orders": 240,
+    "queued": 300,
     "pages": (1, 10),
     "turns": 1,
-    "seconds": 0.3,
-    "imported": 200,
+    "seconds": 0.2,
+    "imported": 100,
 }
 GRID = [
     CommentFilter(),
@@ -41,13 +46,21 @@ def output(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(output) -> dict[str, Any]:
+def found() -> BenchFigures:
     if find(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
-    printed = StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(benchmark_run, "grid", lambda: GRID)
-        call_command("bench", "--json", **LITTLE, output=output, stdout=printed)
+        return run_benchmarks(Options(PARTS, **LITTLE), progress=Progress(shown=False))
+
+
+@pytest.fixture(scope="module")
+def report(found, output) -> dict[str, Any]:
+    """What a run printed."""
+    printed = StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "run_benchmarks", lambda _options, **_: found)
+        call_command("bench", "--json", output=output, stdout=printed)
     return json.loads(printed.getvalue())
 
 
@@ -70,7 +83,7 @@ class TestPagesOfComments:
     def test_describe_the_machine_and_the_load(self, report):
         load = report["parts"]["comments"]["data"]["load"]
         assert report["machine"]["engine"].startswith("dynoxide ")
-        assert load["items"] >= 2_000
+        assert load["items"] >= 800
         assert load["seconds"] > 0
 
     def test_are_of_every_list_at_each_depth_and_its_last_page(self, pages):
@@ -79,7 +92,7 @@ class TestPagesOfComments:
             depths.setdefault(name, []).append(page)
         assert len(depths) == 5
         assert all(found[:2] == [1, 10] and len(found) == 3 for found in depths.values())
-        assert depths["no filter"] == [1, 10, 100]
+        assert depths["no filter"] == [1, 10, 40]
 
     def test_have_a_time_for_everything_and_ratios(self, pages):
         for page in pages.values():
@@ -140,7 +153,7 @@ class TestTheGrid:
         lists = report["parts"]["grid"]["lists"]
         assert len(lists) == len(GRID)
         assert all(set(one["by_reader"]) == {"planner", "rules", "filter"} for one in lists)
-        assert [page["page"] for page in lists[0]["by_reader"]["planner"]["pages"]] == [1, 34, 67]
+        assert [page["page"] for page in lists[0]["by_reader"]["planner"]["pages"]] == [1, 14, 27]
 
     def test_reads_a_whole_page_of_each_run_by_the_rules(self, report):
         _, four_ratings, eight_runs, _ = report["parts"]["grid"]["lists"]
@@ -155,7 +168,7 @@ class TestTheGrid:
     def test_reads_everything_to_find_a_rare_comment_by_a_filter(self, report):
         *_, rare = report["parts"]["grid"]["lists"]
         assert rare["matching"] < 20
-        assert first_cost(rare, "filter")["items_read"] == 2_000
+        assert first_cost(rare, "filter")["items_read"] == 800
 
     def test_is_slower_with_a_delay(self, report):
         for one in report["parts"]["grid"]["lists"]:
@@ -205,20 +218,31 @@ class TestWhatIsWritten:
 
 
 class TestTheCommand:
-    def test_prints_tables_of_what_was_asked_for(self, report, settings):
-        printed = StringIO()
-        folder = settings.VAR_DIR / "docs"
-        asked = LITTLE | {"pages": (1,)}
-        call_command("bench", "comments", **asked, output=folder, stdout=printed)
-        assert "÷" in printed.getvalue()
-        assert "PAGES OF COMMENTS" in printed.getvalue()
-        assert "PAGES OF ORDERS" not in printed.getvalue()
+    def test_measures_and_prints_what_was_asked_for(self, found, tmp_path, monkeypatch):
+        asked: list[Options] = []
 
-    def test_leaves_the_site_connected_to_its_own_engine(self, report, settings):
+        def run(options: Options, **_: Any) -> BenchFigures:
+            asked.append(options)
+            return replace(found, parts={"imports": found.parts["imports"]})
+
+        monkeypatch.setattr(command, "run_benchmarks", run)
+        printed = StringIO()
+        call_command("bench", "imports", "--turns=7", output=tmp_path, stdout=printed)
+        assert (asked[0].parts, asked[0].turns, asked[0].orders) == (("imports",), 7, 10_000)
+        assert "IMPORTING COMMENTS" in printed.getvalue()
+        assert "÷" in printed.getvalue()
+        assert f"wrote {tmp_path / 'benchmarks.md'}" in printed.getvalue()
+
+    def test_measures_a_part_alone(self, found):
+        options = Options(("imports",), **(LITTLE | {"imported": 20}))
+        alone = run_benchmarks(options, progress=Progress(shown=False))
+        assert set(alone.parts) == {"imports"}
+
+    def test_leaves_the_site_connected_to_its_own_engine(self, found, settings):
         assert client().meta.endpoint_url == settings.DYNAMODB_ENDPOINT_URL
 
     def test_says_in_one_line_that_dynoxide_is_missing(self, monkeypatch):
-        monkeypatch.setattr(engines, "find", lambda _folder: None)
+        monkeypatch.setattr(context, "find", lambda _folder: None)
         with pytest.raises(CommandError, match=r"^dynoxide is not installed here.*$"):
             call_command("bench", stdout=StringIO())
 

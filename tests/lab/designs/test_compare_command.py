@@ -17,7 +17,9 @@ from dynamo.calls.client import client
 from dynamo.engine import find
 from lab.bench.order_data import OrderData
 from lab.designs import bodies, engines
+from lab.designs import comments as lab_comments
 from lab.designs import run as lab_run
+from lab.designs.comment_designs import FILTER
 from lab.designs.engines import own_engine
 from lab.management.commands import compare as command
 from lab.reports.design_figures import LabFigures
@@ -27,7 +29,7 @@ from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
 pytestmark = pytest.mark.usefixtures("tables")
 
-LITTLE = OrderData(of_customer=200, queued=20)
+LITTLE = OrderData(of_customer=120, queued=20)
 SUBJECTS = {
     "comments": ["scan", "filter", "sets", "rules", "planner"],
     "customer orders": ["scan", "filter", "composite"],
@@ -39,20 +41,24 @@ SUBJECTS = {
 @pytest.fixture(scope="module")
 def little() -> Any:
     with pytest.MonkeyPatch.context() as patch, small_pages():
-        patch.setattr(lab_run, "_subjects", _few(lab_run._subjects))
+        patch.setattr(lab_run, "ORDERS", LITTLE)
         patch.setattr(bodies, "COMMENTS", 40)
         yield
 
 
-def _few(subjects: Any) -> Any:
-    return lambda lab, data, _orders: subjects(lab, data, LITTLE)
+@pytest.fixture
+def one_design(little, monkeypatch) -> None:
+    """Only comments are compared, in a single design."""
+    monkeypatch.setattr(lab_comments, "DESIGNS", (FILTER,))
+    compare = lab_comments.compare_comments
+    monkeypatch.setattr(lab_run, "_subjects", lambda lab, data: (compare(lab, data),))
 
 
 @pytest.fixture(scope="module")
 def run(tables, little) -> SimpleNamespace:
     """What a run printed, and what it had left behind when it ended."""
     out = StringIO()
-    call_command("compare", "--here", "--json", "--comments", "100", "--turns", "1", stdout=out)
+    call_command("compare", "--here", "--json", "--comments", "60", "--turns", "1", stdout=out)
     return SimpleNamespace(
         printed=json.loads(out.getvalue()),
         kept=find_stored(),
@@ -116,7 +122,7 @@ class TestTheFigures:
 
 @pytest.mark.real_engine
 class TestTheUsersOwnComments:
-    def test_are_compared_as_they_are(self, little, fresh):
+    def test_are_compared_as_they_are(self, one_design, fresh):
         product = fresh("product")
         long = "A long story. " * 200
         comments = [
@@ -143,7 +149,7 @@ class TestTheUsersOwnComments:
 
 @pytest.mark.real_engine
 class TestAnEngineOfItsOwn:
-    def test_is_used_and_removed(self, little, capsys):
+    def test_is_used_and_removed(self, one_design, capsys):
         if find(settings.BASE_DIR) is None:
             pytest.skip("dynoxide is not installed")
         call_command("compare", "--comments", "60", "--turns", "1")
@@ -167,7 +173,7 @@ class TestAnEngineOfItsOwn:
         assert kept_files() == []
 
     def test_is_asked_for_where_it_is_missing(self, monkeypatch):
-        monkeypatch.setattr("lab.bench.engines.find", lambda _folder: None)
+        monkeypatch.setattr("lab.bench.context.find", lambda _folder: None)
         with pytest.raises(CommandError, match="dynoxide is not installed"):
             call_command("compare")
 

@@ -151,7 +151,7 @@ class TestAWriteThatNeverArrives:
     @pytest.mark.real_engine
     def test_ends_the_run(self, monkeypatch):
         monkeypatch.setattr(measuring, "PATIENCE", 0.1)
-        monkeypatch.setattr(lab_comments, "following", lambda *_: lambda: None)  # no handler
+        monkeypatch.setattr(lab_comments, "_following", lambda *_: lambda: None)  # no handler
         monkeypatch.setattr(lab_comments, "DESIGNS", (SETS,))
         with small_lab() as lab, pytest.raises(NeverConsistent, match="sets"):
             compare_comments(lab, sample(60, now=NOW))

@@ -22,13 +22,13 @@ pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 @pytest.fixture(scope="module")
 def few() -> SubjectFigures:
     with small_lab() as lab:
-        return compare_comments(lab, sample(100, now=NOW))
+        return compare_comments(lab, sample(50, now=NOW))
 
 
 @pytest.fixture(scope="module")
 def many() -> SubjectFigures:
     with small_lab() as lab:
-        return compare_comments(lab, sample(300, now=NOW))
+        return compare_comments(lab, sample(200, now=NOW))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def written(subject: SubjectFigures, name: str) -> tuple[float, float]:
 class TestAScan:
     def test_costs_more_the_more_there_is(self, few, many):
         before, after = pages(few, "scan", POPULAR)[0], pages(many, "scan", POPULAR)[0]
-        assert (before.items_read, after.items_read) == (100, 300)
+        assert (before.items_read, after.items_read) == (50, 200)
         assert after.capacity_units > 2 * before.capacity_units
 
     def test_costs_the_same_on_every_page(self, many):

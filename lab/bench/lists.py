@@ -1,4 +1,8 @@
-"""Lists of orders to measure: a busy customer's, and the staff's queue."""
+"""The lists to measure.
+
+Three lists of comments are read from one partition, two are merged from four. Lists of orders are
+a busy customer's, and the queue that staff see.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -7,16 +11,22 @@ from functools import partial
 
 from django.urls import reverse
 
+from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
+from comments.lists.listing import pager_of
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import Position
 from dynamo.tables.create import create_missing
-from lab.bench.comment_data import START
+from lab.bench.comment_data import PRODUCT_ID, START, CommentAnswers
 from lab.bench.context import Site
 from lab.bench.order_data import CUSTOMER, OrderAnswers
 from lab.bench.pages import MeasuredList
-from lab.bench.readers import ListRead
+from lab.bench.readers import SITE, ListRead
 from shop.accounts.queries import find_user
 from shop.accounts.services import UsernameTaken, create_profile
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.access_patterns import plan_for_queue, plan_for_user
@@ -26,6 +36,15 @@ from shop.orders.queries import list_open_orders, list_orders
 from shop.orders.queue_listing import queue_pager
 from shop.orders.shards import count_shards
 
+CATEGORY = NewCategory(slug="bench", name="Benchmarks")
+PRODUCT = NewProduct(id=PRODUCT_ID, name="A much discussed lamp", category_slugs=("bench",))
+COMMENTS = {
+    "no filter": CommentFilter(),
+    "one rating": CommentFilter.of(ratings=(5,)),
+    "one language": CommentFilter.of(languages=("en",)),
+    "four ratings": CommentFilter.of(ratings=(1, 2, 4, 5)),
+    "two languages, two ratings": CommentFilter.of(languages=("de", "en"), ratings=(1, 5)),
+}
 STAFF = "bench-staff"
 OWN = {
     "all orders": OrderFilter(),
@@ -43,6 +62,25 @@ QUEUES: dict[str, tuple[Status, ...]] = {
     "queue, one status": (Status.PROCESSING,),
 }
 """The staff's lists."""
+
+
+def create_catalogue() -> None:
+    """Create the table, category and product that a product's page needs besides its comments."""
+    create_missing([ShopItem], client=client())
+    put_catalogue(categories=[CATEGORY], products=[PRODUCT])
+
+
+def comment_lists(answers: CommentAnswers, site: Site) -> Iterator[MeasuredList]:
+    """Yield the lists of comments to measure."""
+    for name, chosen in COMMENTS.items():
+        yield MeasuredList(
+            name=name,
+            positions=[Position(place) for place in answers.places(chosen)],
+            read=partial(SITE.read, PRODUCT_ID, chosen),
+            pager=pager_of(PRODUCT_ID, chosen),
+            site=site,
+            run=plan(PRODUCT_ID, chosen).runs[0],
+        )
 
 
 def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
