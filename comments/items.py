@@ -53,7 +53,6 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
     key = keys.comment(comment.id)
     encoded = comment.body.encode()
     is_long = len(encoded) > LONGEST_LISTED_TEXT
-    places = derived_keys(comment)
     item = Comment(
         pk=key,
         sk=key,
@@ -66,13 +65,9 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         text=(excerpt(comment.body) if is_long else comment.body) or None,
         body_bytes=len(encoded) if is_long else None,
         body_digest=blake2b(encoded, digest_size=8).digest() if is_long else None,
-        place=places["place"],
-        product_partition=places["product_partition"],
-        language_partition=places["language_partition"],
-        rating_partition=places["rating_partition"],
-        language_rating_partition=places["language_rating_partition"],
-        author_partition=places.get("author_partition"),
     )
+    for name, value in derived_keys(comment).items():
+        setattr(item, name, value)
     return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
 
 

@@ -58,7 +58,7 @@ DIGITS = 10
 
 
 def comment(comment_id: str) -> str:
-    """Return the partition key of all that belongs to a comment, and the comment's sort key."""
+    """Return the partition key of a comment and its dependents, and the comment's sort key."""
     return f"{COMMENT_PREFIX}{comment_id}"
 
 

@@ -36,7 +36,7 @@ DETERMINED = frozenset(
 ).union(LIST_KEYS.values())
 """The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
 the shop (whose it is, verified, picked, reported), and is carried over when a newer version
-replaces it. A reply is told by its own digest, and may only be added."""
+replaces it. A reply is recognised by its own digest, and may only be added."""
 VERSION = Comment.version.attr_name
 _PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name

@@ -14,8 +14,9 @@ The ranks of the products are derived once for each at the end: `rank_products`.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
+from operator import add
 
 from comments import keys
 from comments.imports.upserts import Change, Verdict
@@ -53,12 +54,7 @@ class VerdictCounts:
         return cls(**counts)
 
     def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
-        return VerdictCounts(
-            new=self.new + other.new,
-            replaced=self.replaced + other.replaced,
-            unchanged=self.unchanged + other.unchanged,
-            superseded=self.superseded + other.superseded,
-        )
+        return VerdictCounts(*map(add, astuple(self), astuple(other)))
 
 
 class BulkWriter:

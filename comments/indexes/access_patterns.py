@@ -105,9 +105,9 @@ def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
 
 def _known(values: dict[str, str | int]) -> Item:
     """Build the attributes that the index omits because its partition key has them."""
-    spelled: dict[str, dict[str, str]] = {}
+    known: dict[str, dict[str, str]] = {}
     if LANGUAGE in values:
-        spelled[Comment.language.attr_name] = {"S": str(values[LANGUAGE])}
+        known[Comment.language.attr_name] = {"S": str(values[LANGUAGE])}
     if RATING in values:
-        spelled[Comment.rating.attr_name] = {"N": str(values[RATING])}
-    return spelled
+        known[Comment.rating.attr_name] = {"N": str(values[RATING])}
+    return known

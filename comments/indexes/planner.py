@@ -126,9 +126,11 @@ def _candidate(
     keep = tuple(_filters(pattern, chosen))
     counted = []
     for values in product(*(wanted[part] for part in pattern.answers)):
-        told: Values = {part: (value,) for part, value in zip(pattern.answers, values, strict=True)}
+        known: Values = {
+            part: (value,) for part, value in zip(pattern.answers, values, strict=True)
+        }
         run = pattern.run(product_id, values, keep)
-        total, matching = _count(counts, everything | told), _count(counts, wanted | told)
+        total, matching = _count(counts, everything | known), _count(counts, wanted | known)
         counted.append(CountedRun(run, total=total, matching=matching))
     return Candidate(pattern.name, tuple(counted), SIZES.mean(pattern.name))
 

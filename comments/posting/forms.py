@@ -65,7 +65,7 @@ class CommentForm(forms.Form):
 
     @property
     def detect_label(self) -> str:
-        """Format the label of a detected language."""
+        """The label of the choice to have the language detected."""
         if not self["body"].value() and not self["title"].value():
             return DETECT
         return detect_label(self.detected)
@@ -113,5 +113,5 @@ class EditForm(CommentForm):
 
 
 def detect_label(language: str) -> str:
-    """Say what was detected."""
+    """Format the label of a detected language."""
     return f"Detected: {language_name(language)}"

@@ -20,7 +20,8 @@ decision record on them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 from comments.sets.models import TABLE
 from comments.sets.streaming import Name, SetWrites, key_of, name_of, writes_by_primary
@@ -53,11 +54,7 @@ class Applied:
     deletes: int = 0
 
     def __add__(self, other: "Applied") -> "Applied":
-        return Applied(
-            primaries=self.primaries + other.primaries,
-            puts=self.puts + other.puts,
-            deletes=self.deletes + other.deletes,
-        )
+        return Applied(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)

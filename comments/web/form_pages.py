@@ -43,12 +43,12 @@ class FormPage:
         if refusal.sentence:
             form.add_error(None, refusal.sentence)
         # The user is read from the database: where that is away, the page must do without.
-        told = {
+        error = {
             "form": form,
             "is_away": refusal.status is HTTPStatus.SERVICE_UNAVAILABLE,
             "is_signed_out": refusal.sentence == SIGNED_OUT,
         }
-        response = self._render(request, {**context, **told}, refusal.status)
+        response = self._render(request, {**context, **error}, refusal.status)
         if refusal.retry_after is not None:
             response["Retry-After"] = str(refusal.retry_after)
         if wants_partial(request):

@@ -1,4 +1,4 @@
-"""``manage.py delete_comment``: deletes a comment with all that belongs to it."""
+"""``manage.py delete_comment``: deletes a comment with its dependents."""
 
 from typing import Any
 

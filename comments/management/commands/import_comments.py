@@ -1,6 +1,7 @@
 """``manage.py import_comments``: comments from a file of CSV or JSON lines."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,7 @@ def _counts(report: ImportReport) -> dict[str, Any]:
         "read": report.read,
         "rejected": report.rejected,
         "written": report.written,
-        "new": report.verdicts.new,
-        "replaced": report.verdicts.replaced,
-        "unchanged": report.verdicts.unchanged,
-        "superseded": report.verdicts.superseded,
+        **asdict(report.verdicts),
         "products_created": report.products_created,
     }
 

@@ -1,6 +1,7 @@
 """``manage.py import_olist_reviews``: Olist's reviews, as comments on their orders' products."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,17 +60,11 @@ class Command(BaseCommand):
 
 
 def _counts(report: ReviewImportReport) -> dict[str, Any]:
-    verdicts = report.verdicts
     return {
         "rows": report.rows,
         "read": report.read,
         "rejected": report.rejected,
-        "comments": {
-            "new": verdicts.new,
-            "replaced": verdicts.replaced,
-            "unchanged": verdicts.unchanged,
-            "superseded": verdicts.superseded,
-        },
+        "comments": asdict(report.verdicts),
         "products_created": report.products_created,
     }
 

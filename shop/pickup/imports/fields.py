@@ -1,4 +1,4 @@
-"""One field of a row. Each reader raises RowRefused for what is none."""
+"""The parsing of one field of a row; each function raises RowRefused."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a file is, by the columns that its header names."""
+"""The kind of a file, by the columns that its header names."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -10,7 +10,7 @@ OPTIONAL = frozenset({"hours"})
 
 
 class Kind(Enum):
-    """A kind of file; its value is how options and messages name it."""
+    """A kind of file; its value is its name in options and messages."""
 
     POINTS = "points"
     GEOLOCATION = "olist-geolocation"
@@ -37,11 +37,11 @@ OLIST_COLUMNS = {
 def kind_of(
     present: Sequence[str], *, asked: Kind | None, named: Mapping[str, str]
 ) -> tuple[Kind, dict[str, str]]:
-    """Say what a file with these columns is, and the column of each of its fields.
+    """Return the kind of a file with these columns, and the column of each of its fields.
 
-    ``asked`` overrules what the header looks like, and columns that are ``named`` mean points.
-    Raises BadMapping for a needed column that is missing or there twice, and for columns that
-    are named of a file of Olist's.
+    ``asked`` overrides the kind of the header, and columns that are ``named`` mean points. Raises
+    BadMapping for a needed column that is missing or there twice, and for columns that are named of
+    a file of Olist's.
     """
     kind = asked or (Kind.POINTS if named else _looks_like(present))
     if kind is Kind.POINTS:

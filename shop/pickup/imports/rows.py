@@ -1,4 +1,4 @@
-"""A row made a pickup point, or refused with a reason."""
+"""The parsing of a row into a pickup point."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _ID_SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class PointParser:
-    """How the records of a file of points, or of sellers, become points.
+    """Parses the records of a file of points, or of sellers.
 
-    Sellers have a zip prefix only: ``zips`` says where those are.
+    Sellers have a zip prefix only: ``zips`` has the places of those.
     """
 
     kind: Kind
@@ -24,7 +24,7 @@ class PointParser:
     zips: Mapping[str, ZipPlace]
 
     def read(self, row: Record | Rejected) -> PickupPoint | Rejected:
-        """Make a record a point, or say why it is none."""
+        """Parse a record, or reject it with a reason."""
         if isinstance(row, Rejected):
             return row
         try:
@@ -58,7 +58,7 @@ class PointParser:
 
 
 def point_of_zip(place: ZipPlace) -> PickupPoint:
-    """Make a pickup point in the middle of a zip prefix."""
+    """Build a pickup point in the middle of a zip prefix."""
     return PickupPoint(
         id=f"zip-{place.prefix}",
         name=f"{place.city.rpartition(', ')[0] or place.city} {place.prefix}",

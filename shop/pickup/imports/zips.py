@@ -23,7 +23,7 @@ class _Rows:
 
 
 class Middles:
-    """Takes the rows of a file and gives where each zip prefix is.
+    """Collects the rows of a file, and yields the place of each zip prefix.
 
     The city is the one that most of its rows name, or of several such the first by name.
     """
@@ -33,7 +33,7 @@ class Middles:
         self._rows: dict[str, _Rows] = {}
 
     def take(self, row: Record | Rejected) -> Rejected | None:
-        """Take note of a row; give it back when it is rejected."""
+        """Add a row; return it where it is rejected."""
         if isinstance(row, Rejected):
             return row
         try:
