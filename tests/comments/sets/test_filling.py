@@ -13,8 +13,7 @@ from comments.lists.read_models import INDEXES, SETS
 from comments.moderation.services import hide
 from comments.sets.consuming import Consumer
 from comments.sets.filling import has_stream
-from comments.sets.following import TABLE
-from comments.sets.models import CommentSetItem
+from comments.sets.models import TABLE, CommentSetItem
 from dynamo.calls.client import client
 from dynamo.tables.create import create_missing
 from dynamo.upkeep.integrity import every_item

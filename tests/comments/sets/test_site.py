@@ -13,7 +13,7 @@ from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.newest_comment import find_newest
 from comments.replies.services import reply_to
 from comments.sets.consuming import Consumer
-from comments.sets.following import TABLE
+from comments.sets.models import TABLE
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client

@@ -65,7 +65,8 @@ def before_rank_is_stored(
     def meet(params: dict[str, Any], **_: object) -> None:
         if happening[0] or params["Key"]["pk"]["S"] != rank(ranking, product_id):
             return
-        met.append(params["ExpressionAttributeValues"][":w"]["N"])
+        values = params["ExpressionAttributeValues"].values()
+        met.append(max((value["N"] for value in values if "N" in value), key=int))
         if left:
             happening[0] = True
             left.pop(0)()
