@@ -1,6 +1,7 @@
 """Chance that repeats: what a test draws follows from its name, so a failure comes again.
 
 With ``--explore`` every run draws anew, and hypothesis tries examples it has not tried before.
+With ``--thorough`` (.ci/run) hypothesis tries four times as many.
 """
 
 import random
@@ -11,20 +12,36 @@ from hypothesis import settings
 
 CHANCE = Random()
 
+EXAMPLES, EXAMPLES_OF_CI = 25, 100
+
 _tries = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.getgroup("dynashop").addoption(
+    group = parser.getgroup("dynashop")
+    group.addoption(
         "--explore", action="store_true", help="draw other examples and ids than the last time"
+    )
+    group.addoption(
+        "--thorough", action="store_true", help="more examples, and a failure at every call"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     explore = config.getoption("--explore")
     # How long an example takes depends on what else the machine does.
-    settings.register_profile("dynashop", deadline=None, derandomize=not explore)
+    settings.register_profile(
+        "dynashop",
+        deadline=None,
+        derandomize=not explore,
+        max_examples=EXAMPLES_OF_CI if config.getoption("--thorough") else EXAMPLES,
+    )
     settings.load_profile("dynashop")
+
+
+def examples(of_ci: int) -> int:
+    """How many examples a costly test tries: ``of_ci`` with ``--thorough``, else a quarter."""
+    return max(1, of_ci * settings.default.max_examples // EXAMPLES_OF_CI)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -53,8 +53,8 @@ def buy(writer: Writer, product: str) -> None:
 
 class TestDeletingUserData:
     def test_takes_comments_votes_and_the_profile(self, capsys, alice):
-        lamp, bobs = made_product(), someone("bob").write(made_product()).comment
-        alice.write(lamp, body="long " * 900)
+        lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment
+        alice.has_written(lamp, body="long " * 900)
         vote(comment_id=bobs.id, username=alice.username)
         found = run(capsys, alice.username)["found"]
         assert (found["comments"], found["votes"], found["profile"]) == (1, 1, 1)
@@ -104,7 +104,7 @@ class TestDeletingUserData:
 
     def test_takes_the_name_off_the_replies_of_staff(self, capsys, alice):
         sam = someone("sam", is_staff=True)
-        ids = [alice.write(made_product()).comment.id for _ in range(2)]
+        ids = [alice.has_written(made_product()).comment.id for _ in range(2)]
         for each in ids:
             reply_to(comment_id=each, text="Thanks!", author=sam.username, seen=None, now=START)
         assert run(capsys, sam.username)["found"]["names on replies"] == 2
@@ -116,14 +116,14 @@ class TestDeletingUserData:
         sam = someone("sam", is_staff=True)
         order = made_order(alice.username)
         put(order)
-        comment_id = alice.write(made_product()).comment.id
+        comment_id = alice.has_written(made_product()).comment.id
         sam.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "APPROVED"})
         sam.send(f"/staff/comments/feature/{comment_id}/", {"featured": "yes"})
         assert run(capsys, alice.username)["found"]["activity"] == 2
         assert [entry.action for entry in whole_log()] == [LogVerb.PICKED]
 
     def test_only_tells_when_dry(self, capsys, alice):
-        alice.write(made_product())
+        alice.has_written(made_product())
         found = run(capsys, alice.username, "--dry-run")["found"]
         assert (found["comments"], found["profile"]) == (1, 1)
         assert len(list(ids_written_by(alice.username))) == 1
@@ -131,14 +131,14 @@ class TestDeletingUserData:
 
     def test_again_finds_nothing(self, capsys, alice):
         buy(alice, made_product())
-        alice.write(made_product())
+        alice.has_written(made_product())
         run(capsys, alice.username)
         assert set(run(capsys, alice.username)["found"].values()) == {0}
 
 
 class TestDeletingAComment:
     def test_says_what_became_of_it(self, capsys, alice):
-        comment = alice.write(made_product()).comment
+        comment = alice.has_written(made_product()).comment
         for outcome in ("is deleted", "is not there (any more)"):
             call_command("delete_comment", comment.id)
             assert capsys.readouterr().out == f"The comment “{comment.id}” {outcome}.\n"

@@ -1,7 +1,6 @@
 """Staff keep, hide, restore and delete comments; nobody else does, and no two of them at odds."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from typing import Any
 
 import pytest
@@ -24,13 +23,12 @@ from comments.votes.rank import refresh_comment
 from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique
-from tests.support.comments.faulty import When, before_the_next_transaction, failing, troubled
+from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.ranked import five_stars, last_comment
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, moderated
 from tests.support.comments.walking import ids_on, read_page
@@ -251,30 +249,6 @@ class TestTwoModeratorsAtOnce:
         assert differing(comment) == []
 
 
-@pytest.mark.real_engine
-class TestFailures:
-    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
-    @pytest.mark.parametrize("decision", list(Decision))
-    def test_at_any_call_are_made_up_for_by_the_same_again(self, decision, when: When):
-        for number in count(1):
-            comment = made_comment()
-            vote(comment_id=comment.id, username="bob")
-            report(comment)
-            if decision is Decision.RESTORE:
-                hide(comment_id=comment.id, now=NOW)
-            seen = seen_now(comment)
-            with failing(number, when) as failed:
-                try:
-                    carry_out(decision, comment_id=comment.id, seen=seen, now=NOW)
-                except FAILURES:
-                    assert failed
-            carry_out(decision, comment_id=comment.id, seen=seen, now=NOW)
-            assert differing(comment) == []
-            if not failed:
-                break
-        assert number > 2
-
-
 class TestIntegrity:
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -335,7 +309,7 @@ class TestPages:
     def test_name_the_product_and_lead_to_it_and_to_the_author(self, sam):
         product_id, ann = unique("lamp"), someone("ann")
         put_catalogue(categories=[], products=[NewProduct(product_id, "Desk lamp", ())])
-        comment = ann.write(product_id).comment
+        comment = ann.has_written(product_id).comment
         report(comment)
         article = self.article_of(sam, comment)
         assert article.one("a", href=f"/products/{product_id}/").text == "Desk lamp"

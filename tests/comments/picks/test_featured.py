@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from itertools import count
 
 import pytest
 
@@ -16,9 +15,7 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
-from tests.support.comments.faulty import When, failing
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, someone
@@ -97,21 +94,6 @@ class TestPicking:
         indexes = [call.index for call in meter.calls]
         assert indexes.count("featured") == 1
         assert {call.capacity_units for call in meter.calls} == {0.5}
-
-    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
-    def test_that_fails_at_any_call_is_made_up_for(self, when: When):
-        for number in count(1):
-            comment = made_comment()
-            with failing(number, when) as failed:
-                try:
-                    feature(comment.id)
-                except FAILURES:
-                    assert failed
-            feature(comment.id)
-            assert picked(comment.product_id) == [comment.id]
-            if not failed:
-                break
-        assert number > 2
 
 
 class TestPages:

@@ -69,13 +69,13 @@ def tallies(comment_id: str) -> int:
 
 class TestDeletingByItsPage:
     def test_asks_first_where_there_is_no_script(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         shown = alice.get(delete_url(comment))
         assert shown.page.one("h1").text == "Delete this comment?"
         assert load_comment(comment.id).comment == comment
 
     def test_takes_it_out_of_lists_counts_and_ranks(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         shown = alice.post(delete_url(comment))
         assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
         assert shown.comment_ids == []
@@ -83,20 +83,20 @@ class TestDeletingByItsPage:
         assert last_comment(lamp) is None
 
     def test_twice_is_success_twice_and_counts_once(self, alice, lamp):
-        first, second = alice.write(lamp).comment, alice.write(lamp).comment
+        first, second = alice.has_written(lamp).comment, alice.has_written(lamp).comment
         statuses = [alice.send(delete_url(first)).status_code for _ in range(3)]
         assert statuses == [302, 302, 302]
         assert counts_of(lamp, consistent=True).total == 1
         assert load_comment(second.id)
 
     def test_leads_back_to_the_page_of_the_list_it_was_on(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         url = f"/products/{lamp}/comments/en/~/"
         response = alice.send(f"{delete_url(comment)}?next={url}")
         assert response["Location"] == url
 
     def test_never_leads_to_another_site(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         response = alice.send(f"{delete_url(comment)}?next=https://example.com/")
         assert response["Location"] == f"/products/{lamp}/"
 
@@ -120,14 +120,14 @@ class TestDeletingFromAListByHtmx:
         assert shown.page.elements[0]["id"] == "comments"
 
     def test_says_so_to_the_script(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         alice.get(f"/products/{lamp}/")  # where the message of the posting is shown
         answer = alice.post(f"{delete_url(comment)}?next=/products/{lamp}/", htmx=True).response
         said = json.loads(answer["HX-Trigger-After-Settle"])
         assert said == {"said": {"sentences": ["The comment is deleted."], "isWarning": False}}
 
     def test_shows_it_no_more_although_the_index_lags(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         with index_that_lags(gone=comment):
             shown = alice.post(f"{delete_url(comment)}?next=/products/{lamp}/", htmx=True)
         assert shown.comment_ids == []
@@ -135,21 +135,21 @@ class TestDeletingFromAListByHtmx:
 
 class TestWhatBelongedToIt:
     def test_goes_too_however_much_it_is(self, alice, lamp):
-        comment = alice.write(lamp, body="long " * 800).comment
+        comment = alice.has_written(lamp, body="long " * 800).comment
         put_belongings(comment.id, votes=230)
         alice.send(delete_url(comment))
         assert partition(comment.id) == [comment_key(comment.id)]
         assert tallies(comment.id) == 0
 
     def test_goes_when_it_is_deleted_again_after_being_cut_off(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         delete_comment(comment.id)
         put_belongings(comment.id, votes=3)
         assert not delete_comment(comment.id)
         assert (partition(comment.id), tallies(comment.id)) == ([comment_key(comment.id)], 0)
 
     def test_is_found_by_the_check_and_goes_by_its_repair(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         delete_comment(comment.id)
         put_belongings(comment.id, votes=3)
         differences = [d for d in comment_differences() if comment.id in d.subject]
@@ -159,7 +159,7 @@ class TestWhatBelongedToIt:
         assert not [d for d in comment_differences() if comment.id in d.subject]
 
     def test_stays_while_the_comment_is_there(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         put_belongings(comment.id, votes=3)
         assert delete_dependents(comment.id) == 0
         assert len(partition(comment.id)) == 5
@@ -167,13 +167,13 @@ class TestWhatBelongedToIt:
 
 class TestTheTombstone:
     def test_keeps_the_id_from_being_used_again(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         delete_comment(comment.id)
         with pytest.raises(CommentGone):
             add_comment(comment)
 
     def test_expires(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         now = datetime(2026, 1, 1, tzinfo=UTC)
         delete_comment(comment.id, now=now)
         key = {"S": comment_key(comment.id)}
@@ -190,6 +190,6 @@ class TestTheTombstone:
         assert counts_of(lamp, consistent=True).total == 1
 
     def test_is_no_page(self, alice, lamp):
-        comment = alice.write(lamp).comment
+        comment = alice.has_written(lamp).comment
         delete_comment(comment.id)
         assert alice.get(f"/comments/{comment.id}/").status == 404

@@ -34,7 +34,7 @@ def lamp() -> str:
 
 @pytest.fixture
 def posted(alice: Writer, lamp: str) -> StoredComment:
-    return alice.write(lamp)
+    return alice.has_written(lamp)
 
 
 def opened(alice: Writer, posted: StoredComment, **said: str) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Sent:
 def form_of(kind: str) -> Sent:
     """A form of this kind that could be sent as it is."""
     alice = someone("alice")
-    stored = alice.write(made_product())
+    stored = alice.has_written(made_product())
     comment = stored.comment
     if kind == "new":
         fields = {**alice.open_form(comment.product_id), **WORDS, "body": TYPED}
@@ -174,7 +174,7 @@ class TestButtonWithAnOldToken:
         ],
     )
     def test_is_told_to_load_the_page_anew(self, url_of, fields):
-        stored = someone("alice").write(made_product())
+        stored = someone("alice").has_written(made_product())
         url = url_of.format(stored.comment.id)
         browser = Client(enforce_csrf_checks=True)
         browser.force_login(find_user(someone("sam", is_staff=True).username))
@@ -231,7 +231,7 @@ class TestReplyInPlace:
 
 class TestPickInPlace:
     def test_swaps_the_button_and_says_so(self):
-        stored = someone("alice").write(made_product())
+        stored = someone("alice").has_written(made_product())
         sam, url = someone("sam", is_staff=True), f"/staff/comments/feature/{stored.comment.id}/"
         for value, pressed, sentence in (("yes", "true", "is picked."), ("no", "false", "no more")):
             response = sam.send(url, {"featured": value}, htmx=True)
@@ -267,7 +267,7 @@ class TestLimitOfStaff:
     @pytest.mark.parametrize("send", SENDS.values(), ids=SENDS)
     def test_holds_for_all_they_do_and_says_when_to_come_back(self, send, settings):
         settings.COMMENT_STAFF_WRITES_PER_USER = 1
-        sam, stored = someone("sam", is_staff=True), someone("alice").write(made_product())
+        sam, stored = someone("sam", is_staff=True), someone("alice").has_written(made_product())
         report_it(stored)
         assert self.SENDS["decision"](sam, stored).status_code == 302
         before = items_of(stored)
@@ -279,15 +279,15 @@ class TestLimitOfStaff:
     def test_is_another_than_that_of_what_they_write_themselves(self, settings):
         settings.COMMENT_WRITES_PER_USER = 1
         sam = someone("sam", is_staff=True)
-        sam.write(made_product())
+        sam.has_written(made_product())
         for _ in range(3):
-            stored = someone("alice").write(made_product())
+            stored = someone("alice").has_written(made_product())
             assert self.SENDS["deletion"](sam, stored).status_code == 302
 
     def test_holds_for_their_address_too(self, settings):
         settings.COMMENT_STAFF_WRITES_PER_ADDRESS = 1
         address = {"REMOTE_ADDR": "10.77.9.9"}
-        stored = someone("alice").write(made_product())
+        stored = someone("alice").has_written(made_product())
         sams = [someone("sam", is_staff=True, **address) for _ in range(2)]
         statuses = [self.SENDS["pick"](sam, stored).status_code for sam in sams]
         assert statuses == [302, 429]

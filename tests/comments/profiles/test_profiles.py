@@ -67,7 +67,7 @@ def hide(comment: NewComment) -> None:
 class TestTheProfile:
     def test_shows_what_was_written_newest_first_with_its_products(self, alice):
         lamp, desk = made_product(), made_product()
-        first, second = alice.write(lamp).comment, alice.write(desk).comment
+        first, second = alice.has_written(lamp).comment, alice.has_written(desk).comment
         shown = nobody().get(profile_url(alice))
         assert shown.comment_ids == [second.id, first.id]
         assert [about.text for about in shown.page.all(class_="about")] == [
@@ -109,14 +109,14 @@ class TestTheProfile:
         assert "by_author" in nobody().get(profile_url(alice)).page.text
 
     def test_follows_edits_and_deletions(self, alice):
-        comment = alice.write(made_product()).comment
+        comment = alice.has_written(made_product()).comment
         alice.send(delete_url(comment))
         assert alice.get(profile_url(alice)).comment_ids == []
 
 
 class TestAHiddenComment:
     def test_is_on_it_for_its_author_and_staff_alone(self, alice):
-        comment = alice.write(made_product()).comment
+        comment = alice.has_written(made_product()).comment
         hide(comment)
         for writer, sees in (
             (alice, True),
@@ -129,7 +129,7 @@ class TestAHiddenComment:
             assert writer.get(f"/comments/{comment.id}/").status == (200 if sees else 404)
 
     def test_can_be_edited_and_deleted_by_its_author_and_stays_hidden(self, alice):
-        comment = alice.write(made_product()).comment
+        comment = alice.has_written(made_product()).comment
         hide(comment)
         form = {"rating": "1", "title": "Worse", "body": "", "language": "de", "version": "1"}
         assert alice.send(edit_url(comment), form).status_code == 302
@@ -140,7 +140,7 @@ class TestAHiddenComment:
 
 class TestTheNameOnAComment:
     def test_leads_to_the_profile_where_a_user_has_written_it(self, alice):
-        comment = alice.write(made_product()).comment
+        comment = alice.has_written(made_product()).comment
         shown = nobody().get(f"/products/{comment.product_id}/")
         assert shown.page.one("a", class_="author")["href"] == profile_url(alice)
 

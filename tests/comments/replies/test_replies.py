@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -29,12 +28,10 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest
 from dynamo.progress import Progress
-from tests.support.comments.faulty import When, failing
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, someone
@@ -203,30 +200,6 @@ class TestTheNameOnAReply:
         found = find_reply(comment.id)
         assert found
         assert (found.text, found.author) == ("Thanks!", "")
-
-
-class TestFailures:
-    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
-    @pytest.mark.parametrize("is_deletion", [False, True])
-    def test_at_any_call_are_made_up_for_by_the_same_again(self, is_deletion, when: When):
-        for number in count(1):
-            comment = made_comment()
-            reply(comment, "Before")
-
-            def write(comment: NewComment = comment) -> None:
-                delete_reply(comment.id) if is_deletion else reply(comment, "After")
-
-            with failing(number, when) as failed:
-                try:
-                    write()
-                except FAILURES:
-                    assert failed
-            write()
-            assert text_of(comment) == (None if is_deletion else "After")
-            assert differing(comment) == []
-            if not failed:
-                break
-        assert number > 1
 
 
 @pytest.mark.real_engine

@@ -1,7 +1,6 @@
 """A user reports a comment, and it waits in the queue of what staff should look at."""
 
 from datetime import timedelta
-from itertools import count
 
 import pytest
 
@@ -18,9 +17,7 @@ from comments.store.comments import NoSuchComment, OwnComment, load_comment
 from comments.store.revision import State
 from comments.votes.services import vote
 from dynamo.calls.client import client
-from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
-from tests.support.comments.faulty import When, failing
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, moderated
 from tests.support.comments.writers import Writer, nobody, someone
 
@@ -124,26 +121,6 @@ class TestReporting:
         with metered() as meter:
             report(comment)
         assert meter.capacity_units() == 8.0
-
-
-class TestFailures:
-    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
-    def test_at_any_call_are_made_up_for_by_the_same_again(self, when: When):
-        for number in count(1):
-            comment = made_comment()
-            with failing(number, when) as failed:
-                try:
-                    report(comment)
-                except FAILURES:
-                    assert failed
-            report(comment)
-            queued = moderated(comment, State.REPORTED)
-            assert queued
-            assert queued.report_count == 1
-            assert differing(comment) == []
-            if not failed:
-                break
-        assert number > 2
 
 
 class TestTraces:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import count
 
 import pytest
 
@@ -19,7 +18,7 @@ from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from tests.support.comments.conflicts import conflicts
-from tests.support.comments.faulty import When, failing, troubled
+from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
 from tests.support.comments.writers import Writer, nobody, someone
 
@@ -160,30 +159,12 @@ def _until_done(write: Callable[[], object]) -> None:
 
 @pytest.mark.real_engine
 class TestFailures:
-    @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])
-    @pytest.mark.parametrize("write", [vote, take_back])
-    def test_at_any_call_are_made_up_for_by_the_same_again(self, write, when: When):
-        expected = 1 if write is vote else 0
-        for number in count(1):
-            comment = made_comment()
-            if write is take_back:
-                vote(comment_id=comment.id, username="bob")
-            with failing(number, when) as failed:
-                try:
-                    write(comment_id=comment.id, username="bob")
-                except FAILURES:
-                    assert failed
-            assert write(comment_id=comment.id, username="bob") == expected
-            assert sum(helpful(comment)) == expected
-            assert differing(comment) == []
-            if not failed:
-                break
-        assert number > 4
-
     def test_of_the_rank_alone_do_not_fail_the_vote(self, comment):
-        with failing(3, "before it is sent") as failed:
+        fault = Fault("before it is sent", number=3)
+        with fault.injected():
             assert vote(comment_id=comment.id, username="bob") is None
-        assert failed == ["GetItem"]
+        assert fault.failed
+        assert fault.calls[-1].startswith("GetItem")
         (difference,) = [d for d in comment_differences() if comment.id in d.subject]
         assert difference.kind == "rank"
         assert difference.mend

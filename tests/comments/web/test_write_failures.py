@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from typing import Any
 
 import pytest
@@ -16,11 +15,10 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import rank_or_log
-from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
-from tests.support.comments.faulty import When, failing, troubled
-from tests.support.comments.flows import FLOWS, Flow
-from tests.support.comments.outage import own_engine
+from tests.support.comments.faulty import When, faults, troubled
+from tests.support.comments.flows import FLOWS, Flow, delete_user_data
+from tests.support.comments.loading import delete_all_comments
 from tests.support.comments.writers import (
     WORDS,
     Writer,
@@ -31,23 +29,26 @@ from tests.support.comments.writers import (
     sign_in,
     someone,
 )
-from tests.support.strict import refuse_what_aws_refuses
 
 pytestmark = pytest.mark.real_engine
 
 DONE, TOLD = frozenset({200, 302}), frozenset({403, 409, 429, 503})
 
 
+@pytest.fixture(scope="module")
+def shards_known(few_items: None) -> None:
+    """What is written or read once in a process's life has been."""
+    delete_user_data().send()
+
+
 @pytest.fixture(autouse=True)
-def own_tables(settings: Any) -> Iterator[None]:
-    """Tables in which nothing is but what the test writes: the check reads all of them.
+def no_comments(shards_known: None, settings: Any) -> None:
+    """The check reads all comments there are.
 
     The activity log is a month long: what is done for each month is the same, and fails the same.
     """
     settings.ACTIVITY_RETENTION_MONTHS = 1
-    with own_engine():
-        refuse_what_aws_refuses(client())
-        yield
+    delete_all_comments()
 
 
 def differences(*, but_for: frozenset[str] = frozenset()) -> list[str]:
@@ -63,21 +64,22 @@ LATER = frozenset({"rank", "leftovers", "keys", "votes", "marks"})
 @pytest.mark.parametrize("flow_of", FLOWS)
 class TestAWriteWhoseCallFails:
     def test_leaves_the_data_whole_and_is_finished_by_doing_it_again(
-        self, flow_of: Callable[[], Flow], when: When
+        self, flow_of: Callable[[], Flow], when: When, pytestconfig: pytest.Config
     ) -> None:
-        for number in count(1):
+        rounds = 0
+        for fault in faults(when, every_call=pytestconfig.getoption("--thorough")):
             flow = flow_of()
-            with failing(number, when) as failed:
+            with fault.injected():
                 status = flow.send()
-            assert status in ({302, 503} if failed else {302}), (number, failed, status)
-            assert differences(but_for=LATER) == [], (number, failed)
-            assert flow.send() == 302, (number, failed)
-            assert differences() == [], (number, failed)
+            assert status in ({302, 503} if fault.failed else {302}), (fault, status)
+            assert differences(but_for=LATER) == [], fault
+            assert flow.send() == 302, fault
+            assert differences() == [], fault
             assert counts_of(flow.product, consistent=True).cells == flow.cells
-            assert flow.outcome() == flow.expected, (number, failed)
-            if not failed:
-                break
-        assert number > 3
+            assert flow.outcome() == flow.expected, fault
+            rounds += 1
+            delete_all_comments()
+        assert rounds > 1
 
 
 class TestFiftyAtOnce:
@@ -157,7 +159,7 @@ def voted(reader: Writer, comment: NewComment) -> int:
 
 def settle(lamp: str, *, comments: list[str]) -> None:
     """One more write, which derives the ranks that were left behind under throttling."""
-    someone("bob").write(lamp, rating="5")
+    someone("bob").has_written(lamp, rating="5")
     for comment_id in comments:
         rank_or_log(comment_id)
 

@@ -133,7 +133,7 @@ def alice() -> Writer:
 
 @pytest.fixture
 def posted(alice: Writer) -> StoredComment:
-    return alice.write(made_product())
+    return alice.has_written(made_product())
 
 
 def in_role(role: str, alice: Writer) -> Writer:

@@ -1,7 +1,9 @@
 """A DynamoDB that fails on purpose: at one call, or now and then."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from threading import Lock
 from typing import Any, Literal
@@ -16,24 +18,84 @@ EVENTS: dict[When, str] = {
     "before it is sent": "provide-client-params.dynamodb.*",
     "after it was applied": "after-call.dynamodb.*",
 }
+NEVER: dict[When, frozenset[str]] = {
+    "before it is sent": frozenset({"DescribeTable"}),
+    "after it was applied": frozenset(
+        {"BatchGetItem", "DescribeTable", "GetItem", "Query", "Scan"}
+    ),
+}
+"""What is not let fail: `tests.support.strict` describes tables; a read may as well not be sent."""
 
 
-@contextmanager
-def failing(number: int, when: When) -> Iterator[list[str]]:
-    """Let call ``number``, counted from 1, fail; gives the operations that failed, one at most."""
-    failed: list[str] = []
-    lock, calls = Lock(), [0]
+@dataclass
+class Fault:
+    """A call that fails: the ``number``-th, counted from 1, or the first of a ``kind``; or none.
 
-    def fail(model: Any, **_: object) -> None:
-        with lock:
-            calls[0] += 1
-            if calls[0] != number:
+    ``calls`` are the kinds of those that were made, up to the one that failed.
+    """
+
+    when: When
+    number: int | None = None
+    kind: str | None = None
+    calls: list[str] = field(default_factory=list)
+    failed: bool = False
+    _lock: Lock = field(default_factory=Lock)
+
+    @contextmanager
+    def injected(self) -> Iterator[None]:
+        with _hooked(EVENTS[self.when], self._meet):
+            yield
+
+    def _meet(self, model: Any, context: dict[str, Any], **event: Any) -> None:
+        if model.name in NEVER[self.when]:
+            return
+        request = event.get("params") or context["dynamo_request"]
+        with self._lock:
+            if self.failed:
                 return
-            failed.append(model.name)
+            self.calls.append(kind_of(model.name, request))
+            self.failed = len(self.calls) == self.number or self.calls[-1] == self.kind
+            if not self.failed:
+                return
         raise EndpointConnectionError(endpoint_url="nowhere")
 
-    with _hooked(EVENTS[when], fail):
-        yield failed
+
+def faults(when: When, *, every_call: bool) -> Iterator[Fault]:
+    """Failures of what is done again in each round: at every call, or at one call of each kind.
+
+    In one of the rounds nothing fails.
+    """
+    if every_call:
+        for number in count(1):
+            fault = Fault(when, number)
+            yield fault
+            if not fault.failed:
+                return
+    healthy = Fault(when)
+    yield healthy
+    for kind in dict.fromkeys(healthy.calls):
+        fault = Fault(when, kind=kind)
+        yield fault
+        assert fault.failed, kind
+
+
+def kind_of(operation: str, request: Mapping[str, Any]) -> str:
+    """Name the operation, and the tables, the index and the kinds of items it is for."""
+    if "TransactItems" in request:
+        actions = [action for each in request["TransactItems"] for action in each.items()]
+        targets = {f"{name} {_target(action)}" for name, action in actions}
+    elif "RequestItems" in request:
+        targets = set(request["RequestItems"])
+    else:
+        targets = {_target(request)}
+    return f"{operation} {', '.join(sorted(targets))}"
+
+
+def _target(request: Mapping[str, Any]) -> str:
+    key = request.get("Key") or request.get("Item") or {}
+    prefixes = [key[name]["S"].partition("#")[0] for name in ("pk", "sk") if name in key]
+    kinds = [prefix for prefix in prefixes if prefix.isalpha()]
+    return " ".join([request["TableName"], request.get("IndexName", ""), *kinds])
 
 
 @contextmanager

@@ -196,7 +196,7 @@ def replying(stored: StoredComment, form: dict[str, str], expected: object) -> F
 def delete_user_data() -> Flow:
     """Alice has written, found helpful and reported something; others her comment."""
     alice, stored, lamp = written(body=LONG)
-    others = [someone("bob").write(made_product()) for _ in range(2)]
+    others = [someone("bob").has_written(made_product()) for _ in range(2)]
     for name in ("bob", "carl"):
         vote_for(comment_id=stored.comment.id, username=name)
     report(stored, "bob")
@@ -239,7 +239,7 @@ FLOWS = [
 
 def written(**said: str) -> tuple[Writer, StoredComment, str]:
     alice, lamp = someone("alice"), made_product()
-    return alice, alice.write(lamp, **said), lamp
+    return alice, alice.has_written(lamp, **said), lamp
 
 
 def a_moderator() -> Writer:

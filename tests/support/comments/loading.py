@@ -32,3 +32,16 @@ def forget_counts(product_id: str) -> None:
     """Take away the counts of a product, as if they had never been made."""
     key = {"S": counts_key(product_id, 0)}
     client().delete_item(TableName=Comment.Meta.table_name, Key={"pk": key, "sk": key})
+
+
+def delete_all_comments() -> None:
+    """Empty the table ``comments``, for checks that read all of it.
+
+    Only how many shards the rankings have stays, which the process remembers as well.
+    """
+    table = Comment.Meta.table_name
+    pages = client().get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
+    found = [item for page in pages for item in page["Items"]]
+    gone = [item for item in found if item["pk"]["S"].partition("#")[0] != "SHARDS"]
+    keys = [{name: item[name] for name in ("pk", "sk")} for item in gone]
+    Batches(client(), Pool(1)).delete(table, keys)

@@ -8,8 +8,10 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
+from ulid import ULID
 
 from comments.items import NewComment
+from comments.posting.by_users import Draft, post_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import StoredComment, load_comment
 from shop.accounts.queries import find_user
@@ -51,8 +53,22 @@ class Writer:
         """The fields of a new form, as a browser would send them untouched."""
         return fields_of(self.get(new_url(product_id)))
 
+    def has_written(self, product_id: str, **said: str) -> StoredComment:
+        """Post a comment past the site's pages, and return it as it is stored."""
+        words = {**WORDS, **said}
+        draft = Draft(int(words["rating"]), words["language"], words["title"], words["body"])
+        now = timezone.now()
+        posted = post_comment(
+            draft,
+            comment_id=str(ULID.from_datetime(now)),
+            product_id=product_id,
+            username=self.username,
+            now=now,
+        )
+        return load_comment(posted.id)
+
     def write(self, product_id: str, **said: str) -> StoredComment:
-        """Post a comment through the site, and give it as it is stored."""
+        """Post a comment by the site's form, and return it as it is stored."""
         form = {**self.open_form(product_id), **WORDS, **said}
         response = self.send(new_url(product_id), form)
         assert response.status_code == 302, response.content.decode()
