@@ -1,4 +1,7 @@
-"""The pages of a product's comments, as a visitor without a browser reads them, by both models."""
+"""The pages of a product's comments, as a visitor without a browser reads them.
+
+The list and its pages are read by both read models.
+"""
 
 from datetime import timedelta
 from urllib.parse import quote, urlsplit
@@ -6,6 +9,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from django.test import Client
 
+from comments.items import NewComment
 from shop.catalogue.services import ensure_products
 from tests.support.comments.browsing import HTMX, follow, visit
 from tests.support.comments.loading import load
@@ -24,27 +28,35 @@ NASTY = """<script>alert("1")</script>'"><img src=x onerror=alert(2)>{{ 7|add:7 
 
 
 @pytest.fixture(scope="module")
-def lamp(model: str) -> Truth:
+def lamp(tables: None) -> Truth:
     """45 comments in German and English on the product ``lamp``."""
-    comments = numbered_comments("lamp", count=45, languages=("de", "en"))
+    return loaded(numbered_comments("lamp", count=45, languages=("de", "en")))
+
+
+def loaded(comments: list[NewComment]) -> Truth:
     load(comments)
     return Truth(comments)
 
 
 @pytest.fixture(scope="module")
+def lamp_by_both(model: str) -> Truth:
+    """The same product, for each read model."""
+    return loaded(numbered_comments("lamp", count=45, languages=("de", "en")))
+
+
+@pytest.fixture(scope="module")
 def ties(model: str) -> Truth:
-    """Comments at six moments on the product ``tied``; fewer where each is 32 items."""
-    comments = tied_comments("tied", count={"indexes": 300, "sets": 120}[model])
-    load(comments)
-    return Truth(comments)
+    """90 comments at six moments on the product ``tied``, for each read model."""
+    return loaded(tied_comments("tied", count=90))
 
 
+@pytest.mark.fallback
 class TestListOfComments:
-    def test_shows_the_newest_first_with_what_scripts_hold_on_to(self, lamp):
+    def test_shows_the_newest_first_with_what_scripts_hold_on_to(self, lamp_by_both):
         shown = visit("/products/lamp/comments/~/~/")
-        newest = lamp.comments[0]
+        newest = lamp_by_both.comments[0]
         element = shown.page.all(data_comment_id=True)[0]
-        assert shown.comment_ids == lamp.ids()[:20]
+        assert shown.comment_ids == lamp_by_both.ids()[:20]
         assert element["data-comment-id"] == newest.id
         assert element["data-rating"] == str(newest.rating)
         assert element["data-language"] == newest.language
@@ -72,9 +84,9 @@ class TestListOfComments:
         assert [i for shown in reversed(back) for i in shown.comment_ids] == expected
         assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
 
-    def test_has_no_page_links_when_one_page_holds_it(self, lamp):
+    def test_has_no_page_links_when_one_page_holds_it(self, lamp_by_both):
         shown = visit("/products/lamp/comments/de/1/")
-        assert shown.comment_ids == lamp.ids(["de"], [1])
+        assert shown.comment_ids == lamp_by_both.ids(["de"], [1])
         assert (shown.older, shown.newer) == (None, None)
 
     def test_of_exactly_a_page_has_no_second_one(self, fresh):
@@ -84,7 +96,7 @@ class TestListOfComments:
         assert len(shown.comment_ids) == 20
         assert shown.older is None
 
-    def test_says_so_when_it_is_empty(self, lamp):
+    def test_says_so_when_it_is_empty(self, lamp_by_both):
         shown = visit("/products/lamp/comments/ja/~/")
         assert shown.status == 200
         assert shown.comment_ids == []
@@ -110,7 +122,7 @@ class TestListOfComments:
         third_in = visit(shorter.older).newer
         assert visit(third_in).comment_ids == shorter.comment_ids
 
-    def test_is_read_only(self, lamp):
+    def test_is_read_only(self, lamp_by_both):
         for url in ("/products/lamp/", "/products/lamp/comments/~/~/", "/comments/lamp-0001/"):
             assert Client().post(url).status_code == 405
             assert Client().head(url).status_code == 200
@@ -254,7 +266,7 @@ class TestToggles:
     def test_lead_to_canonical_addresses_only(self, lamp, start):
         shown = visit(f"/products/lamp/comments/{start}/")
         for toggle in shown.page.all("a", data_toggle=True):
-            assert visit(toggle["href"]).status == 200
+            assert visit(toggle["href"], **HTMX).status == 200
             assert toggle["hx-get"] == toggle["href"]
 
     def test_start_at_the_first_page(self, lamp):
@@ -327,6 +339,7 @@ class TestProductPage:
         assert "21 November 2026" in shown.page.one(class_="product-facts").text
 
 
+@pytest.mark.fallback
 class TestFragments:
     def test_are_what_htmx_gets(self, lamp):
         shown = visit("/products/lamp/comments/~/~/", **HTMX)

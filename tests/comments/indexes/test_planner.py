@@ -16,6 +16,7 @@ from comments.items import NewComment
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.lists.reader import PageRequest, Toward
+from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments
 
@@ -117,8 +118,8 @@ def walk(
 
 @pytest.fixture(scope="module")
 def truth(tables: None) -> Truth:
-    """300 comments on the product ``any-plan``, at six moments."""
-    comments = tied_comments("any-plan")
+    """120 comments on the product ``any-plan``, at six moments."""
+    comments = tied_comments("any-plan", count=120)
     load(comments)
     return Truth(comments)
 
@@ -129,7 +130,7 @@ class TestAnyPlan:
     @given(
         chosen=filters, plans=st.lists(st.sampled_from(PLANS), min_size=1), size=st.integers(3, 50)
     )
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def test_gives_the_same_list_also_when_it_changes_between_pages(
         self, truth: Truth, chosen: CommentFilter, plans: list[str], size: int
     ) -> None:
@@ -138,7 +139,7 @@ class TestAnyPlan:
         assert ids == truth.ids(chosen.languages, chosen.ratings)
 
     @given(chosen=filters, seed=st.integers(0, 99))
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def test_gives_the_same_list_when_the_counts_are_wrong_but_not_zero(
         self, truth: Truth, chosen: CommentFilter, seed: int
     ) -> None:
@@ -149,7 +150,7 @@ class TestAnyPlan:
         assert ids == truth.ids(chosen.languages, chosen.ratings)
 
     @given(chosen=filters)
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     def test_gives_the_same_list_going_back(self, truth: Truth, chosen: CommentFilter) -> None:
         expected = truth.ids(chosen.languages, chosen.ratings)
         counts = counts_of("any-plan")
@@ -167,16 +168,16 @@ class TestAnyPlan:
 
 def adversarial(product_id: str, kind: str) -> list[NewComment]:
     """Comments that no mean tells anything about."""
-    comments = tied_comments(product_id, count=400)
+    comments = tied_comments(product_id, count=200)
     spread = [
         replace(c, created_at=START + timedelta(hours=n), language="en", rating=5)
         for n, c in enumerate(comments)
     ]
     shapes = {
-        "a rating that is only old": lambda n: {"rating": 1} if n < 40 else {},
-        "a rating that is only new": lambda n: {"rating": 1} if n > 360 else {},
+        "a rating that is only old": lambda n: {"rating": 1} if n < 20 else {},
+        "a rating that is only new": lambda n: {"rating": 1} if n > 180 else {},
         "a language all in one hour": lambda n: (
-            {"language": "de", "created_at": START} if 100 < n < 200 else {}
+            {"language": "de", "created_at": START} if 50 < n < 100 else {}
         ),
         "all in the same microsecond": lambda n: {"created_at": START, "rating": n % 5 + 1},
         "a single comment": lambda n: {},

@@ -17,6 +17,7 @@ from dynamo.calls.client import client
 from dynamo.engine import find
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
+from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.outage import PROJECT, own_engine
 from tests.support.comments.read_models import reading_by
@@ -52,8 +53,8 @@ def spelling(request: pytest.FixtureRequest, tables: None, engine_name: str) -> 
 
 @pytest.fixture(scope="module")
 def ties(spelling: str) -> str:
-    """A product of 150 comments at six moments; its id."""
-    load(tied_comments("ties", count=150))
+    """A product of 80 comments at six moments; its id."""
+    load(tied_comments("ties", count=80))
     return "ties"
 
 
@@ -97,13 +98,13 @@ def same_page(
 
 
 class TestAPageByBoth:
-    @settings(max_examples=25)
-    @given(chosen=filters, size=st.integers(7, 60))
+    @settings(max_examples=examples(25))
+    @given(chosen=filters, size=st.integers(7, 40))
     def test_is_the_same_there_and_back(self, ties, chosen, size):
         there, back = there_and_back(ties, chosen, size=size, read=same_page)
         assert there == back
 
-    @settings(max_examples=15)
+    @settings(max_examples=examples(15))
     @given(chosen=filters, models=st.lists(st.sampled_from((INDEXES, SETS)), min_size=1))
     def test_leads_on_to_a_page_by_the_other(self, ties, chosen, models):
         counts, turns = counts_of(ties), iter(models * 150)

@@ -12,7 +12,7 @@ from comments.filters import CommentFilter
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment
 from dynamo.lists.reader import Page, PageRequest
-from tests.support.chance import unique
+from tests.support.chance import examples, unique
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments, written
 from tests.support.comments.walking import behind, ids_on, in_front, read_page
@@ -87,14 +87,14 @@ def seen(pages: list[Page], product: ChangingProduct) -> list[str]:
 
 
 class TestUntouchedComments:
-    @settings(max_examples=20)
+    @settings(max_examples=examples(40))
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_on(self, chosen, size, script):
         product = ChangingProduct.of_30()
         pages = list(walk(product, chosen, start=PageRequest(size), onward=behind, script=script))
         assert seen(pages, product) == product.truth(chosen)
 
-    @settings(max_examples=20)
+    @settings(max_examples=examples(40))
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_back(self, chosen, size, script):
         product = ChangingProduct.of_30()

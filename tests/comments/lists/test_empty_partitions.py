@@ -52,6 +52,7 @@ def product_id(fresh: Callable[[str], str]) -> str:
     return product_id
 
 
+@pytest.mark.fallback
 class TestAPartitionWronglyHeldForEmpty:
     def test_is_not_read_before_the_last_page(self, product_id: str) -> None:
         first = pages(product_id, THREES_AND_FIVES, size=5)[0]

@@ -24,14 +24,18 @@ languages_by_turns = pytest.mark.parametrize(
     "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
 )
 FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], LANGUAGES)
-SOME = {"indexes": 12, "sets": 60}
 FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
+
+
+def rating_sets(languages: tuple[str, ...], *, of_each: int) -> tuple[tuple[int, ...], ...]:
+    """One in ``of_each`` of the sets of ratings: others for each choice of languages."""
+    return RATING_SETS[ALL_LANGUAGE_CHOICES.index(languages) % of_each :: of_each]
 
 
 @pytest.fixture(scope="module")
 def ties(model: str) -> Truth:
-    """300 comments on the product ``ties``, at six moments."""
-    comments = tied_comments("ties")
+    """120 comments on the product ``ties``, at six moments."""
+    comments = tied_comments("ties", count=120)
     load(comments)
     return Truth(comments)
 
@@ -39,18 +43,19 @@ def ties(model: str) -> Truth:
 @pytest.fixture(scope="module")
 def some_reviews(model: str, real_data) -> Truth:
     """Some real reviews, under the product ``some-reviews``; fewer where each is 32 items."""
-    comments = real_comments(real_data, "some-reviews", every=SOME[model])
+    every = {"indexes": 30, "sets": 120}[model]
+    comments = real_comments(real_data, "some-reviews", every=every)
     load(comments)
     return Truth(comments)
 
 
 @pytest.fixture(scope="module")
 def reviews(model: str, real_data) -> Truth:
-    """The real reviews, under the product ``reviews``; without their words, to be done in time.
+    """Each third real review, under the product ``reviews``; without their words, to be quick.
 
-    By the sets each sixth of them: `test_both_read_models` has them all.
+    By the sets each twelfth of them: `test_both_read_models` has them all.
     """
-    every = {"indexes": 1, "sets": 6}[model]
+    every = {"indexes": 3, "sets": 12}[model]
     found = real_comments(real_data, "reviews", every=every)
     comments = [replace(c, author="", body="") for c in found]
     load(comments)
@@ -65,36 +70,38 @@ def assert_walk(truth, product_id, languages, ratings, *, size, read=read_page) 
     assert back == expected, chosen
 
 
-class TestComments300AtSixMoments:
+class TestComments120AtSixMoments:
     @languages_by_turns
-    def test_are_walked_by_any_filter_at_20_a_page(self, ties, languages):
-        for ratings in RATING_SETS:
-            assert_walk(ties, "ties", languages, ratings, size=20)
+    def test_are_walked_by_any_filter_at_10_a_page(self, ties, languages, pytestconfig):
+        """By every filter with ``--thorough``, else by one in eight."""
+        of_each = 1 if pytestconfig.getoption("--thorough") else 8
+        for ratings in rating_sets(languages, of_each=of_each):
+            assert_walk(ties, "ties", languages, ratings, size=10)
 
     @pytest.mark.parametrize("languages", FEW_LANGUAGES[:-1])
     def test_are_walked_one_by_one(self, ties, languages):
-        for ratings in FEW_RATINGS[::2]:
+        for ratings in rating_sets(languages, of_each=16):
             assert_walk(ties, "ties", languages, ratings, size=1)
 
-    def test_are_walked_in_all_languages_at_once(self, ties):
-        for ratings in FEW_RATINGS:
-            assert_walk(ties, "ties", LANGUAGES, ratings, size=20)
+    @pytest.mark.parametrize("ratings", FEW_RATINGS[::2])
+    def test_are_walked_in_all_languages_at_once(self, ties, ratings):
+        assert_walk(ties, "ties", LANGUAGES, ratings, size=20)
 
     @pytest.mark.slow
     @languages_by_turns
-    def test_are_walked_one_by_one_by_any_filter(self, ties, languages):
-        for ratings in RATING_SETS:
+    def test_are_walked_one_by_one_in_any_languages(self, ties, languages):
+        for ratings in rating_sets(languages, of_each=12):
             assert_walk(ties, "ties", languages, ratings, size=1)
 
 
 class TestRealReviews:
     @pytest.mark.parametrize("languages", FEW_LANGUAGES)
     def test_are_walked_in_part(self, some_reviews, languages):
-        for ratings in FEW_RATINGS:
-            assert_walk(some_reviews, "some-reviews", languages, ratings, size=500)
+        for ratings in FEW_RATINGS[::2]:
+            assert_walk(some_reviews, "some-reviews", languages, ratings, size=100)
 
     @pytest.mark.slow
     @languages_by_turns
-    def test_are_walked_by_any_filter_at_500_a_page(self, reviews, languages):
-        for ratings in RATING_SETS:
+    def test_are_walked_in_any_languages_at_500_a_page(self, reviews, languages):
+        for ratings in rating_sets(languages, of_each=8):
             assert_walk(reviews, "reviews", languages, ratings, size=500, read=read_places)

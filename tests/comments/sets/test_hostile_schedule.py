@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from comments.sets.streaming import writes_for
 from dynamo.items import Item
+from tests.support.chance import examples
 from tests.support.sets.fake_table import Crash, FakeTable
 from tests.support.sets.items import all_items, primary_item
 
@@ -126,7 +127,7 @@ class Schedule:
 
 
 @given(schedule=steps, seed=st.integers(0, 1_000))
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_copies_are_exact_after_duplicates_reordering_crashes_and_restarts(schedule, seed):
     hostile = Schedule(seed)
     for step in schedule:
@@ -142,7 +143,7 @@ def test_copies_are_exact_after_duplicates_reordering_crashes_and_restarts(sched
     meanwhile=st.lists(changes, max_size=3),
     seed=st.integers(0, 1_000),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_consumer_that_another_one_overtakes_leaves_nothing_behind(
     before, overtaken, moment, meanwhile, seed
 ):

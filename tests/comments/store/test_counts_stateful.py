@@ -17,7 +17,7 @@ from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from tests.support.chance import unique
+from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.truth import START
 
@@ -84,7 +84,7 @@ class Writing(RuleBasedStateMachine):
         assert not delete_comment(comment_id)
         del self.comments[comment_id]
 
-    @rule(number=st.integers(1, 60), language=languages, data=st.data(), met=met)
+    @rule(number=st.integers(1, 30), language=languages, data=st.data(), met=met)
     def load(self, number: int, language: str, data: st.DataObject, met: int) -> None:
         """An import of new comments and newer versions of some, also on another product."""
         known = st.just(set())
@@ -116,11 +116,11 @@ class Writing(RuleBasedStateMachine):
 
 
 TestWriting = Writing.TestCase
-TestWriting.settings = settings(max_examples=10, stateful_step_count=12)
+TestWriting.settings = settings(max_examples=examples(20), stateful_step_count=12)
 
 
 @pytest.mark.slow
 class TestWritingAtLength(Writing.TestCase):
     """The same, for longer."""
 
-    settings = settings(max_examples=40, stateful_step_count=50)
+    settings = settings(max_examples=examples(20), stateful_step_count=50)

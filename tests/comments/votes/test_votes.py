@@ -34,6 +34,7 @@ def vote_url(comment: NewComment) -> str:
     return f"/comments/vote/{comment.id}/"
 
 
+@pytest.mark.fallback
 class TestVoting:
     def test_counts_and_ranks(self, comment):
         assert vote(comment_id=comment.id, username="bob") == 1
@@ -133,9 +134,9 @@ class TestManyVoters:
     def test_at_once_are_all_counted(self, comment):
         """Every voter votes twice; every other one takes it back."""
         with troubled(seed=5, conflicts=0.1, throttled=0.02), ThreadPoolExecutor(10) as threads:
-            list(threads.map(partial(_vote_twice, comment.id), range(50)))
+            list(threads.map(partial(_vote_twice, comment.id), range(30)))
         vote(comment_id=comment.id, username="last")
-        assert helpful(comment) == [26]
+        assert helpful(comment) == [16]
         assert differing(comment) == []
 
 
