@@ -11,6 +11,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response, expect,
 
 from tests.conftest import CHROMIUM
 
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--in-process-gpu"]
+"""Drawing without a GPU, and without a process for it."""
+
 PATIENCE = 30_000
 """Milliseconds until a browser on a busy machine is taken to be stuck."""
 expect.set_options(timeout=PATIENCE)
@@ -33,9 +36,9 @@ class SilentHandler(WSGIRequestHandler):
         """Says nothing."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site() -> Iterator[str]:
-    """The address of the running site."""
+    """The address of the running site, the same one for all modules."""
     server = ThreadedWSGIServer(("127.0.0.1", 0), SilentHandler)
     server.set_app(get_wsgi_application())
     thread = Thread(target=server.serve_forever)
@@ -46,10 +49,10 @@ def site() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
 

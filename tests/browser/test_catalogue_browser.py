@@ -1,4 +1,4 @@
-"""Categories and “also bought” in Chromium, with and without JavaScript."""
+"""Categories and “also bought” in Chromium."""
 
 import pytest
 from playwright.sync_api import expect
@@ -47,11 +47,6 @@ class TestTheOrderOfACategory:
         expect(visitor.page.locator("a[rel=prev]")).to_be_visible()
         assert ids(visitor) == in_order(PRODUCTS, ProductOrder.NAME)[20:40]
 
-    def test_is_chosen_without_javascript(self, plain_visitor):
-        plain_visitor.page.goto(f"/categories/{SHELF}/")
-        plain_visitor.page.locator("#toggle-order-name").click()
-        assert ids(plain_visitor) == in_order(PRODUCTS, ProductOrder.NAME)[:20]
-
 
 class TestAlsoBought:
     def test_comes_when_it_is_scrolled_to(self, visitor):
@@ -83,17 +78,14 @@ class TestAlsoBought:
         expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
         assert visitor.focus == "also-bought-link"
 
-    def test_is_a_link_without_javascript(self, plain_visitor):
-        plain_visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
-        plain_visitor.page.locator("#also-bought a").click()
-        assert ids(plain_visitor, ".also-bought-page") == [BULB.id]
-
 
 class TestANarrowWindow:
-    @pytest.mark.parametrize(
-        "path", ["/categories/", f"/categories/{SHELF}/?order=price", "/categories/browsed-hall/"]
-    )
-    def test_is_never_scrolled_sideways(self, visitor, path):
+    def test_is_never_scrolled_sideways(self, visitor):
         visitor.page.set_viewport_size({"width": 375, "height": 700})
-        visitor.page.goto(path)
-        assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 375
+        for path in (
+            "/categories/",
+            f"/categories/{SHELF}/?order=price",
+            "/categories/browsed-hall/",
+        ):
+            visitor.page.goto(f"/categories/{path}")
+            assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 375, path

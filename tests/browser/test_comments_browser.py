@@ -55,6 +55,13 @@ def link(visitor, rel: str):
     return visitor.page.locator(f"a[rel={rel}]")
 
 
+def unfold_explanation(visitor):
+    table = visitor.page.locator("#explanation table").first
+    expect(table).to_be_hidden()
+    visitor.page.locator("#explanation summary").click()
+    expect(table).to_be_visible()
+
+
 class TestToggle:
     def test_swaps_the_list_and_the_address_without_loading_the_page(self, visitor, kettle):
         visitor.page.goto(ALL)
@@ -63,22 +70,17 @@ class TestToggle:
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
         assert visitor.address == FOUR
         assert len(visitor.loads) == loads
+        assert visitor.focus == "toggle-rating-5"
         expect(rating(visitor, 5)).to_have_attribute("aria-pressed", "false")
 
-    def test_keeps_the_focus(self, visitor, kettle):
+    def test_is_pressed_by_keyboard(self, visitor, kettle):
         visitor.page.goto(ALL)
-        rating(visitor, 5).click()
-        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
-        assert visitor.focus == "toggle-rating-5"
-
-    @pytest.mark.parametrize("key", ["Enter", "Space"])
-    def test_is_pressed_by_keyboard(self, visitor, kettle, key):
-        visitor.page.goto(ALL)
-        language(visitor, "de").focus()
-        visitor.page.keyboard.press(key)
-        visitor.wait_for(*kettle.ids(["de"])[:20])
-        assert visitor.address == "/products/kettle/comments/de/~/"
-        assert visitor.focus == "toggle-language-de"
+        for key, code, chosen in (("Enter", "de", ["de"]), ("Space", "en", ["de", "en"])):
+            language(visitor, code).focus()
+            visitor.page.keyboard.press(key)
+            visitor.wait_for(*kettle.ids(chosen)[:20])
+            assert visitor.address == f"/products/kettle/comments/{'.'.join(chosen)}/~/"
+            assert visitor.focus == f"toggle-language-{code}"
 
     def test_held_down_is_pressed_once(self, visitor, kettle):
         visitor.page.goto(ALL)
@@ -103,17 +105,12 @@ class TestToggle:
         visitor.page.goto(ALL)
         language(visitor, "de").click()
         visitor.wait_for(*kettle.ids(["de"])[:20])
+        assert visitor.page.title().startswith("Comments in German")
         language(visitor, "en").click()
         visitor.wait_for(*kettle.ids(["de", "en"])[:20])
         assert visitor.address == "/products/kettle/comments/de.en/~/"
         visitor.page.locator("#toggle-all-languages").click()
         visitor.page.wait_for_url(f"**{ALL}")
-
-    def test_names_the_list_in_the_title(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        language(visitor, "de").click()
-        visitor.wait_for(*kettle.ids(["de"])[:20])
-        assert visitor.page.title().startswith("Comments in German")
 
     def test_clicked_in_haste_ends_with_the_last_one(self, visitor, kettle):
         visitor.page.goto(ALL)
@@ -140,21 +137,16 @@ class TestPageLinks:
         expect(link(visitor, "prev")).to_have_count(0)
         assert len(visitor.loads) == loads
 
-    def test_are_in_the_address_and_survive_a_reload(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        link(visitor, "next").click()
-        visitor.wait_for(*kettle.ids()[20:40])
-        assert "?after=" in visitor.address
-        visitor.page.reload()
-        assert visitor.comment_ids == kettle.ids()[20:40]
-
-    def test_show_the_list_from_its_top_and_focus_its_heading(self, visitor, kettle):
+    def test_show_the_list_from_its_top_and_survive_a_reload(self, visitor, kettle):
         visitor.page.goto(ALL)
         link(visitor, "next").scroll_into_view_if_needed()
         link(visitor, "next").click()
         visitor.wait_for(*kettle.ids()[20:40])
         assert visitor.focus == "list-heading"
         expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
+        assert "?after=" in visitor.address
+        visitor.page.reload()
+        assert visitor.comment_ids == kettle.ids()[20:40]
 
 
 class TestBackAndForward:
@@ -198,25 +190,11 @@ class TestLongComment:
         assert visitor.address == LONG
         assert visitor.page.evaluate("document.activeElement.classList.contains('comment-body')")
 
-    def test_is_a_page_of_its_own_without_javascript(self, plain_visitor, novel):
-        plain_visitor.page.goto(LONG)
-        plain_visitor.page.get_by_text("Read on").click()
-        expect(plain_visitor.page.locator(".comment-body")).to_contain_text("THE END")
-
 
 class TestExplanation:
-    @pytest.mark.parametrize("who", ["visitor", "plain_visitor"])
-    def test_unfolds(self, request, kettle, who):
-        page = request.getfixturevalue(who).page
-        page.goto(FOUR)
-        table = page.locator("#explanation table").first
-        expect(table).to_be_hidden()
-        page.locator("#explanation summary").click()
-        expect(table).to_be_visible()
-
-    def test_stays_unfolded_from_list_to_list(self, visitor, kettle):
+    def test_unfolds_and_stays_so_from_list_to_list(self, visitor, kettle):
         visitor.page.goto(FOUR)
-        visitor.page.locator("#explanation summary").click()
+        unfold_explanation(visitor)
         rating(visitor, 4).click()
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
         expect(visitor.page.locator("#explanation table").first).to_be_visible()
@@ -234,6 +212,7 @@ class TestWithoutJavaScript:
         assert shown == kettle.ids(ratings=[1, 2, 3, 4])[20:40]
         link(plain_visitor, "prev").click()
         expect(link(plain_visitor, "prev")).to_have_count(0)
+        unfold_explanation(plain_visitor)
 
 
 class TestVisitorsLanguage:
@@ -249,32 +228,28 @@ class TestVisitorsLanguage:
 
 
 class TestNarrowWindow:
-    @pytest.mark.parametrize(
-        "url",
-        ["/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/"],
-    )
+    PAGES = ("/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/")
+
     @pytest.mark.usefixtures("kettle", "novel")
-    def test_of_320_pixels_needs_no_sideways_scrolling(self, site, chromium, url):
+    def test_of_320_pixels_needs_no_sideways_scrolling(self, site, chromium):
         size = {"width": 320, "height": 640}
         with chromium.new_context(base_url=site, viewport=size) as context:
             page = context.new_page()
-            page.goto(url)
-            for details in page.locator("details").all():
-                details.locator("summary").first.click()
-            assert page.evaluate("document.scrollingElement.scrollWidth") <= 320
+            for url in self.PAGES:
+                page.goto(url)
+                for details in page.locator("details").all():
+                    details.locator("summary").first.click()
+                assert page.evaluate("document.scrollingElement.scrollWidth") <= 320, url
 
 
 class TestPageThatTheBrowserKept:
-    def test_is_loaded_anew_if_it_still_waits_for_an_answer(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        with visitor.page.expect_navigation():
-            visitor.page.evaluate(COME_BACK, "htmx-request")
-        visitor.wait_for(*kettle.ids()[:20])
-
-    def test_stays_as_it_is_otherwise(self, visitor, kettle):
+    def test_is_loaded_anew_only_if_it_still_waits_for_an_answer(self, visitor, kettle):
         visitor.page.goto(ALL)
         visitor.page.evaluate(COME_BACK, "as-it-was")
         expect(visitor.page.locator("#comments.as-it-was")).to_have_count(1)
+        with visitor.page.expect_navigation():
+            visitor.page.evaluate(COME_BACK, "htmx-request")
+        visitor.wait_for(*kettle.ids()[:20])
 
 
 class TestStoppedEngine:

@@ -1,4 +1,4 @@
-"""Votes, reports, moderation and replies in a real browser, with JavaScript and without."""
+"""Votes, reports, moderation and replies in a real browser."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,16 +52,13 @@ def empty_queue() -> None:
 
 
 @contextmanager
-def sitting(
-    chromium: Browser, site: str, writer: Writer, *, script: bool = True
-) -> Iterator[Visitor]:
-    visitor = seat(chromium, site, writer, script=script)
+def sitting(chromium: Browser, site: str, writer: Writer) -> Iterator[Visitor]:
+    visitor = seat(chromium, site, writer)
     try:
         yield visitor
         visitor.forgive(REFUSED, RESPONSE)
-        if script:
-            assert visitor.page.evaluate("window.hit ?? 0") == 0
-            assert visitor.is_clean()
+        assert visitor.page.evaluate("window.hit ?? 0") == 0
+        assert visitor.is_clean()
     finally:
         visitor.page.context.close()
 
@@ -90,12 +87,16 @@ class TestVoting:
     def test_presses_the_button_in_place_and_keeps_the_focus(self, bob, comment):
         bob.page.goto(f"/products/{comment.product_id}/")
         loads, button = len(bob.loads), helpful_button(bob, comment)
-        for pressed, text in (("true", "Helpful · 1"), ("false", "Helpful")):
+        for pressed, text, said in (
+            ("true", "Helpful · 1", "You find this comment helpful."),
+            ("false", "Helpful", "Your vote is taken back."),
+        ):
             button.focus()
             bob.page.keyboard.press("Enter")
             expect(button).to_have_attribute("aria-pressed", pressed)
             expect(button).to_have_text(text)
             expect(button).to_be_focused()
+            expect(bob.page.locator("#announcement")).to_have_text(said)
         assert len(bob.loads) == loads
 
     def test_pressed_again_as_soon_as_it_has_arrived_still_loads_no_page(self, bob, comment):
@@ -105,13 +106,6 @@ class TestVoting:
         helpful_button(bob, comment).click()
         expect(bob.page.locator("#announcement")).to_have_text("Your vote is taken back.")
         assert len(bob.loads) == loads
-
-    def test_says_what_was_done_in_the_live_region(self, bob, comment):
-        bob.page.goto(f"/comments/{comment.id}/")
-        helpful_button(bob, comment).click()
-        expect(bob.page.locator("#announcement")).to_have_text("You find this comment helpful.")
-        helpful_button(bob, comment).click()
-        expect(bob.page.locator("#announcement")).to_have_text("Your vote is taken back.")
 
     def test_counts_a_double_click_once(self, bob, comment):
         bob.page.goto(f"/comments/{comment.id}/")
@@ -126,14 +120,6 @@ class TestVoting:
         helpful_button(bob, comment).click()
         expect(bob.page.locator("#notice")).to_contain_text("There is no such comment")
         expect(helpful_button(bob, comment)).to_be_visible()
-
-    def test_works_without_javascript(self, site, chromium, comment):
-        with sitting(chromium, site, someone("bob"), script=False) as bob:
-            url = f"/products/{comment.product_id}/"
-            bob.page.goto(url)
-            helpful_button(bob, comment).click()
-            expect(helpful_button(bob, comment)).to_have_attribute("aria-pressed", "true")
-            assert bob.page.url.endswith(url)
 
     def test_of_two_browsers_at_once_counts_both(self, site, chromium, bob, comment):
         with sitting(chromium, site, someone("cat")) as cat:
@@ -160,15 +146,6 @@ class TestReporting:
         expect(thanks).to_have_text("Thank you. The shop will look at this comment.")
         expect(thanks).to_be_focused()
         assert len(bob.loads) == loads
-        assert moderated(comment, State.REPORTED)
-
-    def test_works_without_javascript(self, site, chromium, comment):
-        with sitting(chromium, site, someone("bob"), script=False) as bob:
-            bob.page.goto(f"/comments/{comment.id}/")
-            bob.page.get_by_role("link", name="Report").click()
-            bob.page.get_by_label("Something else").check()
-            bob.page.get_by_role("button", name="Report").click()
-            expect(bob.page.locator(".message")).to_contain_text("The shop will look")
         assert moderated(comment, State.REPORTED)
 
 
@@ -212,14 +189,6 @@ class TestModerating:
             )
         assert moderated(comment, State.HIDDEN) is None
         assert differing(comment) == []
-
-    def test_works_without_javascript(self, site, chromium, comment):
-        report(comment)
-        with sitting(chromium, site, someone("sam", is_staff=True), script=False) as sam:
-            sam.page.goto("/staff/comments/")
-            sam.page.get_by_role("button", name="Keep").click()
-            expect(sam.page.locator(".message")).to_contain_text("out of the queue")
-            expect(sam.page.locator("[data-comment-id]")).to_have_count(0)
 
 
 class TestRepliesAndPicks:
@@ -286,14 +255,3 @@ class TestRepliesAndPicks:
         sam.page.locator("#reply-button").click()
         expect(sam.page.locator(".form-error")).to_contain_text("There is no such comment.")
         expect(sam.page.locator(".reply-form textarea")).to_have_value("Short.")
-
-    def test_work_without_javascript(self, site, chromium, comment):
-        with sitting(chromium, site, someone("sam", is_staff=True), script=False) as sam:
-            sam.page.goto(f"/comments/{comment.id}/")
-            sam.page.locator(".reply-form textarea").fill("Thank you!")
-            sam.page.get_by_role("button", name="Reply").click()
-            expect(sam.page.locator(".message")).to_have_text("The reply is there.")
-            sam.page.get_by_role("button", name="Staff pick").click()
-            expect(sam.page.locator(".message")).to_have_text("The comment is picked.")
-            sam.page.get_by_role("button", name="Delete the reply").click()
-            expect(sam.page.locator(".message")).to_have_text("The reply is deleted.")

@@ -1,4 +1,4 @@
-"""Choosing a pickup point in Chromium, with and without JavaScript."""
+"""Choosing a pickup point in Chromium."""
 
 from collections.abc import Callable, Iterator
 
@@ -55,10 +55,8 @@ def order() -> Iterator[NewOrder]:
 def arrive(site: str, chromium: Browser) -> Iterator[Open]:
     contexts, shoppers = [], []
 
-    def arrive(order: NewOrder, *, plain: bool = False, **options: object) -> Shopper:
-        contexts.append(
-            chromium.new_context(base_url=site, java_script_enabled=not plain, **options)
-        )
+    def arrive(order: NewOrder, **options: object) -> Shopper:
+        contexts.append(chromium.new_context(base_url=site, **options))
         contexts[-1].add_cookies([session_cookie(order.username, site=site)])
         shoppers.append(Shopper.arrive(contexts[-1]))
         return shoppers[-1]
@@ -79,16 +77,10 @@ def distances(shopper: Shopper) -> list[str]:
 
 
 class TestChoosingAPickupPoint:
-    @pytest.mark.parametrize("plain", [False, True], ids=["javascript", "plain"])
     def test_leads_from_the_order_to_a_point_and_back(
-        self,
-        arrive: Open,
-        order: NewOrder,
-        points: list[PickupPoint],
-        place: Coordinates,
-        plain: bool,  # noqa: FBT001
+        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
     ) -> None:
-        shopper = arrive(order, plain=plain)
+        shopper = arrive(order)
         shopper.page.goto(f"/orders/{order.id}/")
         shopper.link("Choose a pickup point").click()
         shopper.page.locator("#near").fill(str(place))
@@ -98,13 +90,6 @@ class TestChoosingAPickupPoint:
         choose(shopper, points[1])
         shopper.is_told("The order goes to Kiosk 1.")
         expect(shopper.page.locator("[data-pickup]")).to_contain_text("Pier 1")
-
-    def test_can_be_taken_back(
-        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
-    ) -> None:
-        shopper = arrive(order)
-        shopper.page.goto(f"/orders/{order.id}/pickup/?near={place}")
-        choose(shopper, points[0])
         shopper.link("Choose another place").click()
         shopper.button("Have it delivered instead").click()
         shopper.is_told("The order goes to your door.")
@@ -137,8 +122,3 @@ class TestTheBrowsersOwnLocation:
         shopper.button("Near me").click()
         expect(shopper.page.locator("h1")).to_contain_text("Pickup points near -4")
         assert "Kiosk 0" in shopper.page.locator(".pickup-point").first.inner_text()
-
-    def test_is_not_offered_without_a_script(self, arrive: Open, order: NewOrder) -> None:
-        shopper = arrive(order, plain=True)
-        shopper.page.goto(f"/orders/{order.id}/pickup/")
-        expect(shopper.page.locator("#near-locate")).to_be_hidden()

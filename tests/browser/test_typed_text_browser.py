@@ -44,20 +44,8 @@ def writer() -> Writer:
     return somebody_with_a_password()
 
 
-@pytest.fixture(params=[True, False], ids=["with script", "without"])
-def alice(
-    request: pytest.FixtureRequest, site: str, chromium: Browser, writer: Writer
-) -> Iterator[Visitor]:
-    visitor = seat(chromium, site, writer, script=request.param)
-    yield visitor
-    if request.param:
-        visitor.forgive(REFUSED, RESPONSE)
-        assert visitor.is_clean()
-    visitor.page.context.close()
-
-
 @pytest.fixture
-def scripted(site: str, chromium: Browser, writer: Writer) -> Iterator[Visitor]:
+def alice(site: str, chromium: Browser, writer: Writer) -> Iterator[Visitor]:
     visitor = seat(chromium, site, writer)
     yield visitor
     visitor.forgive(REFUSED, RESPONSE, OFFLINE, "htmx:afterRequest", "htmx:sendError")
@@ -120,8 +108,8 @@ class TestCommentThatIsBeingWritten:
         post_button(alice.page)
         expect_refusal(alice.page, "Come back in 60 minutes")
 
-    def test_outlives_a_network_that_is_gone(self, scripted, lamp):
-        page, context = scripted.page, scripted.page.context
+    def test_outlives_a_network_that_is_gone(self, alice, lamp):
+        page, context = alice.page, alice.page.context
         page.goto(new_url(lamp))
         fill(page, body=TYPED)
         context.set_offline(True)
@@ -132,8 +120,8 @@ class TestCommentThatIsBeingWritten:
         post_button(page)
         expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
 
-    def test_is_told_of_the_network_also_when_its_language_is_found_late(self, scripted, lamp):
-        page, detections = scripted.page, []
+    def test_is_told_of_the_network_also_when_its_language_is_found_late(self, alice, lamp):
+        page, detections = alice.page, []
         page.goto(new_url(lamp))
         page.route("**/languages/detect/", lambda route: detections.append(route))  # noqa: PLW0108
         page.route("**/comments/new/", lambda route: route.abort())
@@ -143,7 +131,7 @@ class TestCommentThatIsBeingWritten:
         detections[0].fulfill(body="Detected: Frisian")
         expect(page.locator("#detected-language")).to_have_text("Detected: Frisian")
         expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
-        scripted.forgive("Failed to load resource")
+        alice.forgive("Failed to load resource")
 
 
 class TestReportThatIsBeingWritten:

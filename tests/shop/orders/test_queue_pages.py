@@ -89,6 +89,9 @@ class TestTheQueue:
         assert alice.get("/staff/orders/").status == 404
         assert stranger.get("/staff/orders/").response["Location"].startswith("/accounts/login/")
         assert alice.post("/staff/orders/ship/", {"order": "x"}).status == 404
+        links = [link.text for link in alice.get("/orders/").page.all("a")]
+        assert links
+        assert "Queue" not in links
 
 
 class TestTheActionsOfARow:

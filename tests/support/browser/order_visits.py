@@ -65,14 +65,6 @@ class Shopper(Visitor):
         """Wait for what a page says at its top, or in its notice where htmx stays on it."""
         expect(self.page.locator(".message, #notice > p")).to_have_text(list(sentences))
 
-    def finds_nothing(self, address: str) -> None:
-        """Open an address that does not exist for this visitor."""
-        response = self.page.goto(address)
-        assert response is not None
-        assert response.status == 404
-        expect(self.page.locator("[data-order-id]")).to_have_count(0)
-        self.forgive("Failed to load resource")  # how Chromium notes the 404
-
     def is_narrow_enough(self, address: str) -> None:
         """Open an address with all that folds out: nothing may be wider than the window."""
         self.page.goto(address)
