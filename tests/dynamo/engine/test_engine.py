@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import socket
 import time
@@ -65,9 +66,10 @@ def fill(engine: EngineServer, *, items: int) -> None:
         AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
         BillingMode="PAY_PER_REQUEST",
     )
-    for number in range(items):
-        item = {"pk": {"S": str(number)}, "text": {"S": "x" * 1000}}
-        client.put_item(TableName="things", Item=item)
+    things = [{"pk": {"S": str(n)}, "text": {"S": "x" * 1000}} for n in range(items)]
+    for some in range(0, items, 25):
+        puts = [{"PutRequest": {"Item": thing}} for thing in things[some : some + 25]]
+        client.batch_write_item(RequestItems={"things": puts})
 
 
 def watch(engine: EngineServer) -> None:
@@ -77,13 +79,20 @@ def watch(engine: EngineServer) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def db_path(tmp_path: Path) -> Path:
-    """A database of some hundred pages."""
-    path = tmp_path / "shop.db"
-    with dynoxide(path) as engine:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database of some hundred pages."""
+    folder = tmp_path_factory.mktemp("filled")
+    with dynoxide(folder / "shop.db") as engine:
         fill(engine, items=300)
-    return path
+    return folder
+
+
+@pytest.fixture
+def db_path(filled: Path, tmp_path: Path) -> Path:
+    """A copy of that database."""
+    shutil.copytree(filled, tmp_path / "copy")
+    return tmp_path / "copy" / "shop.db"
 
 
 @pytest.mark.parametrize("make", [dynoxide, moto])
@@ -93,18 +102,14 @@ class TestAnyEngine:
         with make() as engine:
             yield engine
 
-    def test_answers_once_it_has_started(self, engine: EngineServer) -> None:
+    def test_answers_is_gone_when_it_was_stopped_and_starts_again_on_its_port(
+        self, engine: EngineServer
+    ) -> None:
         assert tables_of(engine) == []
-
-    def test_is_gone_when_it_was_stopped(self, engine: EngineServer) -> None:
-        pid = engine.pid
+        url, pid = engine.endpoint_url, engine.pid
         assert pid
         engine.stop()
         assert not is_alive(pid)
-
-    def test_starts_again_on_its_port(self, engine: EngineServer) -> None:
-        url = engine.endpoint_url
-        engine.stop()
         engine.start()
         assert engine.endpoint_url == url
         assert tables_of(engine) == []

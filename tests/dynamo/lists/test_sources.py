@@ -201,8 +201,9 @@ def stored(new_table: Callable[[], str], strict_client: Any) -> MergedList:
             place_of(moment, f"{n}é{moment.microsecond}") for n in range(28) for moment in MOMENTS
         )
     ]
-    for thing in things:
-        strict_client.put_item(TableName=table, Item=thing.item())
+    for some in range(0, len(things), 25):
+        puts = [{"PutRequest": {"Item": thing.item()}} for thing in things[some : some + 25]]
+        strict_client.batch_write_item(RequestItems={table: puts})
     since, until = things[1].place[:27], things[3].place[:27]
     runs = [
         Run(index, "A"),
@@ -216,7 +217,7 @@ def stored(new_table: Callable[[], str], strict_client: Any) -> MergedList:
 
 
 class TestOnAnEngine:
-    @pytest.mark.parametrize(("order", "size"), list(product(Order, [1, 7, 50])))
+    @pytest.mark.parametrize(("order", "size"), list(product(Order, [3, 50])))
     def test_the_pages_are_the_sorted_answer(self, stored, strict_client, order, size):
         whole = stored.places(order)
         pages = list(stored.walk(PageRequest(size), order, client=strict_client))

@@ -14,7 +14,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.writes.counters import MOST_SHARDS, Counters
 from dynamo.writes.transactions import ConditionFailed, Transactions
-from tests.support.chance import unique
+from tests.support.chance import examples, unique
 
 pytestmark = pytest.mark.usefixtures("tables")
 TABLE = CommentItem.Meta.table_name
@@ -152,7 +152,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=30)
+@settings(max_examples=examples(60))
 def test_whatever_is_done_the_sum_is_that_of_all_changes(steps: list[str | dict[str, int]]) -> None:
     name, counters, truth = unique("counters"), make_counters(), Sum[str]()
     for step in steps:

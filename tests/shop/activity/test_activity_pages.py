@@ -20,10 +20,10 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 
 @pytest.fixture
 def history(own_log):
-    """Thirty entries, twelve days apart: of this month and the eleven before."""
-    own_log(*(Month.of(NOW).plus(-back) for back in range(13)))
+    """Thirty entries, two days apart: of this month and the two before."""
+    own_log(*(Month.of(NOW).plus(-back) for back in range(3)))
     entries = [
-        made_entry(NOW - timedelta(days=12 * n), list(Kind)[n % 3], subject=f"thing-{n}")
+        made_entry(NOW - timedelta(days=2 * n), list(Kind)[n % 3], subject=f"thing-{n}")
         for n in range(30)
     ]
     write_entries(entries)

@@ -18,6 +18,7 @@ from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.user_data import PURCHASES
 from tests.support.catalogue.making import category, sell
+from tests.support.chance import examples
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -85,7 +86,9 @@ def popular(fresh: Callable[[str], str]) -> str:
 
 class TestAlsoBought:
     @given(made=sales, bounds=st.sampled_from([TIGHT, BOUNDS, Bounds(2, 20, 2, 1)]))
-    @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=examples(16), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     def test_is_what_counting_by_hand_gives(self, fresh, made, bounds):
         prefix = fresh("p")
         ids = [f"{prefix}-{n}" for n in range(7)]

@@ -15,6 +15,7 @@ from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
+from tests.support.chance import examples
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -122,7 +123,9 @@ class TestAChange:
         after=st.lists(st.integers(0, 4), min_size=6, max_size=6),
         data=st.data(),
     )
-    @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(
+        max_examples=examples(24), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
     def test_of_any_names_and_prices_keeps_the_order(self, fresh, before, after, data):
         slug = fresh("changing")
         names = data.draw(st.lists(st.text("aÄ z#", max_size=4), min_size=6, max_size=6))

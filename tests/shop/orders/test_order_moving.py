@@ -118,9 +118,9 @@ class TestManyWhoMoveOneOrder:
                 return 0
             return 1
 
-        with ThreadPoolExecutor(50) as threads:
+        with ThreadPoolExecutor(12) as threads:
             for source, target in itertools.pairwise(LIFE):
-                tries = [threads.submit(try_to, source, target) for _ in range(50)]
+                tries = [threads.submit(try_to, source, target) for _ in range(12)]
                 assert sum(one.result() for one in tries) == 1
         assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.RETURNED: 1}
 

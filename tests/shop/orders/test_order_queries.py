@@ -78,7 +78,7 @@ def crowded(tables: None) -> tuple[str, list[NewOrder]]:
 @pytest.mark.real_engine
 class TestEveryFilter:
     @given(chosen=filters(), size=st.integers(1, 9))
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_gives_the_plain_answer_there_and_back(
         self, crowded: tuple[str, list[NewOrder]], chosen: OrderFilter, size: int
     ) -> None:
