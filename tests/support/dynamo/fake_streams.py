@@ -25,7 +25,7 @@ class FakeShard:
 
 
 class FakeStreams:
-    """What `dynamo.calls.client.StreamsApi` asks for. ``calls`` names the shards in reading order."""
+    """A `StreamsApi` of recorded shards; ``calls`` names the shards in reading order."""
 
     def __init__(self, *, shards_in_a_description: int = 100) -> None:
         self.shards: dict[str, FakeShard] = {}
