@@ -1,5 +1,5 @@
 # make run    the sample shop at http://127.0.0.1:8000 (PORT=8001 for another port)
-# make test   every test that can run here, on every engine there is; ENGINE=moto for one of them
+# make test   every test that can run here; ENGINE=moto for all that can run on moto
 #
 # Nothing is written outside this folder: caches and temporary files live below var/.
 
@@ -30,8 +30,9 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
-	@echo "make test      run the tests on every engine there is  (ENGINE=moto|dynoxide|URL, ARGS=…)"
-	@echo "make test-all  the same with the slow ones, and with other examples each time"
+	@echo "make test      run the tests on dynoxide, and on moto those that show it can stand in"
+	@echo "               (ENGINE=moto|dynoxide|URL: all on this one; ARGS=…)"
+	@echo "make test-all  the same with the slow ones, and with more and other examples each time"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
@@ -47,7 +48,7 @@ test: install
 	@.ci/test "$(ENGINE)" $(ARGS)
 
 test-all: install
-	@.ci/test "$(ENGINE)" --slow --explore $(ARGS)
+	@.ci/test "$(ENGINE)" --slow --thorough --explore $(ARGS)
 
 # All of them, even when the first finds something.
 lint: install
@@ -90,7 +91,7 @@ $(VENV)/.installed: requirements.txt
 		|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null; then \
 		{ test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); } \
-		&& uv pip install --python $(PYTHON) --requirement requirements.txt; \
+		&& uv pip install --compile-bytecode --python $(PYTHON) --requirement requirements.txt; \
 	else \
 		{ $(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); } \
 		&& $(PYTHON) -m pip install --quiet --requirement requirements.txt; \

@@ -50,7 +50,6 @@ def ties(model: str) -> Truth:
     return loaded(tied_comments("tied", count=90))
 
 
-@pytest.mark.fallback
 class TestListOfComments:
     def test_shows_the_newest_first_with_what_scripts_hold_on_to(self, lamp_by_both):
         shown = visit("/products/lamp/comments/~/~/")
@@ -89,6 +88,7 @@ class TestListOfComments:
         assert shown.comment_ids == lamp_by_both.ids(["de"], [1])
         assert (shown.older, shown.newer) == (None, None)
 
+    @pytest.mark.fallback
     def test_of_exactly_a_page_has_no_second_one(self, fresh):
         product_id = fresh("product")
         load(numbered_comments(product_id, count=20))
@@ -109,6 +109,7 @@ class TestListOfComments:
         for url in (f"/products/{product_id}/", f"/products/{product_id}/comments/~/~/"):
             assert "No comments yet" in visit(url).page.one(class_="empty").text
 
+    @pytest.mark.fallback
     def test_leads_back_to_the_first_page_itself_when_less_than_a_page_is_in_front(self, fresh):
         product_id = fresh("product")
         comments = numbered_comments(product_id, count=30)
@@ -339,7 +340,6 @@ class TestProductPage:
         assert "21 November 2026" in shown.page.one(class_="product-facts").text
 
 
-@pytest.mark.fallback
 class TestFragments:
     def test_are_what_htmx_gets(self, lamp):
         shown = visit("/products/lamp/comments/~/~/", **HTMX)
@@ -358,6 +358,7 @@ class TestFragments:
     def test_are_told_apart_by_caches(self, lamp, url, headers):
         assert "HX-Request" in visit(url, **headers).response["Vary"]
 
+    @pytest.mark.fallback
     def test_hold_the_same_list_as_the_page(self, lamp):
         url = visit("/products/lamp/comments/~/~/").older
         page, fragment = visit(url), visit(url, **HTMX)
@@ -399,6 +400,7 @@ class TestWhatVisitorsWrote:
             assert element.text.count("""<script>alert("1")</script>'">""") >= 3
             assert "{{ 7|add:7 }}&amp;" in element.text
 
+    @pytest.mark.fallback
     def test_is_shown_by_an_excerpt_and_as_a_whole_on_its_own_page(self, fresh):
         product_id = fresh("product")
         body = "word " * 900 + "THE END"

@@ -51,7 +51,6 @@ def buy(writer: Writer, product: str) -> None:
     put(made_order(writer.username, lines=[NewLine(product, "Lamp", 1, 100)]))
 
 
-@pytest.mark.fallback
 class TestDeletingUserData:
     def test_takes_comments_votes_and_the_profile(self, capsys, alice):
         lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment

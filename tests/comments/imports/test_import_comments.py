@@ -159,8 +159,8 @@ def assert_counted(product: str, rows: Sequence[Row]) -> None:
     assert {cell: number for cell, number in cells.items() if number} == expected
 
 
-@pytest.mark.fallback
 class TestImport:
+    @pytest.mark.fallback
     def test_of_rows_in_any_order_keeps_the_newest_of_each(
         self, tmp_path: Path, product: str, rows: list[Row]
     ) -> None:
@@ -169,6 +169,7 @@ class TestImport:
         assert counts["superseded"] == len(rows) - len(newest(rows))
         assert_same(product, rows)
 
+    @pytest.mark.fallback
     def test_again_changes_nothing_and_writes_nothing(
         self, tmp_path: Path, rows: list[Row]
     ) -> None:

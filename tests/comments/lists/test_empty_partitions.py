@@ -52,7 +52,6 @@ def product_id(fresh: Callable[[str], str]) -> str:
     return product_id
 
 
-@pytest.mark.fallback
 class TestAPartitionWronglyHeldForEmpty:
     def test_is_not_read_before_the_last_page(self, product_id: str) -> None:
         first = pages(product_id, THREES_AND_FIVES, size=5)[0]
@@ -71,6 +70,7 @@ class TestAPartitionWronglyHeldForEmpty:
         (page,) = pages(product_id, CommentFilter.of(["en"], [3]), size=20)
         assert len(page.comments) == 12
 
+    @pytest.mark.fallback
     def test_is_counted_right_from_then_on(self, product_id: str) -> None:
         pages(product_id, THREES_AND_FIVES, size=5)
         counts = counts_of(product_id, consistent=True)

@@ -81,7 +81,6 @@ def spoil(comment: NewComment, name: str, value: dict[str, str]) -> None:
     )
 
 
-@pytest.mark.fallback
 class TestKeeping:
     def test_takes_it_out_of_the_queue_and_of_nothing_else(self, comment):
         keep(comment_id=comment.id, seen=seen_now(comment))
@@ -102,7 +101,6 @@ class TestKeeping:
         assert moderated(comment, State.REPORTED)
 
 
-@pytest.mark.fallback
 class TestHiding:
     def test_takes_it_out_of_lists_counts_and_rankings(self, comment):
         feature(comment.id)
@@ -178,7 +176,6 @@ class TestHiding:
             hide(comment_id=comment.id, now=NOW)
 
 
-@pytest.mark.fallback
 class TestRestoring:
     def test_puts_it_back_where_it_was(self, comment):
         before = load_comment(comment.id).comment
@@ -208,7 +205,6 @@ class TestRestoring:
             restore(comment_id=comment.id)
 
 
-@pytest.mark.fallback
 class TestDeleting:
     @pytest.mark.parametrize("first", [keep, hide])
     def test_takes_it_out_of_the_index_too(self, comment, first):

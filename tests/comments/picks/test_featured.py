@@ -37,7 +37,6 @@ def picked(product_id: str) -> list[str]:
     return [pick.id for pick in find_highlights(product_id).picks]
 
 
-@pytest.mark.fallback
 class TestPicking:
     def test_shows_it_until_it_is_taken_back(self, comment):
         for _ in range(2):

@@ -67,7 +67,6 @@ def tallies(comment_id: str) -> int:
     return sum(item is not None for item in found)
 
 
-@pytest.mark.fallback
 class TestDeletingByItsPage:
     def test_asks_first_where_there_is_no_script(self, alice, lamp):
         comment = alice.has_written(lamp).comment

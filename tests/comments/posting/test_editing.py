@@ -57,7 +57,6 @@ class TestTheForm:
         assert not someone("bob").get(url).page.all("a", href=edit_url(posted.comment))
 
 
-@pytest.mark.fallback
 class TestAnEdit:
     def test_moves_the_comment_to_other_lists_counts_and_ranks(self, alice, lamp, posted):
         alice.send(edit_url(posted.comment), opened(alice, posted, rating="2", language="de"))

@@ -45,7 +45,6 @@ def total(product_id: str) -> int:
     return counts_of(product_id, consistent=True).total
 
 
-@pytest.mark.fallback
 class TestPosting:
     def test_lists_counts_and_signs_the_comment(self, alice, lamp):
         comment = alice.write(lamp).comment

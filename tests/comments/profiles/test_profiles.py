@@ -76,6 +76,7 @@ class TestTheProfile:
         ]
 
     @pytest.mark.real_engine
+    @pytest.mark.fallback
     def test_is_walked_by_its_links_there_and_back(self, alice):
         ids = written(alice, 45)
         there = list(follow(profile_url(alice), "older"))

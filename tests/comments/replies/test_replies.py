@@ -79,7 +79,6 @@ def imported(*comments: NewComment) -> VerdictCounts:
     return outcome
 
 
-@pytest.mark.fallback
 class TestReplying:
     def test_is_shown_beneath_the_comment(self, comment):
         reply(comment)

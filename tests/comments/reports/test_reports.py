@@ -42,7 +42,6 @@ def report_url(comment: NewComment) -> str:
     return f"/comments/report/{comment.id}/"
 
 
-@pytest.mark.fallback
 class TestReporting:
     def test_queues_the_comment_with_the_reason(self, comment):
         assert report(comment, text="It sells pills.")

@@ -209,7 +209,6 @@ class TestRankedComment:
         assert not refresh_comment(comment.id, tally=lambda: 9)
 
 
-@pytest.mark.fallback
 class TestPages:
     @pytest.mark.parametrize("size", [1, 4, 30])
     def test_are_walked_there_and_back(self, comment, size):

@@ -34,7 +34,6 @@ def vote_url(comment: NewComment) -> str:
     return f"/comments/vote/{comment.id}/"
 
 
-@pytest.mark.fallback
 class TestVoting:
     def test_counts_and_ranks(self, comment):
         assert vote(comment_id=comment.id, username="bob") == 1
