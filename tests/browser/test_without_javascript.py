@@ -47,6 +47,7 @@ def sam() -> PlainBrowser:
     return PlainBrowser.of(someone("sam", is_staff=True).browser)
 
 
+@pytest.mark.fallback
 class TestAComment:
     def test_is_posted_and_deleted(self, bob: PlainBrowser) -> None:
         lamp = made_product()
@@ -101,6 +102,7 @@ class TestAComment:
             assert sam.messages == [told]
 
 
+@pytest.mark.fallback
 class TestACategory:
     def test_is_put_into_another_order(self, fresh: Callable[[str], str]) -> None:
         shelf, visitor = fresh("shelf"), PlainBrowser()
@@ -123,6 +125,7 @@ class TestACategory:
         assert bulb.id in shown
 
 
+@pytest.mark.fallback
 class TestAPickupPoint:
     def test_is_chosen(self) -> None:
         place = Coordinates.at(CHANCE.uniform(-50, -40), CHANCE.uniform(-130, -100))

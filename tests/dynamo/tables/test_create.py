@@ -63,6 +63,7 @@ def described(strict_client: Any, table: str) -> Callable[[], dict[str, Any]]:
     return lambda: strict_client.describe_table(TableName=table)["Table"]
 
 
+@pytest.mark.fallback
 class TestAMissingTable:
     def test_is_created_with_its_keys_and_indexes(self, create, described, table):
         local = index("day", KeysOnlyProjection(), LocalSecondaryIndex)
@@ -91,6 +92,7 @@ class TestAMissingTable:
             assert part["ProvisionedThroughput"]["WriteCapacityUnits"] == 3
 
 
+@pytest.mark.fallback
 class TestATableThatExists:
     def test_is_left_as_it_is(self, create, described, table):
         thing = model(table, by_kind=index("kind"), by_day=index("day", kind=LocalSecondaryIndex))
@@ -123,6 +125,7 @@ class TestATableThatExists:
         assert len(described()["GlobalSecondaryIndexes"]) == 1
 
 
+@pytest.mark.fallback
 class TestAStream:
     IMAGES = "NEW_AND_OLD_IMAGES"
 
@@ -153,6 +156,7 @@ class TestAStream:
             create(model(table, stream=self.IMAGES))
 
 
+@pytest.mark.fallback
 class TestATableThatDiffers:
     @pytest.mark.parametrize(
         ("change", "what"),

@@ -39,6 +39,7 @@ def name(fresh: Callable[[str], str]) -> str:
     return fresh("counter")
 
 
+@pytest.mark.fallback
 class TestACounter:
     def test_begins_at_nothing(self, name: str) -> None:
         assert make_counters().read(name) == {}
@@ -68,6 +69,7 @@ class TestACounter:
         assert read == {name: {"en": 1}, f"{name}-2": {"de": 2}, f"{name}-3": {}}
 
 
+@pytest.mark.fallback
 class TestSpreading:
     def test_keeps_the_sum(self, name: str) -> None:
         counters = make_counters()
@@ -111,6 +113,7 @@ class TestSpreading:
         assert few.read(name, consistent=True) == {"en": 21}
 
 
+@pytest.mark.fallback
 class TestSettling:
     def test_makes_the_sums_what_they_should_be(self, name: str) -> None:
         counters = make_counters()

@@ -21,6 +21,7 @@ from tests.support.accounts.cast import (
 )
 
 
+@pytest.mark.fallback
 class TestSigningIn:
     def test_leads_to_the_orders(self, browser: Client, alice: Person) -> None:
         response = sign_in(browser, alice.username)
@@ -129,6 +130,7 @@ class TestTheWayOn:
         assert 'href="/accounts/sign-up/?next=/products/42/"' in page
 
 
+@pytest.mark.fallback
 class TestASession:
     def test_ends_when_signing_out(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)

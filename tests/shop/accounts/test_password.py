@@ -41,6 +41,7 @@ def choose_password(browser: Client, link: str, password: str = NEW_PASSWORD) ->
     return browser.post(form.request["PATH_INFO"], typed)
 
 
+@pytest.mark.fallback
 class TestChangingThePassword:
     def test_sets_it(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)

@@ -22,6 +22,7 @@ from tests.support.accounts.cast import (
 pytestmark = pytest.mark.usefixtures("tables")
 
 
+@pytest.mark.fallback
 class TestSigningUp:
     def test_makes_the_account_and_signs_in(
         self, browser: Client, fresh: Callable[[str], str]

@@ -89,6 +89,7 @@ class TestTheBasket:
         assert len(cookie) < 4_000
 
 
+@pytest.mark.fallback
 class TestPlacing:
     def test_shows_the_new_order_and_empties_the_basket(self, alice: Visitor, lamp: str) -> None:
         shown = alice.post("/basket/place/", intent_in(add(alice, lamp, "2")))

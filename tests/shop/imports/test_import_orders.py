@@ -46,7 +46,7 @@ from tests.support.shop.olist_folders import (
 from tests.support.shop.olist_loading import import_folder, require_sums, table
 from tests.support.shop.olist_truth import truth_of
 
-pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
+pytestmark = pytest.mark.usefixtures("tables")
 
 TABLE = ShopItem.Meta.table_name
 NEW_YEAR = "2018-01-01 00:00:00"
@@ -94,6 +94,7 @@ def found(foreign_id: str) -> WholeOrder:
     return find_order(foreign_id).order
 
 
+@pytest.mark.fallback
 class TestImport:
     def test_lists_orders_by_the_time_of_their_placing(
         self, olist: OlistFolder, alex: str, tmp_path: Path
@@ -156,6 +157,7 @@ class TestImport:
         assert listed(alex) == ["3", "1", "2"]
 
 
+@pytest.mark.real_engine
 class TestProducts:
     def test_cost_what_they_cost_last(self, olist: OlistFolder, lamp: str, tmp_path: Path) -> None:
         import_folder(olist.write(tmp_path))
@@ -179,6 +181,7 @@ class TestProducts:
         assert find_product(lamp).categories[0].slug == "everything-else"
 
 
+@pytest.mark.real_engine
 class TestCustomers:
     def test_are_users_since_their_first_purchase(
         self, olist: OlistFolder, alex: str, tmp_path: Path
@@ -201,6 +204,7 @@ class TestCustomers:
         assert has_bought(alex, lamp)
 
 
+@pytest.mark.real_engine
 class TestImportAgain:
     def test_changes_nothing(self, olist: OlistFolder, tmp_path: Path) -> None:
         import_folder(olist.write(tmp_path))
@@ -243,6 +247,7 @@ class TestImportAgain:
         assert found(f"{alex}-3").status is Status.PROCESSING
 
 
+@pytest.mark.real_engine
 class TestRejectedRows:
     def rejected(self, olist: OlistFolder, folder: Path) -> list[tuple[str, str, str]]:
         error, counts = failing(olist.write(folder), rejects=folder / "rejected.csv")
@@ -305,6 +310,7 @@ class TestRejectedRows:
         assert found(f"{alex}-1").placed == datetime(2017, 12, 30, 10, tzinfo=UTC)
 
 
+@pytest.mark.real_engine
 class TestBadUsage:
     @pytest.mark.parametrize("stem", [ORDERS, CUSTOMERS, ITEMS, PRODUCTS, CATEGORIES])
     def test_names_the_file_that_is_missing(
@@ -355,6 +361,7 @@ def own_tables(prefix: str) -> Iterator[str]:
         client().delete_table(TableName=prefix + name)
 
 
+@pytest.mark.real_engine
 class TestCommandLine:
     def test_prints_counts_and_draws_no_bar_into_a_file(
         self, olist: OlistFolder, tmp_path: Path
@@ -388,6 +395,7 @@ def expected(part: Path) -> list[str]:
         return left_behind(prefix)
 
 
+@pytest.mark.real_engine
 class TestInterruptedImport:
     @pytest.mark.parametrize(
         ("how", "orders"),

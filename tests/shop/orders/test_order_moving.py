@@ -36,6 +36,7 @@ def move(order: NewOrder, source: Status, target: Status, **how: Any) -> None:
     move_order(username=order.username, order_id=order.id, source=source, target=target, **how)
 
 
+@pytest.mark.fallback
 class TestAMove:
     def test_rewrites_the_composite_key(self, order: NewOrder) -> None:
         move(order, Status.PLACED, Status.APPROVED)
@@ -74,6 +75,7 @@ class TestAMove:
         assert queue_lengths() == before | {Status.PLACED: before[Status.PLACED] - 1}
 
 
+@pytest.mark.fallback
 class TestAMoveIsRefused:
     def test_when_the_order_has_left_the_status_that_was_seen(self, order: NewOrder) -> None:
         move(order, Status.PLACED, Status.APPROVED)

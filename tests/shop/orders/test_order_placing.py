@@ -55,6 +55,7 @@ def orders_of(username: str) -> list[str]:
     return [order.id for order in found]
 
 
+@pytest.mark.fallback
 class TestAPlacedOrder:
     def test_has_the_names_and_prices_of_its_moment(
         self, order: Ordering, product: Callable[..., str]
