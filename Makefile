@@ -26,13 +26,14 @@ export RUFF_CACHE_DIR := $(CACHE)/ruff
 export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all lint format readme screenshot requirements clean
+.PHONY: help install run test test-all coverage lint format readme screenshot requirements clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
 	@echo "make test      run the tests on dynoxide, and on moto those that show it can stand in"
 	@echo "               (ENGINE=moto|dynoxide|URL: all on this one; ARGS=…)"
 	@echo "make test-all  the same with the slow ones, and with more and other examples each time"
+	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
@@ -49,6 +50,10 @@ test: install
 
 test-all: install
 	@.ci/test "$(ENGINE)" --slow --thorough --explore $(ARGS)
+
+# Takes nearly twice as long as the tests alone.
+coverage: install
+	@.ci/test dynoxide --cov $(ARGS)
 
 # All of them, even when the first finds something.
 lint: install
