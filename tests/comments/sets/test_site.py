@@ -126,7 +126,7 @@ class TestAComment:
 
 class TestItsAuthor:
     def test_sees_it_at_once_where_it_belongs(self, alice):
-        comment = alice.has_written(made_product()).comment
+        comment = alice.write(made_product()).comment
         assert comment.id in alice.get(url(comment, "en", "5")).comment_ids
         assert comment.id not in alice.get(url(comment, "en", "1")).comment_ids
 
