@@ -87,5 +87,5 @@ class TestANarrowWindow:
             f"/categories/{SHELF}/?order=price",
             "/categories/browsed-hall/",
         ):
-            visitor.page.goto(f"/categories/{path}")
+            visitor.page.goto(path)
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 375, path
