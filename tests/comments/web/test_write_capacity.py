@@ -98,7 +98,7 @@ class TestTheCost:
         delete_comment(comment_id)
         with metered() as meter:
             delete_comment(comment_id)
-        assert cost(meter) == told("a deletion, once more")
+        assert cost(meter) == told("the same deletion again")
 
     def test_of_the_limits(self, shelf):
         with metered() as meter:
