@@ -46,7 +46,7 @@ def owner(item: Item) -> str:
 
 
 def owner_at(place: str) -> str:
-    """Give each id one owner: of two items at one place there would be no saying which is first."""
+    """Keep one owner for each id: two items at one place would have no order."""
     return "alex" if len(id_at(place)) % 2 else "sam"
 
 
@@ -95,7 +95,7 @@ class MergedList:
     requests: list[Request] = field(default_factory=list)
 
     def places(self, order: Order) -> list[str]:
-        """Give the whole answer: what is in any run, sorted."""
+        """Return the items of all runs, sorted."""
         found = [t.place for t in self.things if any(t.is_in(run) for run in self.runs)]
         return sorted(found, reverse=order is Order.NEWEST_FIRST)
 

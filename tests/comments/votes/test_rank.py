@@ -74,7 +74,7 @@ def take_from_lists(comment: NewComment) -> None:
 
 @contextmanager
 def updates() -> Iterator[list[dict[str, Any]]]:
-    """Give what each UpdateItem of the block consumed."""
+    """Return the capacity units of each UpdateItem of the block."""
     seen: list[dict[str, Any]] = []
 
     def note(parsed: dict[str, Any], **_: object) -> None:

@@ -36,7 +36,7 @@ class Walker:
         )
 
     def drain(self) -> list[str]:
-        """Give what was applied by this call."""
+        """Return the records applied by this call."""
         before = len(self.applied)
         self.walk.drain()
         return self.applied[before:]

@@ -75,7 +75,7 @@ def order_pages(report) -> dict[tuple[str, int], dict[str, Any]]:
 
 
 def first_cost(one: dict[str, Any], reader: str) -> dict[str, Any]:
-    """Give what the first page of a list of the grid cost."""
+    """Return the cost of the first page of a list of the grid."""
     return one["by_reader"][reader]["pages"][0]["list_cost"]
 
 

@@ -8,7 +8,7 @@ from lab.reports.figures import Timing, medians_of
 
 
 def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:
-    """Give actions that take so long by a clock of their own."""
+    """Build actions that take these seconds by a clock of their own."""
     now = [0.0]
 
     def take(name: str) -> None:

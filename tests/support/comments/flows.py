@@ -292,4 +292,4 @@ def commanding(command: str, *arguments: str) -> Callable[[], int]:
 
 class _Nowhere:
     def write(self, _: str) -> None:
-        """Say nothing."""
+        """Do nothing."""
