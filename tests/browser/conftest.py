@@ -33,7 +33,7 @@ class SilentHandler(WSGIRequestHandler):
     """Keeps requests out of the tests' output."""
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Gives the tests a DynamoDB. A plugin, because Django reads its settings before any conftest.
+"""Start a DynamoDB for the tests. A plugin, because Django reads its settings before any conftest.
 
 Each process of a parallel run has an engine of its own, in memory, and its own names of tables.
 """

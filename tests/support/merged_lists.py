@@ -198,7 +198,7 @@ def only(*kinds: str) -> tuple[OneOf, ...]:
 
 
 def split(run: Run, at: str) -> list[Run]:
-    """Give two runs that together hold what one holds, where ``at`` lies within it."""
+    """Split a run in two at ``at``, where that lies within it."""
     if (run.since or "") < at and (run.until is None or at < run.until):
         return [replace(run, until=at), replace(run, since=at)]
     return [replace(run)]

@@ -39,7 +39,7 @@ class KeyCondition:
     high_is_in: bool = True
 
     def holds(self, sort_value: Value) -> bool:
-        """Tell whether a sort key is within the condition."""
+        """Return whether a sort key is within the condition."""
         value = _comparable(sort_value)
         if self.low is not None and not self._above(value, _comparable(self.low)):
             return False
@@ -48,7 +48,7 @@ class KeyCondition:
         return not self.prefix or sort_value["S"].startswith(self.prefix)
 
     def ends_at(self, sort_value: Value, *, ascending: bool) -> bool:
-        """Tell whether nothing within the condition can lie behind a sort key."""
+        """Return whether nothing within the condition can follow a sort key."""
         return sort_value == (self.high if ascending else self.low)
 
     def _above(self, value: Any, low: Any) -> bool:

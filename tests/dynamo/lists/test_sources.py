@@ -190,7 +190,7 @@ class TestAQuery:
 
 @pytest.fixture(scope="module")
 def stored(new_table: Callable[[], str], strict_client: Any) -> MergedList:
-    """Return a list of 70 things in a real table: equal moments, ranges, and neighbouring partitions."""
+    """Return 70 things in a real table: equal moments, ranges, neighbouring partitions."""
     table, random = new_table(), Random(42)
     index = replace(INDEX, table=table)
     things = [

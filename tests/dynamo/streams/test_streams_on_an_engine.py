@@ -41,7 +41,7 @@ def table(strict_client: Any) -> Iterator[str]:
 def drained(
     strict_client: Any, table: str, checkpoints: TableCheckpoints
 ) -> Callable[[], list[Record]]:
-    """Gives the records since the last call, to a walk that knows the checkpoints alone."""
+    """Read the records since the last call, by a walk that knows only the checkpoints."""
 
     def drained() -> list[Record]:
         found: list[Record] = []

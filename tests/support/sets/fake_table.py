@@ -47,7 +47,7 @@ class FakeTable:
         self.accidents[self._writes + after] = accident
 
     def writer(self) -> CopyWriter:
-        """Give a consumer that has just been started."""
+        """Return a consumer that has just been started."""
         client: Any = self
         return CopyWriter(Batches(client, Pool(1)))
 

@@ -17,7 +17,7 @@ def comment_item(
     rating: int = 5,
     title: str = "Good",
 ) -> Item:
-    """Give a comment as the table ``comments`` has it."""
+    """Return a comment as the table ``comments`` has it."""
     comment = NewComment(
         id=comment_id,
         product_id=product_id,
@@ -34,14 +34,14 @@ def comment_item(
 
 
 def primary_item(comment_id: str = "7", **what: Any) -> Item:
-    """Give the primary item of such a comment."""
+    """Return the primary item of such a comment."""
     primary = primary_of(comment_item(comment_id, **what))
     assert primary is not None
     return primary
 
 
 def record(before: Item | None, after: Item | None, *, number: int = 1) -> dict[str, Any]:
-    """Give the record of a stream that tells of a change."""
+    """Build the stream record of a change."""
     keys = {name: (after or before or {})[name] for name in ("pk", "sk")}
     images = {"OldImage": before, "NewImage": after}
     return {
@@ -56,6 +56,6 @@ def by_sort_key(items: Iterable[Item]) -> dict[str, Item]:
 
 
 def all_items(primaries: Iterable[Item]) -> dict[tuple[str, str], Item]:
-    """Give all that ``comment_sets`` should hold when these are its primaries."""
+    """Return all items of ``comment_sets`` when these are its primaries."""
     everything = [each for primary in primaries for each in (primary, *copies_of(primary))]
     return {(item["pk"]["S"], item["sk"]["S"]): item for item in everything}

@@ -11,7 +11,7 @@ from tests.support.sets.items import all_items
 
 
 def stored_items(comment_id: str) -> dict[Name, Item]:
-    """Give all items of a comment, strongly read."""
+    """Read all items of a comment, strongly."""
     found = client().query(
         TableName=TABLE,
         KeyConditionExpression="pk = :pk",

@@ -83,7 +83,7 @@ def part_of(source: Path, *, users: Collection[str] | None = None) -> OlistFolde
 
 
 def give_copies(folder: OlistFolder, source: Path, *, user: str, every: int) -> None:
-    """Give a made user a copy of every so manieth order of the source."""
+    """Copy every n-th order of the source to a new user."""
     copied = {
         row["order_id"]: row for n, row in enumerate(rows_of(source, ORDERS)) if n % every == 0
     }
