@@ -24,6 +24,8 @@ export XDG_CACHE_HOME := $(CACHE)
 export MPLCONFIGDIR := $(CACHE)/matplotlib
 export RUFF_CACHE_DIR := $(CACHE)/ruff
 export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
+# Tests start Python often: without compiled modules that takes a third more.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test test-all coverage lint format readme screenshot requirements clean

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings, settings
+from django.test import override_settings
 from django.utils.module_loading import import_string
 
 from dynamo.calls.client import client, connect, current_connection
@@ -71,6 +72,19 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
     LOG.runs_by_itself = pytestconfig.stash[name_key] != "moto"
     yield
     LOG.flush(seconds=1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_takes_long_that_need_not() -> Iterator[None]:
+    """Hash passwords fast, and look for a static file when it is asked for.
+
+    Else every test client lists all files when it is made.
+    """
+    with override_settings(
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+        WHITENOISE_AUTOREFRESH=True,
+    ):
+        yield
 
 
 @pytest.fixture(scope="module")

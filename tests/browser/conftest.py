@@ -1,15 +1,18 @@
 """The site on a port of its own, and a Chromium that reports whatever goes wrong in it."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Thread
 
 import pytest
+from django.conf import settings
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 
 from tests.conftest import CHROMIUM
+from tests.support.comments.writers import Writer
 
 UNUSED = (
     "WebUIOmniboxPopup",
@@ -33,6 +36,12 @@ expect.set_options(timeout=PATIENCE)
 
 REPLACED = ("htmx:afterRequest", "htmx:sendAbort")
 """What htmx says of a request that gave way to a newer one; of a failed one it says more."""
+
+REFUSED = (
+    "Failed to load resource: the server responded with a status of",
+    "Response Status Error Code",
+)
+"""What Chromium and htmx say of an answer that is an error."""
 
 NOTE_VIOLATIONS = """
     window.violations = [];
@@ -70,6 +79,44 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+Contexts = defaultdict[str, list[BrowserContext]]
+OpenContext = Callable[..., BrowserContext]
+
+
+@pytest.fixture(scope="session")
+def unused_contexts() -> Contexts:
+    """Contexts of earlier tests, by their options. Their caches hold the static files."""
+    return defaultdict(list)
+
+
+@pytest.fixture
+def open_context(site: str, chromium: Browser, unused_contexts: Contexts) -> Iterator[OpenContext]:
+    """Opens the browser of somebody who was never here; takes what `Browser.new_context` takes."""
+    opened = []
+
+    def open_context(**options: object) -> BrowserContext:
+        unused = unused_contexts[repr(options)]
+        if unused:
+            context = unused.pop()
+        else:
+            context = chromium.new_context(base_url=site, **options)
+            context.set_default_timeout(PATIENCE)
+            context.add_init_script(NOTE_VIOLATIONS)
+        opened.append((repr(options), context))
+        return context
+
+    yield open_context
+    for options, context in opened:
+        for page in context.pages:
+            page.close()
+        context.clear_cookies()
+        context.set_offline(offline=False)
+        unused_contexts[options].append(context)
+
+
+Seat = Callable[[Writer], "Visitor"]
+
+
 @dataclass
 class Visitor:
     """Someone at the browser."""
@@ -80,8 +127,6 @@ class Visitor:
 
     @classmethod
     def arrive(cls, context: BrowserContext) -> "Visitor":
-        context.set_default_timeout(PATIENCE)
-        context.add_init_script(NOTE_VIOLATIONS)
         visitor = cls(context.new_page())
         page = visitor.page
         page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
@@ -130,22 +175,43 @@ class Visitor:
         self.complaints = [said for said in self.complaints if not said.startswith(beginnings)]
 
     def is_clean(self) -> bool:
+        """Nothing went wrong, and no script ran that came with somebody's text."""
         violations = self.page.evaluate("window.violations ?? []")
-        assert (self.complaints, violations) == ([], [])
+        hit = self.page.evaluate("window.hit ?? 0")
+        assert (self.complaints, violations, hit) == ([], [], 0)
         return True
 
 
 @pytest.fixture
-def visitor(site: str, chromium: Browser) -> Iterator[Visitor]:
+def visitor(open_context: OpenContext) -> Iterator[Visitor]:
     """A visitor whose browser must have had nothing to complain about in the end."""
-    with chromium.new_context(base_url=site, locale="fr-FR") as context:
-        visitor = Visitor.arrive(context)
-        yield visitor
-        assert visitor.is_clean()
+    visitor = Visitor.arrive(open_context(locale="fr-FR"))
+    yield visitor
+    assert visitor.is_clean()
 
 
 @pytest.fixture
-def plain_visitor(site: str, chromium: Browser) -> Iterator[Visitor]:
+def plain_visitor(open_context: OpenContext) -> Visitor:
     """A visitor without JavaScript."""
-    with chromium.new_context(base_url=site, locale="fr-FR", java_script_enabled=False) as context:
-        yield Visitor.arrive(context)
+    return Visitor.arrive(open_context(locale="fr-FR", java_script_enabled=False))
+
+
+@pytest.fixture
+def seat(site: str, open_context: OpenContext) -> Iterator[Seat]:
+    """Puts somebody who is signed in at a browser of their own.
+
+    What it complains of in the end may only be that the site refused something.
+    """
+    seated = []
+
+    def seat(writer: Writer) -> Visitor:
+        context = open_context(locale="en-GB")
+        value = writer.browser.cookies[settings.SESSION_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+        seated.append(Visitor.arrive(context))
+        return seated[-1]
+
+    yield seat
+    for visitor in seated:
+        visitor.forgive(*REFUSED)
+        assert visitor.is_clean()

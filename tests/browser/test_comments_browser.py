@@ -216,30 +216,28 @@ class TestWithoutJavaScript:
 
 
 class TestVisitorsLanguage:
-    def test_is_what_a_product_page_opens_in(self, site, chromium, kettle):
-        with chromium.new_context(base_url=site, locale="de-AT") as context:
-            page = context.new_page()
-            page.goto("/products/kettle/")
-            ids = page.locator("[data-comment-id]")
-            assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
-            page.get_by_role("link", name="All languages").click()
-            page.wait_for_url(f"**{ALL}")
-            expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
+    def test_is_what_a_product_page_opens_in(self, open_context, kettle):
+        page = open_context(locale="de-AT").new_page()
+        page.goto("/products/kettle/")
+        ids = page.locator("[data-comment-id]")
+        assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
+        page.get_by_role("link", name="All languages").click()
+        page.wait_for_url(f"**{ALL}")
+        expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
 
 
 class TestNarrowWindow:
     PAGES = ("/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/")
 
     @pytest.mark.usefixtures("kettle", "novel")
-    def test_of_320_pixels_needs_no_sideways_scrolling(self, site, chromium):
+    def test_of_320_pixels_needs_no_sideways_scrolling(self, open_context):
         size = {"width": 320, "height": 640}
-        with chromium.new_context(base_url=site, viewport=size) as context:
-            page = context.new_page()
-            for url in self.PAGES:
-                page.goto(url)
-                for details in page.locator("details").all():
-                    details.locator("summary").first.click()
-                assert page.evaluate("document.scrollingElement.scrollWidth") <= 320, url
+        page = open_context(viewport=size).new_page()
+        for url in self.PAGES:
+            page.goto(url)
+            for details in page.locator("details").all():
+                details.locator("summary").first.click()
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= 320, url
 
 
 class TestPageThatTheBrowserKept:
@@ -253,14 +251,11 @@ class TestPageThatTheBrowserKept:
 
 
 class TestStoppedEngine:
-    def test_is_told_beside_the_list_which_stays(self, site, chromium, tmp_path: Path):
-        with (
-            own_engine(tmp_path) as engine,
-            chromium.new_context(base_url=site, locale="fr-FR") as context,
-        ):
+    def test_is_told_beside_the_list_which_stays(self, open_context, tmp_path: Path):
+        with own_engine(tmp_path) as engine:
             comments = Truth(numbered_comments("kettle", count=30))
             load(comments.comments)
-            page = context.new_page()
+            page = open_context(locale="fr-FR").new_page()
             page.goto(ALL)
             engine.stop()
             page.locator("a[rel=next]").click()

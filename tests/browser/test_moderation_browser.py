@@ -1,10 +1,7 @@
 """Votes, reports, moderation and replies in a real browser."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from comments.items import NewComment
 from comments.moderation.queries import list_moderated
@@ -13,16 +10,13 @@ from comments.reports.services import Reason, report_comment
 from comments.store.revision import State
 from comments.votes.tally import helpful_votes
 from dynamo.lists.reader import PageRequest
-from tests.browser.conftest import Visitor
-from tests.browser.test_writing_browser import seat
+from tests.browser.conftest import Seat, Visitor
 from tests.support.comments.threads import NOW, differing, made_comment, moderated
-from tests.support.comments.writers import Writer, someone
+from tests.support.comments.writers import someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 NASTY = """<script>window.hit=1</script><img src=x onerror="window.hit=1">'"></textarea>"""
-REFUSED = "Failed to load resource: the server responded with a status of"
-RESPONSE = "Response Status Error Code"
 
 PRESS_ONCE_IT_ARRIVES = """
     selector => {
@@ -51,28 +45,14 @@ def empty_queue() -> None:
                 delete_comment(each.id)
 
 
-@contextmanager
-def sitting(chromium: Browser, site: str, writer: Writer) -> Iterator[Visitor]:
-    visitor = seat(chromium, site, writer)
-    try:
-        yield visitor
-        visitor.forgive(REFUSED, RESPONSE)
-        assert visitor.page.evaluate("window.hit ?? 0") == 0
-        assert visitor.is_clean()
-    finally:
-        visitor.page.context.close()
+@pytest.fixture
+def bob(seat: Seat) -> Visitor:
+    return seat(someone("bob"))
 
 
 @pytest.fixture
-def bob(site: str, chromium: Browser) -> Iterator[Visitor]:
-    with sitting(chromium, site, someone("bob")) as visitor:
-        yield visitor
-
-
-@pytest.fixture
-def sam(site: str, chromium: Browser) -> Iterator[Visitor]:
-    with sitting(chromium, site, someone("sam", is_staff=True)) as visitor:
-        yield visitor
+def sam(seat: Seat) -> Visitor:
+    return seat(someone("sam", is_staff=True))
 
 
 def report(comment: NewComment, text: str = "") -> None:
@@ -121,15 +101,15 @@ class TestVoting:
         expect(bob.page.locator("#notice")).to_contain_text("There is no such comment")
         expect(helpful_button(bob, comment)).to_be_visible()
 
-    def test_of_two_browsers_at_once_counts_both(self, site, chromium, bob, comment):
-        with sitting(chromium, site, someone("cat")) as cat:
-            for visitor in (bob, cat):
-                visitor.page.goto(f"/comments/{comment.id}/")
-            for visitor in (bob, cat):
-                helpful_button(visitor, comment).click()
-            for visitor in (bob, cat):
-                pressed = helpful_button(visitor, comment)
-                expect(pressed).to_have_attribute("aria-pressed", "true")
+    def test_of_two_browsers_at_once_counts_both(self, seat, bob, comment):
+        cat = seat(someone("cat"))
+        for visitor in (bob, cat):
+            visitor.page.goto(f"/comments/{comment.id}/")
+        for visitor in (bob, cat):
+            helpful_button(visitor, comment).click()
+        for visitor in (bob, cat):
+            pressed = helpful_button(visitor, comment)
+            expect(pressed).to_have_attribute("aria-pressed", "true")
         assert helpful_votes(comment.id) == 2
 
 
@@ -175,18 +155,16 @@ class TestModerating:
         sam.page.goto(f"/products/{comment.product_id}/")
         sam.wait_for(comment.id)
 
-    def test_by_two_at_once_is_won_by_one_and_told_to_the_other(self, site, chromium, sam, comment):
+    def test_by_two_at_once_is_won_by_one_and_told_to_the_other(self, seat, sam, comment):
         report(comment)
-        with sitting(chromium, site, someone("tom", is_staff=True)) as tom:
-            for moderator in (sam, tom):
-                moderator.page.goto("/staff/comments/")
-            sam.page.get_by_role("button", name="Keep").click()
-            sam.wait_for()
-            tom.page.get_by_role("button", name="Hide").click()
-            tom.wait_for()
-            expect(tom.page.locator("#notice")).to_contain_text(
-                "Somebody has decided on this comment"
-            )
+        tom = seat(someone("tom", is_staff=True))
+        for moderator in (sam, tom):
+            moderator.page.goto("/staff/comments/")
+        sam.page.get_by_role("button", name="Keep").click()
+        sam.wait_for()
+        tom.page.get_by_role("button", name="Hide").click()
+        tom.wait_for()
+        expect(tom.page.locator("#notice")).to_contain_text("Somebody has decided on this comment")
         assert moderated(comment, State.HIDDEN) is None
         assert differing(comment) == []
 
@@ -203,16 +181,16 @@ class TestRepliesAndPicks:
         expect(bob.page.locator(".reply .prose")).to_have_text(NASTY)
         expect(bob.page.locator(f"[data-pick-id='{comment.id}']")).to_be_visible()
 
-    def test_of_two_at_once_keep_what_both_typed(self, site, chromium, sam, comment):
-        with sitting(chromium, site, someone("tom", is_staff=True)) as tom:
-            for staff in (sam, tom):
-                staff.page.goto(f"/comments/{comment.id}/")
-            for staff, text in ((sam, "Sam’s"), (tom, "Tom’s")):  # noqa: RUF001 - the same
-                staff.page.locator(".reply-form textarea").fill(text)
-                staff.page.get_by_role("button", name="Reply").click()
-                expect(staff.page.locator(".reply .prose")).to_have_text("Sam’s")  # noqa: RUF001
-            expect(tom.page.locator(".reply .prose")).to_have_text("Sam’s")  # noqa: RUF001
-            expect(tom.page.locator("textarea")).to_have_value("Tom’s")  # noqa: RUF001
+    def test_of_two_at_once_keep_what_both_typed(self, seat, sam, comment):
+        tom = seat(someone("tom", is_staff=True))
+        for staff in (sam, tom):
+            staff.page.goto(f"/comments/{comment.id}/")
+        for staff, text in ((sam, "Sam’s"), (tom, "Tom’s")):  # noqa: RUF001 - the same
+            staff.page.locator(".reply-form textarea").fill(text)
+            staff.page.get_by_role("button", name="Reply").click()
+            expect(staff.page.locator(".reply .prose")).to_have_text("Sam’s")  # noqa: RUF001
+        expect(tom.page.locator(".reply .prose")).to_have_text("Sam’s")  # noqa: RUF001
+        expect(tom.page.locator("textarea")).to_have_value("Tom’s")  # noqa: RUF001
 
     def test_are_swapped_in_place_and_said(self, sam, comment):
         sam.page.goto(f"/comments/{comment.id}/")

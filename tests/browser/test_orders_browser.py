@@ -1,23 +1,23 @@
 """Orders in Chromium, from the basket to the queue, with and without JavaScript."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Route, expect
 
 from shop.accounts.services import create_profile
 from shop.order_status import OPEN, Status
 from shop.orders import moving as order_moving
 from shop.orders.items import NewLine, NewOrder, StatusChange
+from tests.browser.conftest import OpenContext
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.making import put_product as put_product_item
 
-pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables", "fast_hashes")]
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 DAY = timedelta(days=1)
 PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
@@ -28,34 +28,25 @@ Arrive = Callable[..., Shopper]
 
 
 @pytest.fixture
-def fast_hashes(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
 def javascript() -> bool:
     return True
 
 
 @pytest.fixture
-def arrive(site: str, chromium: Browser, javascript: bool) -> Iterator[Arrive]:  # noqa: FBT001
+def arrive(site: str, open_context: OpenContext, javascript: bool) -> Iterator[Arrive]:  # noqa: FBT001
     """Opens a browser for somebody; none of them may have had anything to complain about."""
-    with ExitStack() as contexts:
-        shoppers = []
+    shoppers = []
 
-        def arrive(username: str = "", **options: Any) -> Shopper:
-            opened = chromium.new_context(
-                base_url=site, locale="en-GB", java_script_enabled=javascript, **options
-            )
-            context = contexts.enter_context(opened)
-            if username:
-                context.add_cookies([session_cookie(username, site=site)])
-            shoppers.append(Shopper.arrive(context))
-            shoppers[-1].username = username
-            return shoppers[-1]
+    def arrive(username: str = "", **options: Any) -> Shopper:
+        context = open_context(locale="en-GB", java_script_enabled=javascript, **options)
+        if username:
+            context.add_cookies([session_cookie(username, site=site)])
+        shoppers.append(Shopper.arrive(context))
+        shoppers[-1].username = username
+        return shoppers[-1]
 
-        yield arrive
-        assert all(shopper.is_clean() for shopper in shoppers)
+    yield arrive
+    assert all(shopper.is_clean() for shopper in shoppers)
 
 
 @pytest.fixture

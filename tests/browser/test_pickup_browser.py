@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from shop.accounts.services import create_profile
 from shop.orders.items import NewOrder
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
+from tests.browser.conftest import OpenContext
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.chance import CHANCE, unique
 from tests.support.orders.making import START, made_order, put
@@ -52,19 +53,17 @@ def order() -> Iterator[NewOrder]:
 
 
 @pytest.fixture
-def arrive(site: str, chromium: Browser) -> Iterator[Open]:
-    contexts, shoppers = [], []
+def arrive(site: str, open_context: OpenContext) -> Iterator[Open]:
+    shoppers = []
 
     def arrive(order: NewOrder, **options: object) -> Shopper:
-        contexts.append(chromium.new_context(base_url=site, **options))
-        contexts[-1].add_cookies([session_cookie(order.username, site=site)])
-        shoppers.append(Shopper.arrive(contexts[-1]))
+        context = open_context(**options)
+        context.add_cookies([session_cookie(order.username, site=site)])
+        shoppers.append(Shopper.arrive(context))
         return shoppers[-1]
 
     yield arrive
     assert all(shopper.is_clean() for shopper in shoppers)
-    for context in contexts:
-        context.close()
 
 
 def choose(shopper: Shopper, point: PickupPoint) -> None:

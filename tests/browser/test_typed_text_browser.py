@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings as site_settings
 from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from comments.items import NewComment
 from shop.accounts.services import create_profile
-from tests.browser.conftest import Visitor
-from tests.browser.test_writing_browser import REFUSED, RESPONSE, fill, seat
+from tests.browser.conftest import Seat, Visitor
+from tests.browser.test_writing_browser import fill
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import Writer, made_product, new_url, sign_in, someone
@@ -45,12 +45,10 @@ def writer() -> Writer:
 
 
 @pytest.fixture
-def alice(site: str, chromium: Browser, writer: Writer) -> Iterator[Visitor]:
-    visitor = seat(chromium, site, writer)
+def alice(seat: Seat, writer: Writer) -> Iterator[Visitor]:
+    visitor = seat(writer)
     yield visitor
-    visitor.forgive(REFUSED, RESPONSE, OFFLINE, "htmx:afterRequest", "htmx:sendError")
-    assert visitor.is_clean()
-    visitor.page.context.close()
+    visitor.forgive(OFFLINE, "htmx:afterRequest", "htmx:sendError")
 
 
 def post_button(page: Page) -> None:

@@ -1,33 +1,21 @@
 """Comments are written in a real browser."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from comments.items import NewComment
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Seat, Visitor
 from tests.support.comments.writers import Writer, load_older, made_product, new_url, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 NASTY = """<script>window.hit=1</script><img src=x onerror="window.hit=1">'"></textarea>{{7*7}}"""
-REFUSED = "Failed to load resource: the server responded with a status of"
-RESPONSE = "Response Status Error Code"
 
 
 @pytest.fixture
 def lamp() -> str:
     return made_product()
-
-
-def seat(browser: Browser, site: str, writer: Writer) -> Visitor:
-    """Put somebody who is signed in at a browser of their own."""
-    context = browser.new_context(base_url=site, locale="en-GB")
-    value = writer.browser.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
-    return Visitor.arrive(context)
 
 
 @pytest.fixture
@@ -42,12 +30,8 @@ def mine(writer: Writer, lamp: str) -> NewComment:
 
 
 @pytest.fixture
-def alice(site: str, chromium: Browser, writer: Writer) -> Iterator[Visitor]:
-    visitor = seat(chromium, site, writer)
-    yield visitor
-    visitor.forgive(REFUSED, RESPONSE)
-    assert visitor.is_clean()
-    visitor.page.context.close()
+def alice(seat: Seat, writer: Writer) -> Visitor:
+    return seat(writer)
 
 
 def fill(page: Page, *, stars: int = 5, title: str = "Lovely", body: str = "Bright.") -> None:
@@ -146,8 +130,8 @@ class TestEditing:
         expect(alice.page.get_by_role("heading", name="Dim")).to_be_visible()
         expect(alice.page.locator(".edited")).to_be_visible()
 
-    def test_in_two_browsers_at_once_shows_both_to_the_later(self, site, chromium, writer, mine):
-        here, there = (seat(chromium, site, writer) for _ in range(2))
+    def test_in_two_browsers_at_once_shows_both_to_the_later(self, seat, writer, mine):
+        here, there = (seat(writer) for _ in range(2))
         for visitor in (here, there):
             visitor.page.goto(f"/comments/edit/{mine.id}/")
         fill(here.page, title="Here")
@@ -159,8 +143,6 @@ class TestEditing:
         expect(there.page.get_by_label("Title")).to_have_value("There")
         there.page.get_by_role("button", name="Save").click()
         expect(there.page.get_by_role("heading", name="There")).to_be_visible()
-        for visitor in (here, there):
-            visitor.page.context.close()
 
 
 class TestTheFocus:
@@ -190,8 +172,8 @@ class TestDeleting:
         expect(alice.page.locator("#notice")).to_contain_text("The comment is deleted.")
         assert (len(alice.loads), alice.address) == (loads, f"/products/{mine.product_id}/")
 
-    def test_deep_in_a_filtered_list_stays_on_its_page(self, site, chromium, lamp):
-        staff = seat(chromium, site, someone("sam", is_staff=True))
+    def test_deep_in_a_filtered_list_stays_on_its_page(self, seat, lamp):
+        staff = seat(someone("sam", is_staff=True))
         ids, size = load_older(lamp, count=70), settings.PAGE_SIZE
         staff.page.goto(f"/products/{lamp}/comments/en/~/")
         for page in (1, 2):
@@ -207,10 +189,9 @@ class TestDeleting:
         staff.page.locator("a[rel=prev]").click()
         staff.wait_for(*ids[size : 2 * size])
         assert staff.is_clean()
-        staff.page.context.close()
 
-    def test_of_all_on_the_last_page_leads_on_to_what_is_left(self, site, chromium, lamp):
-        staff = seat(chromium, site, someone("sam", is_staff=True))
+    def test_of_all_on_the_last_page_leads_on_to_what_is_left(self, seat, lamp):
+        staff = seat(someone("sam", is_staff=True))
         ids = load_older(lamp, count=settings.PAGE_SIZE + 1)
         staff.page.goto(f"/products/{lamp}/comments/en/~/")
         staff.page.locator("a[rel=next]").click()
@@ -221,7 +202,6 @@ class TestDeleting:
         expect(staff.page.locator("#notice")).to_contain_text("The comment is deleted.")
         staff.page.locator("#comments .empty a").click()
         staff.wait_for(*ids[:-1])
-        staff.page.context.close()
 
     def test_does_nothing_when_one_says_no(self, alice, mine):
         alice.page.goto(f"/products/{mine.product_id}/")
