@@ -123,4 +123,4 @@ TestWriting.settings = settings(max_examples=examples(20), stateful_step_count=1
 class TestWritingAtLength(Writing.TestCase):
     """The same, for longer."""
 
-    settings = settings(max_examples=20, stateful_step_count=50)
+    settings = settings(max_examples=8, stateful_step_count=50)
