@@ -13,7 +13,7 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from demo import processes
-from demo.processes import STOP_SIGNALS, Demo, DemoConfig, DemoFailed
+from demo.processes import Demo, DemoConfig, DemoFailed
 from dynamo.engine import DynoxideEngine, EngineError, EngineServer, PortInUse, find
 from tests.support.dynamo.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
@@ -106,7 +106,7 @@ def parts(demo: Demo) -> dict[str, int]:
 
 
 class TestAnOpenDemo:
-    @pytest.mark.parametrize("number", STOP_SIGNALS)
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_stops_all_its_parts_when_asked_to(self, demo, said, number):
         started: list[int] = []
 
