@@ -3,8 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+from django.core.checks import CheckMessage
+
+from config import checks
+from tests.support.config.environments import settings_of
 from tests.support.project import PROJECT
 
 GOOD = {"SECRET_KEY": "k" * 50, "DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9"}
@@ -56,22 +63,32 @@ class TestManagePy:
         assert [line for line in named if line not in result.stderr] == []
         assert "Traceback" not in result.stderr
 
-    def test_names_a_folder_that_keeps_no_secret_key(self, tmp_path: Path) -> None:
+
+@pytest.fixture
+def checked(tmp_path, monkeypatch) -> Callable[..., list[CheckMessage]]:
+    """What the checks say of an environment."""
+
+    def check(var: Path = tmp_path, **environment: str) -> list[CheckMessage]:
+        monkeypatch.setattr(checks, "settings", SimpleNamespace(**settings_of(var, **environment)))
+        return checks.check_settings(None)
+
+    return check
+
+
+class TestTheSecretKey:
+    def test_needs_a_folder_that_can_keep_it(self, tmp_path, checked):
         (tmp_path / "file").touch()
         wanting = GOOD | {"SECRET_KEY": "", "DEBUG": "1"}
-        result = run("manage.py", "check", var=tmp_path / "file" / "var", **wanting)
-        assert result.returncode == 1
-        assert "(config.E014) VAR_DIR is " in result.stderr
-        assert "Traceback" not in result.stderr
+        messages = {one.id: one for one in checked(tmp_path / "file" / "var", **wanting)}
+        assert messages["config.E014"].is_serious()
+        assert messages["config.E014"].msg.startswith("VAR_DIR is ")
 
-    def test_warns_of_a_short_secret_key(self, tmp_path: Path) -> None:
-        result = run("manage.py", "check", var=tmp_path, **(GOOD | {"SECRET_KEY": "short"}))
-        assert result.returncode == 0
-        assert "config.W001" in result.stderr
+    def test_is_warned_of_when_it_is_short(self, checked):
+        (message,) = checked(**(GOOD | {"SECRET_KEY": "short"}))
+        assert (message.id, message.is_serious()) == ("config.W001", False)
 
-    def test_makes_a_secret_key_for_development(self, tmp_path: Path) -> None:
-        wanting = GOOD | {"SECRET_KEY": "", "DEBUG": "1"}
-        assert run("manage.py", "check", var=tmp_path, **wanting).returncode == 0
+    def test_is_made_for_development(self, tmp_path, checked):
+        assert checked(**(GOOD | {"SECRET_KEY": "", "DEBUG": "1"})) == []
         assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
 
 

@@ -1,53 +1,43 @@
 """A changed SECRET_KEY: what visitors hold of the old one is good while that is a fallback."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-from tests.support.project import PROJECT
-
-SIGN = """
-import config.wsgi
+import pytest
 from django.core import signing
+from django.core.signing import BadSignature
+
 from dynamo.web.signing import PositionSigner
-print(PositionSigner().sign("position"), signing.dumps("session"))
-"""
-UNSIGN = """
-import config.wsgi, sys
-from django.core import signing
-from dynamo.web.signing import PositionSigner
-print(PositionSigner().unsign(sys.argv[1]), signing.loads(sys.argv[2]))
-"""
+from tests.support.config.environments import settings_of
+
 OLD, NEW = "o" * 50, "n" * 50
 
 
-def run(
-    code: str, *arguments: str, var: Path, **settings: str
-) -> "subprocess.CompletedProcess[str]":
-    environment = {
-        "PATH": os.environ["PATH"],
-        "DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9",
-        "VAR_DIR": str(var),
-        **settings,
-    }
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+@pytest.fixture
+def keys(tmp_path, settings):
+    """Gives the site the keys of an environment."""
+
+    def take(**environment: str) -> None:
+        found = settings_of(tmp_path, **environment)
+        settings.SECRET_KEY = found["SECRET_KEY"]
+        settings.SECRET_KEY_FALLBACKS = found["SECRET_KEY_FALLBACKS"]
+
+    return take
 
 
 class TestWhatTheOldKeySigned:
-    def test_is_good_while_it_is_a_fallback_and_refused_otherwise(self, tmp_path):
-        signed = run(SIGN, var=tmp_path, SECRET_KEY=OLD).stdout.split()
-        fallbacks = f"{'x' * 50}, {OLD}"
-        read = run(UNSIGN, *signed, var=tmp_path, SECRET_KEY=NEW, SECRET_KEY_FALLBACKS=fallbacks)
-        assert read.stdout.split() == ["position", "session"]
-        read = run(UNSIGN, *signed, var=tmp_path, SECRET_KEY=NEW)
-        assert read.returncode != 0
-        assert "BadSignature" in read.stderr
+    @pytest.fixture(autouse=True)
+    def signed(self, keys) -> tuple[str, str]:
+        """A position and a session that a visitor holds."""
+        keys(SECRET_KEY=OLD)
+        return PositionSigner().sign("position"), signing.dumps("session")
+
+    def test_is_good_while_it_is_a_fallback(self, signed, keys):
+        position, session = signed
+        keys(SECRET_KEY=NEW, SECRET_KEY_FALLBACKS=f"{'x' * 50}, {OLD}")
+        assert PositionSigner().unsign(position) == "position"
+        assert signing.loads(session) == "session"
+
+    def test_is_refused_otherwise(self, signed, keys):
+        position, session = signed
+        keys(SECRET_KEY=NEW)
+        assert PositionSigner().unsign(position) is None
+        with pytest.raises(BadSignature):
+            signing.loads(session)

@@ -19,11 +19,11 @@ from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.replies.queries import find_replies
 from comments.store.revision import State
-from demo.sample import orders
+from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from demo.sample.orders import REGULAR
-from demo.sample.reactions import REPLIES, VOTES
+from demo.sample.reactions import REPLIES
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.items import table_key
@@ -38,6 +38,10 @@ pytestmark = pytest.mark.usefixtures("loaded")
 WRITES = {"BatchWriteItem", "TransactWriteItems", "UpdateItem", "PutItem"}
 
 
+VOTES = ((3, 1, 1), (2,))
+"""Votes of comments, of the products with most comments."""
+
+
 def load(**options: Any) -> dict[str, int]:
     out = StringIO()
     call_command("load_sample", comments=200, json=True, stdout=out, **options)
@@ -48,6 +52,7 @@ def load(**options: Any) -> dict[str, int]:
 def loaded(tables: None) -> Iterator[dict[str, int]]:
     """What the second load printed, which went on after the first was interrupted at its end."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reactions, "VOTES", VOTES)
         patch.setattr(orders, "ORDERS_OF_REGULAR", 30)
         patch.setattr(orders, "ORDERS_OF_OTHERS", 30)
         load()

@@ -95,12 +95,21 @@ def db_path(filled: Path, tmp_path: Path) -> Path:
     return tmp_path / "copy" / "shop.db"
 
 
-@pytest.mark.parametrize("make", [dynoxide, moto])
+@pytest.fixture(scope="module")
+def shared(make: Any) -> Iterator[EngineServer]:
+    with make() as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("make", [dynoxide, moto], scope="module")
 class TestAnyEngine:
     @pytest.fixture
-    def engine(self, make: Any) -> Iterator[EngineServer]:
-        with make() as engine:
-            yield engine
+    def engine(self, shared: EngineServer) -> EngineServer:
+        """An engine that runs, started again if the test before has killed it."""
+        if shared.pid is None or not is_alive(shared.pid):
+            shared.stop()
+            shared.start()
+        return shared
 
     def test_answers_is_gone_when_it_was_stopped_and_starts_again_on_its_port(
         self, engine: EngineServer

@@ -1,5 +1,8 @@
 """Data sets in files of the engine, loaded once."""
 
+from pathlib import Path
+from shutil import copytree
+
 import pytest
 
 from dynamo.engine import FileBusy, find
@@ -15,12 +18,29 @@ from tests.support.project import PROJECT
 DATA = CommentData(50)
 
 
-@pytest.fixture
-def stores(tmp_path) -> Stores:
+def stores_in(folder: Path) -> Stores:
     binary = find(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed")
-    return Stores(tmp_path, binary, Progress(shown=False))
+    return Stores(folder, binary, Progress(shown=False))
+
+
+def file_of(stores: Stores) -> Path:
+    return stores.folder / f"{DATA.name}.db"
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory) -> Path:
+    """A folder that holds the data."""
+    folder = tmp_path_factory.mktemp("loaded")
+    stores_in(folder).hold(DATA)
+    return folder
+
+
+@pytest.fixture
+def stores(loaded, tmp_path) -> Stores:
+    """The stores of a copy of that folder."""
+    return stores_in(copytree(loaded, tmp_path / "copy"))
 
 
 @pytest.mark.real_engine
@@ -32,32 +52,32 @@ class TestHoldingADataSet:
         assert stored.figures.load.items_per_second > 0
 
     def test_loads_it_once(self, stores):
-        first = stores.hold(DATA)
-        written = first.path.stat().st_mtime_ns
+        written = file_of(stores).stat().st_mtime_ns
+        assert stores.hold(DATA).path.stat().st_mtime_ns == written
+
+    def test_tells_how_it_was_loaded_also_later(self, stores):
+        first = stores.hold(DATA, fresh=True)
         assert stores.hold(DATA) == first
-        assert first.path.stat().st_mtime_ns == written
 
     def test_loads_it_again_when_asked_to(self, stores):
-        written = stores.hold(DATA).path.stat().st_mtime_ns
+        written = file_of(stores).stat().st_mtime_ns
         assert stores.hold(DATA, fresh=True).path.stat().st_mtime_ns > written
 
     def test_loads_it_again_when_the_items_are_others(self, stores):
-        written = stores.hold(DATA).path.stat().st_mtime_ns
+        written = file_of(stores).stat().st_mtime_ns
         assert stores.hold(CommentData(50, seed=1)).path.stat().st_mtime_ns > written
 
     def test_loads_it_again_when_it_was_interrupted(self, stores):
-        stored = stores.hold(DATA)
-        stored.path.with_suffix(".json").unlink()
-        written = stored.path.stat().st_mtime_ns
+        file_of(stores).with_suffix(".json").unlink()
+        written = file_of(stores).stat().st_mtime_ns
         assert stores.hold(DATA).path.stat().st_mtime_ns > written
 
-    def test_leaves_nothing_but_the_file_its_lock_and_its_note(self, stores, tmp_path):
-        stores.hold(DATA)
-        assert {path.suffix for path in tmp_path.iterdir()} == {".db", ".lock", ".json"}
+    def test_leaves_nothing_but_the_file_its_lock_and_its_note(self, loaded):
+        assert {path.suffix for path in loaded.iterdir()} == {".db", ".lock", ".json"}
 
-    def test_does_not_replace_a_file_that_is_in_use(self, stores, tmp_path):
-        with FileLock(tmp_path / f"{DATA.name}.db"), pytest.raises(FileBusy):
-            stores.hold(DATA)
+    def test_does_not_replace_a_file_that_is_in_use(self, stores):
+        with FileLock(file_of(stores)), pytest.raises(FileBusy):
+            stores.hold(DATA, fresh=True)
 
 
 class TestTheDepthsOfAList:

@@ -29,7 +29,7 @@ from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
 pytestmark = pytest.mark.usefixtures("tables")
 
-LITTLE = OrderData(of_customer=120, queued=20)
+LITTLE = OrderData(of_customer=120, queued=10)
 SUBJECTS = {
     "comments": ["scan", "filter", "sets", "rules", "planner"],
     "customer orders": ["scan", "filter", "composite"],
@@ -42,7 +42,7 @@ SUBJECTS = {
 def little() -> Any:
     with pytest.MonkeyPatch.context() as patch, small_pages():
         patch.setattr(lab_run, "ORDERS", LITTLE)
-        patch.setattr(bodies, "COMMENTS", 40)
+        patch.setattr(bodies, "COMMENTS", 20)
         yield
 
 
@@ -58,7 +58,7 @@ def one_design(little, monkeypatch) -> None:
 def run(tables, little) -> SimpleNamespace:
     """What a run printed, and what it had left behind when it ended."""
     out = StringIO()
-    call_command("compare", "--here", "--json", "--comments", "60", "--turns", "1", stdout=out)
+    call_command("compare", "--here", "--json", "--comments", "40", "--turns", "1", stdout=out)
     return SimpleNamespace(
         printed=json.loads(out.getvalue()),
         kept=find_stored(),

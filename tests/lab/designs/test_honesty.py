@@ -62,6 +62,7 @@ class TestAnIndexThatLagsBehind:
     @pytest.mark.real_engine
     def test_is_waited_for(self, monkeypatch):
         monkeypatch.setattr(measuring, "SETTLING", 30.0)
+        monkeypatch.setattr(measuring, "_PAUSE", 0.01)  # between looks
         asked: list[object] = []
 
         def late(*question):

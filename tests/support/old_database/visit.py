@@ -54,7 +54,8 @@ Shown = tuple[str, int, list[str]]
 """A URL, the status of the answer, and the ids of comments and orders in the order shown."""
 
 
-def main() -> None:
+def main(*, below: tuple[str, ...] = ("/",)) -> None:
+    """Visit the pages whose paths start with one of some."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     browser = Client()
@@ -65,8 +66,8 @@ def main() -> None:
         text = response.content.decode() if response.status_code == 200 else ""
         return (url, response.status_code, list(dict.fromkeys(IDS.findall(text)))), text
 
-    found = [shown for url in LISTS for shown in walk(get, url)]
-    found += [get(url)[0] for url in PAGES]
+    found = [shown for url in LISTS if url.startswith(below) for shown in walk(get, url)]
+    found += [get(url)[0] for url in PAGES if url.startswith(below)]
     json.dump(found, sys.stdout, indent=1)
 
 
