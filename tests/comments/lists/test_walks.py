@@ -43,7 +43,7 @@ def ties(model: str) -> Truth:
 @pytest.fixture(scope="module")
 def some_reviews(model: str, real_data) -> Truth:
     """Some real reviews, under the product ``some-reviews``; fewer where each is 32 items."""
-    every = {"indexes": 30, "sets": 120}[model]
+    every = {"indexes": 60, "sets": 240}[model]
     comments = real_comments(real_data, "some-reviews", every=every)
     load(comments)
     return Truth(comments)
@@ -98,7 +98,7 @@ class TestRealReviews:
     @pytest.mark.parametrize("languages", FEW_LANGUAGES)
     def test_are_walked_in_part(self, some_reviews, languages):
         for ratings in FEW_RATINGS[::2]:
-            assert_walk(some_reviews, "some-reviews", languages, ratings, size=100)
+            assert_walk(some_reviews, "some-reviews", languages, ratings, size=50)
 
     @pytest.mark.slow
     @languages_by_turns
