@@ -4,6 +4,7 @@ The guess is a suggestion, shown in the form, where another language can be chos
 """
 
 from functools import lru_cache
+from threading import Lock
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -24,9 +25,18 @@ def detect_language(text: str) -> str | None:
     return str(language) if probability >= SURE else None
 
 
-@lru_cache(maxsize=1)
+_loading = Lock()
+
+
 def _identifier() -> LanguageIdentifier:
-    """Load the model, which takes a second or two and some 50 MB, when it is first needed."""
+    """Return the model, loaded when it is first needed: once, however many need it at once."""
+    with _loading:
+        return _load()
+
+
+@lru_cache(maxsize=1)
+def _load() -> LanguageIdentifier:
+    """Load the model, which takes a second or two and some 50 MB."""
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages([code for code in identifier.labels if is_language(code)])
     return identifier

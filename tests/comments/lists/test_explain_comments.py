@@ -81,9 +81,13 @@ class TestReadingByRule:
 
 
 class TestSite:
-    def test_never_scans(self, tables):
-        """Every page that links lead to, from the front page on, as far as one product goes."""
-        load(numbered_comments(SMALL, count=24))
+    def test_never_scans(self, tables, settings):
+        """Every page that links lead to, from the front page on, as far as one product goes.
+
+        Its few comments fill two pages. The lists by several ratings are left to the next test.
+        """
+        settings.PAGE_SIZE = 2
+        load(numbered_comments(SMALL, count=3))
         waiting, seen = ["/", f"/products/{SMALL}/"], set()
         with spied() as asked:
             while waiting:
@@ -93,7 +97,7 @@ class TestSite:
                 assert shown.status < 400 or url.startswith(("/orders/", "/staff/")), url
                 links = [element["href"] for element in shown.page.all("a", href=True)]
                 waiting += {link for link in links if _is_ours(link)} - seen - {*waiting}
-        assert len(seen) > 80
+        assert len(seen) > 20
         assert {request.operation for request in asked} <= READS
 
     @pytest.mark.parametrize(("languages", "ratings"), FILTERS)
@@ -123,7 +127,7 @@ def _truth(languages: str, ratings: str) -> list[str]:
 def _is_ours(link: str) -> bool:
     path = urlsplit(link).path
     elsewhere = path.startswith(("/products/", "/comments/", "/categories/"))
-    return link.startswith("/") and (not elsewhere or SMALL in path)
+    return link.startswith("/") and (not elsewhere or SMALL in path) and "." not in path
 
 
 @pytest.mark.real_engine

@@ -43,7 +43,7 @@ def ties(model: str) -> Truth:
 @pytest.fixture(scope="module")
 def some_reviews(model: str, real_data) -> Truth:
     """Some real reviews, under the product ``some-reviews``; fewer where each is 32 items."""
-    every = {"indexes": 30, "sets": 120}[model]
+    every = {"indexes": 60, "sets": 240}[model]
     comments = real_comments(real_data, "some-reviews", every=every)
     load(comments)
     return Truth(comments)
@@ -73,14 +73,14 @@ def assert_walk(truth, product_id, languages, ratings, *, size, read=read_page) 
 class TestComments120AtSixMoments:
     @languages_by_turns
     def test_are_walked_by_any_filter_at_10_a_page(self, ties, languages, pytestconfig):
-        """By every filter with ``--thorough``, else by one in eight."""
-        of_each = 1 if pytestconfig.getoption("--thorough") else 8
+        """By every filter with ``--thorough``, else by one in sixteen."""
+        of_each = 1 if pytestconfig.getoption("--thorough") else 16
         for ratings in rating_sets(languages, of_each=of_each):
             assert_walk(ties, "ties", languages, ratings, size=10)
 
     @pytest.mark.parametrize("languages", FEW_LANGUAGES[:-1])
     def test_are_walked_one_by_one(self, ties, languages):
-        for ratings in rating_sets(languages, of_each=16):
+        for ratings in rating_sets(languages, of_each=31):
             assert_walk(ties, "ties", languages, ratings, size=1)
 
     @pytest.mark.parametrize("ratings", FEW_RATINGS[::2])
@@ -98,7 +98,7 @@ class TestRealReviews:
     @pytest.mark.parametrize("languages", FEW_LANGUAGES)
     def test_are_walked_in_part(self, some_reviews, languages):
         for ratings in FEW_RATINGS[::2]:
-            assert_walk(some_reviews, "some-reviews", languages, ratings, size=100)
+            assert_walk(some_reviews, "some-reviews", languages, ratings, size=50)
 
     @pytest.mark.slow
     @languages_by_turns

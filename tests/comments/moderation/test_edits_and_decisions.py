@@ -22,6 +22,7 @@ from comments.store.counts import counts_of
 from comments.store.revision import Revision, State
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.transactions import Contended
+from tests.support.chance import examples
 from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.walking import ids_on, read_page
@@ -139,8 +140,8 @@ class TestManyAtOnce:
             edited,
             lambda c: edit_comment(load_comment(c.id), now=NOW, rating=5, language="en"),
         ]
-        jobs = [(random.choice(doings), random.choice(comments)) for _ in range(120)]
-        jobs.insert(100, (lambda c: delete_comment(c.id), comments[0]))
+        jobs = [(random.choice(doings), random.choice(comments)) for _ in range(examples(160))]
+        jobs.insert(len(jobs) * 4 // 5, (lambda c: delete_comment(c.id), comments[0]))
 
         def do(job: tuple[Callable[[NewComment], object], NewComment]) -> None:
             with suppress(NotAsSeen, EditLost, NoSuchComment, Contended):  # told

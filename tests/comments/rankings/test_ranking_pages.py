@@ -1,6 +1,5 @@
 """The front page, the rankings of the shop, and a product's most helpful comments, as pages."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -15,7 +14,9 @@ from comments.rankings.items import count_shards
 from comments.votes.rank import refresh_comment
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import ensure_products, put_catalogue
+from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, Shown, follow, visit
+from tests.support.comments.loading import load
 from tests.support.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -38,15 +39,16 @@ def lamps(tables: None) -> list[str]:
     return ids
 
 
-@pytest.fixture
-def helpful(fresh: Callable[[str], str]) -> str:
+@pytest.fixture(scope="module")
+def helpful(tables: None) -> str:
     """A product with 45 comments, as many helpful votes as their numbers say."""
-    product_id = fresh("product")
-    ensure_products(product_ids=[product_id])
+    product_id = unique("product")
+    load(
+        made(product_id, number, rating=number % 5 + 1, language=("en", "ja")[number % 2])
+        for number in range(46)
+    )
     for number in range(46):
-        comment = made(product_id, number)
-        add_comment(replace(comment, rating=number % 5 + 1, language=("en", "ja")[number % 2]))
-        refresh_comment(comment.id, tally=partial(int, number))
+        refresh_comment(f"{product_id}-{number}", tally=partial(int, number))
     return product_id
 
 

@@ -359,12 +359,12 @@ class TestRealReplies:
     @pytest.mark.real_engine
     def test_are_stored_to_the_character(self, rows, fresh):
         product = fresh("product")
-        with_reply = [each for each in self.read(rows) if each.reply][:600]
+        with_reply = [each for each in self.read(rows[:1_000]) if each.reply][:150]
         comments = [replace(c, product_id=product, id=f"{product}-{c.id}") for c in with_reply]
         comments = list({comment.id: comment for comment in comments}.values())
         assert imported(*comments).new == len(comments)
         assert imported(*comments).unchanged == len(comments)
-        for comment in comments[::20]:
+        for comment in comments[::5]:
             found, expected = find_reply(comment.id), comment.reply
             assert found
             assert expected

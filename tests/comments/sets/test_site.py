@@ -51,7 +51,7 @@ def alice() -> Writer:
 @pytest.fixture
 def comment(alice: Writer) -> NewComment:
     """What alice has written, five stars, in English; its copies are made."""
-    stored = alice.write(made_product())
+    stored = alice.has_written(made_product())
     drain()
     return stored.comment
 
@@ -64,18 +64,18 @@ def url(comment: NewComment, languages: str = "~", ratings: str = "~") -> str:
     return f"/products/{comment.product_id}/comments/{languages}/{ratings}/"
 
 
+LISTS = [("~", "~"), ("~", "5"), ("~", "1.2"), ("en", "~"), ("en", "1.5"), ("de", "1.5")]
+IN_ENGLISH_FIVE = [("~", "~"), ("~", "5"), ("en", "~"), ("en", "1.5")]
+IN_ENGLISH_ONE = [("~", "~"), ("~", "1.2"), ("en", "~"), ("en", "1.5")]
+
+
 def lists_with(comment: NewComment) -> list[tuple[str, str]]:
-    """The lists, as anybody sees them, that show the comment."""
+    """The lists, as anybody sees them, that show the comment; a few of each kind are looked at."""
     return [
         (languages, ratings)
-        for languages in ("~", "en", "de")
-        for ratings in ("~", "5", "1.2", "1.5")
+        for languages, ratings in LISTS
         if comment.id in visit(url(comment, languages, ratings)).comment_ids
     ]
-
-
-IN_ENGLISH_FIVE = [(language, r) for language in ("~", "en") for r in ("~", "5", "1.5")]
-IN_ENGLISH_ONE = [(language, r) for language in ("~", "en") for r in ("~", "1.2", "1.5")]
 
 
 class TestAComment:

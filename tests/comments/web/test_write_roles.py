@@ -126,23 +126,49 @@ ACTIONS = {
 CELLS = [(a, r) for a, r in product(ACTIONS, ROLES)]
 
 
-@pytest.fixture
-def alice() -> Writer:
-    return someone("alice")
-
-
-@pytest.fixture
-def posted(alice: Writer) -> StoredComment:
-    return alice.has_written(made_product())
-
-
-def in_role(role: str, alice: Writer) -> Writer:
+@pytest.fixture(scope="module")
+def people(tables) -> dict[str, Writer]:
+    """One of each role."""
     return {
-        "author": lambda: alice,
-        "customer": lambda: someone("bob"),
-        "staff": lambda: someone("sam", is_staff=True),
-        "visitor": nobody,
-    }[role]()
+        "author": someone("alice"),
+        "customer": someone("bob"),
+        "staff": someone("sam", is_staff=True),
+        "visitor": nobody(),
+    }
+
+
+Posted = Callable[[Action, Writer], StoredComment]
+
+
+@pytest.fixture(scope="module")
+def posted_for(people) -> Posted:
+    """Post a comment by the author, with what has to be there for somebody's action on it."""
+
+    def post(action: Action, who: Writer) -> StoredComment:
+        posted = people["author"].has_written(made_product())
+        action.given(who, posted)
+        return posted
+
+    return post
+
+
+@pytest.fixture(scope="module")
+def untouched(posted_for) -> Posted:
+    """The same, but one comment for all actions that should change nothing of it."""
+    found: dict[object, StoredComment] = {}
+
+    def ready(action: Action, who: Writer) -> StoredComment:
+        key = action.given, who.username
+        found[key] = found[key] if key in found else posted_for(action, who)
+        return found[key]
+
+    return ready
+
+
+@pytest.fixture(scope="module")
+def posted(people) -> StoredComment:
+    """A comment of the author's, to be looked at."""
+    return people["author"].has_written(made_product())
 
 
 def filled(action: Action, who: Writer, posted: StoredComment) -> dict[str, str]:
@@ -177,18 +203,19 @@ def everything_of(posted: StoredComment) -> object:
 
 class TestRoles:
     @pytest.mark.parametrize(("name", "role"), CELLS)
-    def test_decide_what_a_form_does(self, alice, posted, name, role):
-        action, who = ACTIONS[name], in_role(role, alice)
-        action.given(who, posted)
+    def test_decide_what_a_form_does(self, people, posted_for, untouched, name, role):
+        action, who = ACTIONS[name], people[role]
+        changes = role in action.changes.split()
+        posted = (posted_for if changes else untouched)(action, who)
         fields = filled(action, who, posted)
         before = everything_of(posted)
         response = who.send(action.url(posted), fields)
         to_sign_in = response.get("Location", "").startswith("/accounts/login/")
         status = SIGN_IN if to_sign_in else response.status_code
         assert status == action.answers[ROLES.index(role)]
-        assert (everything_of(posted) != before) == (role in action.changes.split())
+        assert (everything_of(posted) != before) == changes
 
-    def test_have_a_cell_for_every_address_that_takes_forms(self, alice, posted):
+    def test_have_a_cell_for_every_address_that_takes_forms(self):
         names = {action.url_name for action in ACTIONS.values()}
         assert {name for name in url_names() if takes_forms(name)} == names
 
@@ -205,12 +232,12 @@ class TestRoles:
         ids=["new", "edit", "delete", "report", "queue", "hidden"],
     )
     @pytest.mark.parametrize("role", ROLES)
-    def test_decide_who_sees_a_form(self, alice, posted, url_of, answers, role):
-        assert in_role(role, alice).get(url_of(posted)).status == answers[ROLES.index(role)]
+    def test_decide_who_sees_a_form(self, people, posted, url_of, answers, role):
+        assert people[role].get(url_of(posted)).status == answers[ROLES.index(role)]
 
     @pytest.mark.parametrize("role", ROLES)
-    def test_decide_what_is_offered(self, alice, posted, role):
-        page = in_role(role, alice).get(f"/comments/{posted.comment.id}/").page
+    def test_decide_what_is_offered(self, people, posted, role):
+        page = people[role].get(f"/comments/{posted.comment.id}/").page
         assert bool(page.all("a", href=edit_url(posted.comment))) is (role == "author")
         deletable = bool(page.all("a", href=delete_url(posted.comment)))
         assert deletable is (role in {"author", "staff"})
@@ -220,10 +247,10 @@ class TestRoles:
 
 class TestForgery:
     @pytest.mark.parametrize("name", ACTIONS)
-    def test_from_another_site_changes_nothing(self, alice, posted, name):
+    def test_from_another_site_changes_nothing(self, people, untouched, name):
         action = ACTIONS[name]
-        sender = alice if name in {"post", "edit", "delete"} else someone("sam", is_staff=True)
-        action.given(sender, posted)
+        sender = people["author" if name in {"post", "edit", "delete"} else "staff"]
+        posted = untouched(action, sender)
         fields, before = filled(action, sender, posted), everything_of(posted)
         browser = Client(enforce_csrf_checks=True)
         browser.force_login(find_user(sender.username))
@@ -232,17 +259,21 @@ class TestForgery:
         assert everything_of(posted) == before
 
     @pytest.mark.parametrize("name", ACTIONS)
-    def test_by_a_link_changes_nothing(self, alice, posted, name):
+    def test_by_a_link_changes_nothing(self, people, untouched, name):
         action = ACTIONS[name]
-        sender = alice if name in {"post", "edit", "delete"} else someone("sam", is_staff=True)
-        action.given(sender, posted)
+        sender = people["author" if name in {"post", "edit", "delete"} else "staff"]
+        posted = untouched(action, sender)
         fields, before = filled(action, sender, posted), everything_of(posted)
         sender.browser.get(action.url(posted), fields)
         assert everything_of(posted) == before
 
-    def test_of_an_author_by_an_imports_name_gives_no_rights(self, alice, posted):
-        bob = someone("bob")
-        form = {**bob.open_form(posted.comment.product_id), **WORDS, "author": alice.username}
+    def test_of_an_author_by_an_imports_name_gives_no_rights(self, people, posted):
+        bob = people["customer"]
+        form = {
+            **bob.open_form(posted.comment.product_id),
+            **WORDS,
+            "author": people["author"].username,
+        }
         bob.send(new_url(posted.comment.product_id), form)
         assert load_comment(posted.comment.id).comment == posted.comment
         assert bob.get(f"/users/{bob.username}/").comment_ids

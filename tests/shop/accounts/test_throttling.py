@@ -9,7 +9,7 @@ from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from tests.support.accounts.cast import Person, new_browser, sign_in, signed_in_name
 
-MOST_OF_A_NAME = throttling.PASSWORDS_OF_A_NAME.times
+MOST_OF_A_NAME, FEW = throttling.PASSWORDS_OF_A_NAME.times, 3
 
 
 def guess(username: str, *, times: int, browser: Client | None = None) -> list[int]:
@@ -22,38 +22,43 @@ class TestGuessingAtOneName:
     def test_ends_after_some_attempts_from_anywhere(self, alice: Person) -> None:
         assert guess(alice.username, times=MOST_OF_A_NAME + 1) == [200] * MOST_OF_A_NAME + [429]
 
-    def test_counts_the_name_in_any_case(self, alice: Person) -> None:
-        guess(alice.username, times=MOST_OF_A_NAME)
+
+class TestTooManyGuessesAtOneName:
+    @pytest.fixture(autouse=True)
+    def low_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        few = Limit(FEW, throttling.PASSWORDS_OF_A_NAME.window)
+        monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
+
+    def test_are_counted_for_the_name_in_any_case(self, alice: Person) -> None:
+        guess(alice.username, times=FEW)
         assert guess(alice.username.upper(), times=1) == [429]
 
-    def test_then_does_not_even_take_the_right_password(
-        self, browser: Client, alice: Person
-    ) -> None:
-        guess(alice.username, times=MOST_OF_A_NAME)
+    def test_do_not_even_let_in_the_right_password(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=FEW)
         assert sign_in(browser, alice.username).status_code == 429
         assert signed_in_name(browser) is None
 
-    def test_says_when_to_come_back(self, browser: Client, alice: Person) -> None:
-        guess(alice.username, times=MOST_OF_A_NAME)
+    def test_are_told_when_to_come_back(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=FEW)
         response = sign_in(browser, alice.username)
         share = throttling.PASSWORDS_OF_A_NAME.share // 1_000
         assert 0 < int(response["Retry-After"]) <= share
         assert "Come back in" in response.content.decode()
 
-    def test_keeps_what_was_typed_but_the_password(self, browser: Client, alice: Person) -> None:
-        guess(alice.username, times=MOST_OF_A_NAME)
+    def test_leave_what_was_typed_but_the_password(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=FEW)
         page = sign_in(browser, alice.username, "secret guess", next="/orders/").content.decode()
         assert f'value="{alice.username}"' in page
         assert 'name="next" value="/orders/"' in page
         assert "secret guess" not in page
 
-    def test_does_not_bother_others(self, browser: Client, alice: Person, bob: Person) -> None:
-        guess(alice.username, times=MOST_OF_A_NAME)
+    def test_do_not_bother_others(self, browser: Client, alice: Person, bob: Person) -> None:
+        guess(alice.username, times=FEW)
         assert sign_in(browser, bob.username).status_code == 302
 
-    def test_is_limited_for_names_nobody_has(self, fresh: Callable[[str], str]) -> None:
+    def test_are_as_many_for_names_nobody_has(self, fresh: Callable[[str], str]) -> None:
         name = fresh("nobody")
-        assert guess(name, times=MOST_OF_A_NAME + 1)[-1] == 429
+        assert guess(name, times=FEW + 1)[-1] == 429
 
 
 class TestGuessingFromOneAddress:

@@ -160,17 +160,25 @@ moment = datetime.fromisoformat("{moment}")
 for number in range(120):
     record(LogEntry(Kind.ORDER, LogVerb.PLACED, moment, "alex", f"order-{{number}}", "alex"))
 """
+ENDING_SOON = """
+import atexit
+from shop.activity.recording import LOG
+atexit.unregister(LOG.close)
+atexit.register(LOG.close, seconds=0.5)
+"""
 
 
 class TestAProcessThatEnds:
-    def run(self, moment: datetime, **environment: str) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, moment: datetime, *, then: str = "", **environment: str
+    ) -> "subprocess.CompletedProcess[str]":
         given = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DYNAMODB_TABLE_PREFIX": django_settings.DYNAMODB_TABLE_PREFIX,
             **environment,
         }
         return subprocess.run(
-            [sys.executable, "-c", ENDING.format(moment=moment.isoformat())],
+            [sys.executable, "-c", ENDING.format(moment=moment.isoformat()) + then],
             cwd=PROJECT,
             env=current().with_values(**given),
             capture_output=True,
@@ -189,5 +197,6 @@ class TestAProcessThatEnds:
         assert whole_log() == newest_first(expected)
 
     def test_gives_up_in_the_end_and_says_what_is_lost(self, own_log, today):
-        said = self.run(today, DYNAMODB_ENDPOINT_URL="http://127.0.0.1:9").stderr
+        nowhere = "http://127.0.0.1:9"
+        said = self.run(today, then=ENDING_SOON, DYNAMODB_ENDPOINT_URL=nowhere).stderr
         assert "120 lost by now. The process ends." in said

@@ -9,8 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from io import StringIO
 from pathlib import Path
@@ -32,7 +31,7 @@ from shop.orders.entries import WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import move_order
 from shop.orders.queries import find_order, has_bought, list_orders
-from tests.support.chance import unique
+from tests.support.comments.outage import own_engine
 from tests.support.project import PROJECT
 from tests.support.shop.olist_folders import (
     CATEGORIES,
@@ -49,6 +48,7 @@ from tests.support.shop.olist_truth import truth_of
 pytestmark = pytest.mark.usefixtures("tables")
 
 TABLE = ShopItem.Meta.table_name
+PREFIX = TABLE.removesuffix("shop")
 NEW_YEAR = "2018-01-01 00:00:00"
 
 
@@ -338,10 +338,10 @@ class TestBadUsage:
         assert (error.returncode, listed(alex)) == (2, [])
 
 
-def manage(*arguments: object, prefix: str) -> subprocess.Popen[str]:
+def manage(*arguments: object, prefix: str = PREFIX, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, PROJECT / "manage.py", *map(str, arguments)],
-        env=os.environ | {"DYNAMODB_TABLE_PREFIX": prefix},
+        env=os.environ | {"DYNAMODB_TABLE_PREFIX": prefix} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -353,20 +353,12 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@contextmanager
-def own_tables(prefix: str) -> Iterator[str]:
-    assert ended(manage("create_tables", prefix=prefix))[0] == 0
-    yield prefix
-    for name in ("shop", "comments"):
-        client().delete_table(TableName=prefix + name)
-
-
 @pytest.mark.real_engine
 class TestCommandLine:
     def test_prints_counts_and_draws_no_bar_into_a_file(
         self, olist: OlistFolder, tmp_path: Path
     ) -> None:
-        process = manage("import_orders", olist.write(tmp_path), prefix=TABLE.removesuffix("shop"))
+        process = manage("import_orders", olist.write(tmp_path))
         code, out, err = ended(process)
         assert (code, err) == (0, "")
         assert "olist_orders_dataset: 3 rows, 3 read, 0 rejected.\n" in out
@@ -383,16 +375,16 @@ class TestCommandLine:
 def part(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Some real orders: of a few users, who ordered the most."""
     source = real_data / "olist"
-    users = truth_of(source).busiest(60)
+    users = truth_of(source).busiest(30)
     return part_of(source, users=users).write(tmp_path_factory.mktemp("part"))
 
 
 @pytest.fixture(scope="module")
 def expected(part: Path) -> list[str]:
     """What an import that is let alone leaves behind."""
-    with own_tables(f"{unique('whole')}-") as prefix:
-        assert ended(manage("import_orders", part, prefix=prefix))[0] == 0
-        return left_behind(prefix)
+    with own_engine():
+        import_folder(part)
+        return left_behind()
 
 
 @pytest.mark.real_engine
@@ -412,28 +404,27 @@ class TestInterruptedImport:
         expected: list[str],
         how: signal.Signals,
         orders: int,
-        fresh: Callable[[str], str],
     ) -> None:
-        import_orders = ("import_orders", part, "--json", "--at-a-time", "20")
-        with own_tables(fresh("killed") + "-") as prefix:
-            process = manage(*import_orders, prefix=prefix)
+        with own_engine() as engine:
+            arguments = ("import_orders", part, "--json", "--at-a-time", "20")
+            process = manage(*arguments, DYNAMODB_ENDPOINT_URL=engine.endpoint_url)
             # An order has its line beside it under the same sort key.
-            wait_for(prefix, "ORDER#" if orders else "PRODUCT#", count=max(2 * orders, 1))
+            wait_for("ORDER#" if orders else "PRODUCT#", count=max(2 * orders, 1))
             process.send_signal(how)
             code, _, err = ended(process)
             assert code == (130 if how is signal.SIGINT else -signal.SIGKILL)
             assert "Traceback" not in err
-            counts = json.loads(ended(manage(*import_orders, prefix=prefix))[1])
+            counts = import_folder(part, at_a_time=20)
             assert counts["orders"]["unchanged"] >= orders
             assert counts["orders"]["created"] > 0
-            assert left_behind(prefix) == expected
+            assert left_behind() == expected
 
 
-def wait_for(prefix: str, sort_key: str, *, count: int) -> None:
+def wait_for(sort_key: str, *, count: int) -> None:
     """Wait until there are so many items of a kind, looking often: the import goes on meanwhile."""
     paginator = client().get_paginator("scan")
     pages = paginator.paginate(
-        TableName=f"{prefix}shop",
+        TableName=TABLE,
         Select="COUNT",
         FilterExpression="begins_with(sk, :kind)",
         ExpressionAttributeValues={":kind": {"S": sort_key}},
@@ -445,11 +436,11 @@ def wait_for(prefix: str, sort_key: str, *, count: int) -> None:
     pytest.fail("the import wrote nothing")
 
 
-def left_behind(prefix: str) -> list[str]:
+def left_behind() -> list[str]:
     """The whole table, without what chance decides: shards and the unusable passwords."""
     counts: dict[str, Counter[str]] = {}
     kept = []
-    for item in table(f"{prefix}shop"):
+    for item in table(TABLE):
         kind, _, rest = item["pk"]["S"].partition("#")
         if kind == "COUNTS":
             cells = {name: int(v["N"]) for name, v in item.items() if "N" in v and name[0] != "_"}

@@ -45,9 +45,9 @@ def olist(real_data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def part(olist: Path, tmp_path_factory: pytest.TempPathFactory) -> Truth:
-    """The orders of forty users, and every fortieth order again for a made one."""
-    folder = part_of(olist, users=truth_of(olist).busiest(40))
-    give_copies(folder, olist, user=PART, every=40)
+    """The orders of 25 users, and every sixtieth order again for a made one."""
+    folder = part_of(olist, users=truth_of(olist).busiest(25))
+    give_copies(folder, olist, user=PART, every=60)
     return imported(folder.write(tmp_path_factory.mktemp("part")))
 
 

@@ -11,8 +11,8 @@ from shop.pickup.points import PickupPoint
 from tests.support.pickup.memory import World, points_at
 
 COUNTS = (1, 2, 5, 10, 20)
-QUESTIONS = 40
-"""Of each world; ten times as many with --slow."""
+QUESTIONS, MANY = 15, 400
+"""Of each world; many with --slow."""
 
 
 def anywhere(rng: Random) -> tuple[float, float]:
@@ -87,7 +87,7 @@ class TestTheNearestPoints:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", WORLDS)
     def test_are_those_of_brute_force_many_times(self, name: str) -> None:
-        ask(name, seed=10, questions=10 * QUESTIONS)
+        ask(name, seed=10, questions=MANY)
 
     @pytest.mark.parametrize("name", WORLDS)
     def test_are_all_points_when_more_are_asked_for(self, name: str) -> None:
