@@ -26,6 +26,13 @@ from tests.support.strict import refuse_what_aws_refuses
 CHROMIUM = "/usr/bin/chromium"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files out that hold no test for the fallback engine when only those are asked for."""
+    if config.option.markexpr != "fallback" or not collection_path.name.startswith("test_"):
+        return None
+    return "mark.fallback" not in collection_path.read_text() or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     reasons = dict(_skipped_marks(config))
     for item in items:

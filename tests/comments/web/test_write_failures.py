@@ -60,6 +60,9 @@ def differences(*, but_for: frozenset[str] = frozenset()) -> list[str]:
     return [f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found]
 
 
+LEFT_BEHIND = frozenset({"rank"})
+"""A throttled refresh of ranks is logged; the next write of the product puts them right."""
+
 LATER = frozenset({"rank", "leftovers", "keys", "votes", "marks"})
 
 
@@ -98,7 +101,7 @@ class TestManyAtOnce:
             posted = at_once(sends)
         assert {*posted} <= DONE | TOLD
         assert again(sends, posted) <= {302}
-        assert differences() == []
+        assert differences(but_for=LEFT_BEHIND) == []
         assert counts_of(lamp, consistent=True).total == 2 * count
 
         written = [each for writer in writers for each in ids_written_by(writer.username)]

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.test import override_settings
 
 from shop.activity.entries import Kind, LogVerb
 from shop.order_status import Status
@@ -90,12 +91,12 @@ class TestWhatIsLoadedInBulk:
 
 class TestALogThatCannotBeWritten:
     def test_does_not_keep_anybody_from_anything(self, alice, fresh, settings):
-        settings.DYNAMODB_TABLE_PREFIX += "nowhere-"
         product_id = put_product(fresh("lamp"))
-        order_id = place_order(
-            username=alice.username,
-            client_id="form-1",
-            basket=[(product_id, 1)],
-            now=datetime.now(UTC),
-        )
-        assert alice.get(f"/orders/{order_id}/").status == 200
+        with override_settings(DYNAMODB_TABLE_PREFIX=f"{settings.DYNAMODB_TABLE_PREFIX}nowhere-"):
+            order_id = place_order(
+                username=alice.username,
+                client_id="form-1",
+                basket=[(product_id, 1)],
+                now=datetime.now(UTC),
+            )
+            assert alice.get(f"/orders/{order_id}/").status == 200
