@@ -46,7 +46,7 @@ def _skipped_marks(config: pytest.Config) -> Iterator[tuple[str, str]]:
     if not shutil.which(CHROMIUM):
         yield "browser", f"there is no {CHROMIUM}"
     if not config.getoption("--slow"):
-        yield "slow", "takes minutes: 'make test-all' or --slow runs it"
+        yield "slow", "takes long: .ci/run, 'make test-all' and --slow run it"
 
 
 @pytest.fixture(scope="session")

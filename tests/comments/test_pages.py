@@ -66,10 +66,8 @@ class TestListOfComments:
     @pytest.mark.parametrize(
         ("languages", "ratings"),
         [
-            ((), ()), ((), (1,)), ((), (1, 2, 3, 4)), (("de",), ()), (("de",), (5,)),
-            (("ja",), (2, 3)), (("da", "de"), ()), (("en", "fr"), (1, 5)),
-            (("de", "en", "es", "fr"), ()), (("is", "nl", "ru"), (1, 3, 5)),
-            (("da", "de", "en", "es", "fr", "is", "it"), (3,)), (("it", "pt"), (1, 2, 4, 5)),
+            ((), ()), ((), (1, 2, 3, 4)), (("de",), (5,)),
+            (("da", "de", "en"), ()), (("is", "nl", "ru"), (1, 3, 5)),
         ],
     )  # fmt: skip
     def test_is_walked_by_its_links_there_and_back(self, ties, languages, ratings):
@@ -263,7 +261,7 @@ class TestToggles:
         toggles = shown.page.all("a", data_toggle="language")
         assert {toggle["data-value"] for toggle in toggles} == {"de", "en", "ja"}
 
-    @pytest.mark.parametrize("start", ["~/~", "de/~", "de.en/1.2", "en/5", "~/1.2.3.4"])
+    @pytest.mark.parametrize("start", ["de/~", "de.en/1.2"])
     def test_lead_to_canonical_addresses_only(self, lamp, start):
         shown = visit(f"/products/lamp/comments/{start}/")
         for toggle in shown.page.all("a", data_toggle=True):

@@ -27,6 +27,7 @@ from tests.support.project import PROJECT
 SECONDS = 60
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(find(PROJECT) is None, reason="dynoxide is not installed"),
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc"),
 ]

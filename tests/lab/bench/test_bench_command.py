@@ -43,7 +43,7 @@ GRID = [
     CommentFilter.of(("nl",), (2,)),
 ]
 
-pytestmark = pytest.mark.real_engine
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
