@@ -26,12 +26,8 @@ UNUSED = (
 This list replaces the one that Playwright passes: Chromium heeds the last.
 """
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--in-process-gpu",
-    f"--disable-features={','.join(UNUSED)}",
-]
+OF_THE_WINDOW = ["--disable-gpu", "--in-process-gpu", f"--disable-features={','.join(UNUSED)}"]
+"""Arguments that the shell, which has no window, does not need."""
 
 PATIENCE = 30_000
 """Milliseconds until a browser on a busy machine is taken to be stuck."""
@@ -77,7 +73,8 @@ def site() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        more = [] if "shell" in CHROMIUM else OF_THE_WINDOW
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *more])
         yield browser
         browser.close()
 

@@ -19,7 +19,7 @@ from dynamo.engine import EngineError, embedded
 from dynamo.engine.ports import free_port
 from dynamo.management.failures import failures_in_one_line
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")
 PAGE = "products/enamelled-frying-pan/"
 SIZE = (1280, 1780)
 NAMES = {"light": "screenshot.png", "dark": "screenshot-dark.png"}

@@ -3,10 +3,7 @@
 import csv
 import gzip
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,8 +28,8 @@ from shop.orders.entries import WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import move_order
 from shop.orders.queries import find_order, has_bought, list_orders
+from tests.support.command_line import ended, run_manage, start_manage
 from tests.support.comments.outage import own_engine
-from tests.support.project import PROJECT
 from tests.support.shop.olist_folders import (
     CATEGORIES,
     CUSTOMERS,
@@ -48,7 +45,6 @@ from tests.support.shop.olist_truth import truth_of
 pytestmark = pytest.mark.usefixtures("tables")
 
 TABLE = ShopItem.Meta.table_name
-PREFIX = TABLE.removesuffix("shop")
 NEW_YEAR = "2018-01-01 00:00:00"
 
 
@@ -338,35 +334,20 @@ class TestBadUsage:
         assert (error.returncode, listed(alex)) == (2, [])
 
 
-def manage(*arguments: object, prefix: str = PREFIX, **environment: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, PROJECT / "manage.py", *map(str, arguments)],
-        env=os.environ | {"DYNAMODB_TABLE_PREFIX": prefix} | environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
-
-
 @pytest.mark.real_engine
 class TestCommandLine:
     def test_prints_counts_and_draws_no_bar_into_a_file(
         self, olist: OlistFolder, tmp_path: Path
     ) -> None:
-        process = manage("import_orders", olist.write(tmp_path))
-        code, out, err = ended(process)
+        code, out, err = run_manage("import_orders", olist.write(tmp_path))
         assert (code, err) == (0, "")
         assert "olist_orders_dataset: 3 rows, 3 read, 0 rejected.\n" in out
 
     def test_says_in_a_line_that_there_are_no_tables(
         self, olist: OlistFolder, tmp_path: Path
     ) -> None:
-        code, _, err = ended(manage("import_orders", olist.write(tmp_path), prefix="missing-"))
+        with own_engine(with_tables=False):
+            code, _, err = run_manage("import_orders", olist.write(tmp_path))
         assert (code, err.count("\n")) == (1, 1)
         assert "create_tables" in err
 
@@ -407,7 +388,7 @@ class TestInterruptedImport:
     ) -> None:
         with own_engine() as engine:
             arguments = ("import_orders", part, "--json", "--at-a-time", "20")
-            process = manage(*arguments, DYNAMODB_ENDPOINT_URL=engine.endpoint_url)
+            process = start_manage(*arguments, DYNAMODB_ENDPOINT_URL=engine.endpoint_url)
             # An order has its line beside it under the same sort key.
             wait_for("ORDER#" if orders else "PRODUCT#", count=max(2 * orders, 1))
             process.send_signal(how)

@@ -42,6 +42,12 @@ class TestTheQueue:
         settings.PAGE_SIZE = 6
         assert sam.get("/staff/orders/").order_ids == ids_of(opened)
 
+    def test_leads_to_the_orders_of_each_customer(
+        self, sam: Visitor, opened: list[NewOrder]
+    ) -> None:
+        page = sam.get("/staff/orders/").page
+        assert page.all("a", href=f"/staff/customers/{opened[0].username}/orders/")
+
     def test_does_not_hold_closed_orders(self, sam: Visitor, alice: Visitor, settings: Any) -> None:
         order = made_order(alice.username, Status.SHIPPED, placed_at=LONG_AGO)
         put(order)

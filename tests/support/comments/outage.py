@@ -21,8 +21,8 @@ from tests.support.project import PROJECT
 
 
 @contextmanager
-def own_engine(folder: Path | None = None) -> Iterator[EngineServer]:
-    """Put the site on an engine of its own, with all tables, for the length of the block.
+def own_engine(folder: Path | None = None, *, with_tables: bool = True) -> Iterator[EngineServer]:
+    """Put the site on an engine of its own, with all tables or none, for the length of the block.
 
     In memory, which is several times as fast, or on a file in ``folder``.
     """
@@ -34,9 +34,10 @@ def own_engine(folder: Path | None = None) -> Iterator[EngineServer]:
         binary=binary, db_path=db_path, port=spare_port(), start_seconds=PATIENCE
     )
     with engine, connected(engine.endpoint_url, read_seconds=PATIENCE):
-        models = [import_string(name) for name in settings.DYNAMODB_MODELS]
-        create_missing(models, client=client.client())
-        make_tables(client=client.client(), now=datetime.now(UTC))
+        if with_tables:
+            models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+            create_missing(models, client=client.client())
+            make_tables(client=client.client(), now=datetime.now(UTC))
         yield engine
 
 
