@@ -11,6 +11,7 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import botocore
 import botocore.session
 from botocore.config import Config
 
@@ -19,6 +20,9 @@ from dynamo.calls.pool import Pool
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+
+USER_AGENT = f"Botocore/{botocore.__version__}"
+"""The User-Agent of all calls. botocore builds a longer one twice a call, a tenth of its time."""
 
 
 class StreamsApi(Protocol):
@@ -160,6 +164,7 @@ def _create(service: str, connection: Connection) -> object:
             retries={"mode": "standard", "total_max_attempts": connection.attempts},
             max_pool_connections=connection.parallel_calls + 4,
             parameter_validation=False,
+            user_agent=USER_AGENT,
         ),
     )
     return client
