@@ -13,7 +13,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -41,6 +41,8 @@ def old_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str
             "PATH": os.environ["PATH"],
             "ACTIVITY_RETENTION_MONTHS": "120",
             "ALLOWED_HOSTS": "testserver",
+            "COMMENTS_READ_MODEL": "sets",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
             "DYNAMODB_ENDPOINT_URL": engine.endpoint_url,
             "DYNAMODB_TABLE_PREFIX": "old-",
             "PAGE_SIZE": "3",
@@ -49,10 +51,18 @@ def old_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str
         }
 
 
-LOOK = """
-import json, sys
+OF_COMMENTS = ("/products/", "/comments/", "/users/", "/rankings/", "/staff/comments/")
+"""Pages that show comments; what else there is does not depend on how comments are read."""
+
+LOOK = f"""
+import json
 from contextlib import redirect_stdout, suppress
 from io import StringIO
+
+import django
+django.setup()
+from django.core.management import call_command
+from django.test import override_settings
 from tests.support.old_database.visit import main
 
 def said(action, *words, **options):
@@ -61,22 +71,26 @@ def said(action, *words, **options):
         action(*words, **options)
     return json.loads(out.getvalue())
 
-below, commands = map(json.loads, sys.argv[1:])
-found = {"shown": said(main, below=tuple(below))}
-from django.core.management import call_command
-for command in commands:
-    found[command] = said(call_command, command, "--json")
-print(json.dumps(found))
+def looked(**options):
+    shown = said(main, **options)
+    return {{"shown": shown, "check": said(call_command, "check_integrity", "--json")}}
+
+with override_settings(COMMENTS_READ_MODEL="indexes"):
+    indexes = looked()
+sets = looked(below={OF_COMMENTS})
+sets["tables"] = said(call_command, "create_tables", "--json")
+print(json.dumps({{"indexes": indexes, "sets": sets}}))
 """
 """Visits pages and runs commands, all in one process: each start of one takes a second or two."""
 
 
-def look(env: dict[str, str], *commands: str, below: Sequence[str] = ("/",)) -> dict[str, Any]:
-    """What the pages of some paths show, and what commands print after that."""
+@pytest.fixture(scope="module")
+def found(old_shop: dict[str, str]) -> dict[str, Any]:
+    """What was found of the old database, by read model."""
     done = subprocess.run(
-        [sys.executable, "-c", LOOK, json.dumps(below), json.dumps(commands)],
+        [sys.executable, "-c", LOOK],
         cwd=PROJECT,
-        env=env,
+        env=old_shop,
         capture_output=True,
         text=True,
         check=True,
@@ -85,44 +99,27 @@ def look(env: dict[str, str], *commands: str, below: Sequence[str] = ("/",)) -> 
     return found
 
 
-OF_COMMENTS = ("/products/", "/comments/", "/users/", "/rankings/", "/staff/comments/")
-"""Pages that show comments; what else there is does not depend on how comments are read."""
-
-
-@pytest.fixture(scope="module")
-def by_indexes(old_shop: dict[str, str]) -> dict[str, Any]:
-    """What was found of the old database when comments are read from its indexes."""
-    return look(old_shop | {"COMMENTS_READ_MODEL": "indexes"}, "check_integrity")
-
-
-@pytest.fixture(scope="module")
-def by_sets(old_shop: dict[str, str]) -> dict[str, Any]:
-    """What was found of the old database when comments are read from their copies."""
-    commands = ("check_integrity", "create_tables")
-    return look(old_shop | {"COMMENTS_READ_MODEL": "sets"}, *commands, below=OF_COMMENTS)
-
-
 def pages_as_recorded() -> list[Any]:
     recorded: list[Any] = json.loads((OLD / "pages.json").read_text())
     return recorded
 
 
 class TestAnOldDatabase:
-    def test_shows_the_same_at_the_same_urls(self, by_indexes):
-        assert by_indexes["shown"] == pages_as_recorded()
+    def test_shows_the_same_at_the_same_urls(self, found):
+        assert found["indexes"]["shown"] == pages_as_recorded()
 
-    def test_shows_the_same_comments_from_sets(self, by_sets):
+    def test_shows_the_same_comments_from_sets(self, found):
         recorded = [page for page in pages_as_recorded() if page[0].startswith(OF_COMMENTS)]
-        assert by_sets["shown"] == recorded
+        assert found["sets"]["shown"] == recorded
 
-    def test_holds_what_this_code_would_write(self, by_indexes):
-        assert by_indexes["check_integrity"]["found"] == []
+    def test_holds_what_this_code_would_write(self, found):
+        assert found["indexes"]["check"]["found"] == []
 
-    def test_holds_the_copies_that_this_code_would_write(self, by_sets):
-        assert by_sets["check_integrity"]["found"] == []
+    def test_holds_the_copies_that_this_code_would_write(self, found):
+        assert found["sets"]["check"]["found"] == []
 
-    def test_has_the_tables_that_the_models_declare(self, by_sets):
-        done = by_sets["create_tables"]["done"]
+    def test_has_the_tables_that_the_models_declare(self, found):
+        done = found["sets"]["tables"]["done"]
         made = [line for line in done if line.startswith(("old-shop", "old-comment"))]
         assert [line.partition(": ")[2] for line in made] == ["active"] * 3
 

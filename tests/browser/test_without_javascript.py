@@ -47,7 +47,6 @@ def sam() -> PlainBrowser:
     return PlainBrowser.of(someone("sam", is_staff=True).browser)
 
 
-@pytest.mark.fallback
 class TestAComment:
     def test_is_posted_and_deleted(self, bob: PlainBrowser) -> None:
         lamp = made_product()
@@ -102,7 +101,6 @@ class TestAComment:
             assert sam.messages == [told]
 
 
-@pytest.mark.fallback
 class TestACategory:
     def test_is_put_into_another_order(self, fresh: Callable[[str], str]) -> None:
         shelf, visitor = fresh("shelf"), PlainBrowser()
@@ -125,7 +123,6 @@ class TestACategory:
         assert bulb.id in shown
 
 
-@pytest.mark.fallback
 class TestAPickupPoint:
     def test_is_chosen(self) -> None:
         place = Coordinates.at(CHANCE.uniform(-50, -40), CHANCE.uniform(-130, -100))

@@ -1,7 +1,7 @@
 """What a page says, read from its HTML: elements by their attributes, with their text."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from html.parser import HTMLParser
 from typing import Literal
 
@@ -40,7 +40,7 @@ class Element:
         ``data_rating="5"`` asks for an attribute ``data-rating`` of that value, ``True`` for any
         value; a class must be among those the element has.
         """
-        return [e for e in self._descendants() if e._fits(tag, wanted)]
+        return [e for e in self._within if e._fits(tag, wanted)]
 
     def one(self, tag: str | None = None, **wanted: str | Literal[True]) -> "Element":
         """The only such element."""
@@ -59,11 +59,12 @@ class Element:
             return actual is not None
         return value in actual.split() if name in {"class", "rel"} else actual == value
 
-    def _descendants(self) -> Iterator["Element"]:
-        for child in self.children:
-            if isinstance(child, Element):
-                yield child
-                yield from child._descendants()
+    @cached_property
+    def _within(self) -> list["Element"]:
+        found = []
+        for child in self.elements:
+            found += [child, *child._within]
+        return found
 
 
 class _Reader(HTMLParser):
