@@ -105,10 +105,8 @@ def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
 
 def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> OrderOutcome:
     order = prepared.order
-    stored = [item for item in failed.values() if item.get("sk") == {"S": keys.order(order.id)}]
-    if not stored:
-        return OrderOutcome.TAKEN
-    return _update(order, stored[0])
+    place = list(prepared.actions).index((keys.user(order.username), keys.order(order.id)))
+    return _update(order, failed[place]) if place in failed else OrderOutcome.TAKEN
 
 
 def _update(order: NewOrder, seen: Item) -> OrderOutcome:
