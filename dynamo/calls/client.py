@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 USER_AGENT = f"Botocore/{botocore.__version__}"
-"""The User-Agent of all calls. botocore builds a longer one twice a call, a tenth of its time."""
+"""The User-Agent of all calls.
+
+botocore's own is built twice for each call, which takes a tenth of the call's processor time.
+"""
 
 
 class StreamsApi(Protocol):

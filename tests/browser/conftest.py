@@ -73,7 +73,7 @@ def site() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        more = [] if "shell" in CHROMIUM else OF_THE_WINDOW
+        more = [] if CHROMIUM.endswith("shell") else OF_THE_WINDOW
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *more])
         yield browser
         browser.close()

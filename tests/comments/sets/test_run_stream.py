@@ -1,10 +1,8 @@
 """``run_stream``, from a comment to its copies, on the engine."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,10 +30,10 @@ from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.streams.walk import NoStream
 from dynamo.upkeep.integrity import every_item
+from tests.support.command_line import start_manage
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import START
 from tests.support.ports import spare_port
-from tests.support.project import PROJECT
 from tests.support.sets.stored import expected_items, stored_items
 
 pytestmark = pytest.mark.usefixtures("streamed")
@@ -212,8 +210,9 @@ class TestRunningForEver:
             other = replace(comment, id=fresh("comment"))
             add_comment(other)
             assert process.stdout is not None
-            while "1 of them" not in process.stdout.readline():
-                pass
+            for line in process.stdout:  # to its end, if the command ends by itself
+                if "1 of them" in line:
+                    break
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
@@ -249,20 +248,13 @@ class Away:
 
 @contextmanager
 def running() -> Iterator[subprocess.Popen[str]]:
-    environment = os.environ | {
+    environment = {
         "DYNAMODB_ENDPOINT_URL": client().meta.endpoint_url,
         "DYNAMODB_TABLE_PREFIX": django_settings.DYNAMODB_TABLE_PREFIX,
         "COMMENTS_READ_MODEL": "sets",
         "PYTHONUNBUFFERED": "1",
     }
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "run_stream", "--pause", "0.05"],
-        cwd=PROJECT,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    process = start_manage("run_stream", "--pause", "0.05", **environment)
     try:
         yield process
     finally:
