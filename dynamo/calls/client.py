@@ -16,6 +16,7 @@ import botocore.session
 from botocore.config import Config
 
 from dynamo.calls import meter
+from dynamo.calls.parsing import ItemParserFactory
 from dynamo.calls.pool import Pool
 
 if TYPE_CHECKING:
@@ -155,6 +156,7 @@ def _create(service: str, connection: Connection) -> object:
     # embedded engines are shorter than botocore accepts.
     session = botocore.session.get_session()
     session.register_component("data_loader", _descriptions())
+    session.register_component("response_parser_factory", ItemParserFactory())
     client: object = session.create_client(
         service,
         region_name=connection.region,

@@ -7,7 +7,7 @@ page only, whichever thread made them (see `dynamo.calls.pool`).
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,8 @@ class Call:
     """One call to DynamoDB.
 
     ``partition`` is the partition key of a Query of `dynamo.lists`, else None. ``items_read`` is
-    the ScannedCount of a Query or Scan, else 0.
+    the ScannedCount of a Query or Scan, else 0. ``round`` counts from 1: a call's round is one more
+    than that of the latest call whose answer its caller had waited for.
     """
 
     operation: str
@@ -34,6 +35,7 @@ class Call:
     capacity_units: float
     items_read: int
     partition: str | None
+    round: int = 1
 
 
 @dataclass(slots=True)
@@ -51,6 +53,11 @@ class Meter:
         calls = self.calls if label is None else self.labelled(label)
         return sum(call.capacity_units for call in calls)
 
+    @property
+    def rounds(self) -> int:
+        """The number of calls that waited for one another: the time of that many calls is lost."""
+        return max((call.round for call in self.calls), default=0)
+
     def labels(self) -> list[str]:
         """Return the labels in use, in the order of their first call."""
         return list(dict.fromkeys(call.label for call in self.calls))
@@ -58,17 +65,21 @@ class Meter:
 
 _meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
 _label: ContextVar[str] = ContextVar("label", default=UNLABELLED)
+_round: ContextVar[int] = ContextVar("round", default=0)
 
 
 @contextmanager
 def metered() -> Iterator[Meter]:
     """Meter the calls made inside the block; a nested block uses the same meter."""
-    meter = _meter.get() or Meter()
-    token = _meter.set(meter)
+    outer = _meter.get()
+    meter = outer or Meter()
+    token, first = _meter.set(meter), _round.set(_round.get() if outer else 0)
     try:
         yield meter
     finally:
         _meter.reset(token)
+        if outer is None:
+            _round.reset(first)
 
 
 def current_meter() -> Meter | None:
@@ -84,6 +95,11 @@ def labelled_calls(label: str) -> Iterator[None]:
         yield
     finally:
         _label.reset(token)
+
+
+def join_rounds(context: Context) -> None:
+    """Note that the calls made in another context were waited for (see `dynamo.calls.pool`)."""
+    _round.set(max(_round.get(), context.get(_round, 0)))
 
 
 def attach(client: "DynamoDBClient") -> None:
@@ -114,6 +130,7 @@ def _count(
     meter = _meter.get()
     if meter is None or "ConsumedCapacity" not in parsed:
         return
+    _round.set(_round.get() + 1)
     request = context["dynamo_request"]
     consumed = parsed["ConsumedCapacity"]
     for table in consumed if isinstance(consumed, list) else [consumed]:
@@ -126,6 +143,7 @@ def _count(
                 capacity_units=table["CapacityUnits"],
                 items_read=parsed.get("ScannedCount", 0),
                 partition=_partition(request),
+                round=_round.get(),
             )
         )
 

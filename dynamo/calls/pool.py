@@ -4,13 +4,57 @@ Calls wait on the network, so threads are enough. Each call runs with the contex
 caller, so that the meter of a page counts what its threads read.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
+
+from dynamo.calls.meter import join_rounds
 
 T = TypeVar("T")
+
+_in_a_thread: ContextVar[bool] = ContextVar("in_a_thread", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Generic[T]):
+    """A call that was given to a pool."""
+
+    future: Future[T]
+    call: Callable[[], T]
+    context: Context
+    _kept: list[T] = field(default_factory=list)
+
+    def result(self) -> T:
+        """Wait for the call; return what it returned, or raise what it raised.
+
+        A thread of the pool makes the call itself if no other has begun it: if threads waited for
+        calls that wait for threads, none would ever end.
+        """
+        if not self._kept:
+            is_ours = _in_a_thread.get() and self.future.cancel()
+            self._kept.append(self.context.run(self.call) if is_ours else self.future.result())
+            join_rounds(self.context)
+        return self._kept[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Calls that run at the same time; see `Pool.together`."""
+
+    executor: ThreadPoolExecutor
+    started: list[Started[Any]] = field(default_factory=list)
+
+    def start(self, call: Callable[[], T]) -> Started[T]:
+        """Give a call to the pool, with the caller's context variables as they are now."""
+        context = copy_context()
+        context.run(_in_a_thread.set, True)  # noqa: FBT003 - ContextVar.set takes no keyword
+        started = Started(self.executor.submit(context.run, call), call, context)
+        self.started.append(started)
+        return started
 
 
 class Pool:
@@ -24,32 +68,42 @@ class Pool:
         self._lock = Lock()
         self._executor: ThreadPoolExecutor | None = None
 
+    @contextmanager
+    def together(self) -> Iterator[Together]:
+        """Start calls of any types in the block, and go on while they run.
+
+        When the block ends, also by Ctrl-C, the calls that have not begun are dropped.
+        """
+        together = Together(self._running())
+        try:
+            yield together
+        finally:
+            for started in together.started:
+                started.future.cancel()
+
     def gather(self, calls: Sequence[Callable[[], T]]) -> list[T]:
         """Return the results in the order of ``calls``.
 
         The first failure is raised at once: calls that have not begun are dropped, running ones
-        finish and their results are discarded. A call must not use the same pool.
+        finish and their results are discarded.
         """
         if len(calls) <= 1:
             return [call() for call in calls]
-        executor = self._started()
-        futures = [executor.submit(copy_context().run, call) for call in calls]
-        try:
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            _raise_first_failure(done, futures)
-            return [future.result() for future in futures]
-        finally:  # also when Ctrl-C ends the wait: what has not begun must not begin
-            for future in futures:
-                future.cancel()
+        with self.together() as together:
+            started = [together.start(call) for call in calls]
+            if not _in_a_thread.get():
+                _raise_first_failure([one.future for one in started])
+            return [one.result() for one in started]
 
-    def _started(self) -> ThreadPoolExecutor:
+    def _running(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(self.size, thread_name_prefix="dynamo")
             return self._executor
 
 
-def _raise_first_failure(done: set[Future[T]], futures: Sequence[Future[T]]) -> None:
+def _raise_first_failure(futures: Sequence[Future[T]]) -> None:
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
     failures = [future.exception() for future in futures if future in done]
     failure = next((failure for failure in failures if failure is not None), None)
     if failure is not None:

@@ -78,19 +78,29 @@ class Counters:
     def read_many(
         self, names: Iterable[str], *, consistent: bool = False
     ) -> dict[str, dict[str, int]]:
-        """Return the sums of several counters, by name: a round for shard 0, one for the others."""
-        wanted = list(dict.fromkeys(names))
-        firsts = self._items([(name, 0) for name in wanted], consistent=consistent)
-        more = [
-            (name, shard)
-            for name in wanted
-            for shard in range(1, shards_in(firsts.get((name, 0), {})))
-        ]
-        items = firsts | self._items(more, consistent=consistent)
-        sums: dict[str, Counter[str]] = {name: Counter() for name in wanted}
+        """Return the sums of several counters, by name; one round, or two where shards were added."""
+        sums, _ = self.read_with(names, (), consistent=consistent)
+        return sums
+
+    def read_with(
+        self, names: Iterable[str], others: Sequence[Item], *, consistent: bool = False
+    ) -> tuple[dict[str, dict[str, int]], list[Item]]:
+        """Return the sums of counters by name, and the items of their table with other keys.
+
+        One call reads them all, up to `dynamo.calls.batches.READ_LIMIT`. Shard 0 tells how many
+        shards there are: those that this process did not know of are read in a second round.
+        """
+        known = {name: self.shards.known(name) for name in names}
+        items, rest = self._items(_each(known), others, consistent=consistent)
+        stored = {name: shards_in(items.get((name, 0), {})) for name in known}
+        new = [(name, shard) for name, shard in _each(stored) if shard >= known[name]]
+        items |= self._items(new, (), consistent=consistent)[0]
+        for name, number in stored.items():
+            self.shards.note(name, number)
+        sums: dict[str, Counter[str]] = {name: Counter() for name in known}
         for (name, _), item in items.items():
             sums[name].update(cells_in(item))
-        return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}
+        return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}, rest
 
     def set_sums(self, name: str, cells: Mapping[str, int]) -> list[Action]:
         """Build the actions that set the sums of cells to recounted numbers; none if all are right.
@@ -113,7 +123,7 @@ class Counters:
 
     def _shards_of(self, name: str) -> list[Item]:
         number = self.shards.count(name)
-        items = self._items([(name, shard) for shard in range(number)], consistent=True)
+        items, _ = self._items([(name, shard) for shard in range(number)], (), consistent=True)
         return [items.get((name, shard), {}) for shard in range(number)]
 
     def _correction(self, name: str, shard: int, item: Item, deltas: Mapping[str, int]) -> Action:
@@ -122,13 +132,17 @@ class Counters:
         return update(self.shards.table, self._key(name, shard), added, condition)
 
     def _items(
-        self, shards: list[tuple[str, int]], *, consistent: bool
-    ) -> dict[tuple[str, int], Item]:
+        self, shards: list[tuple[str, int]], others: Sequence[Item], *, consistent: bool
+    ) -> tuple[dict[tuple[str, int], Item], list[Item]]:
         keys = [self._key(name, shard) for name, shard in shards]
-        found = self.batches.get(self.shards.table, keys, consistent=consistent)
+        found = self.batches.get(self.shards.table, [*keys, *others], consistent=consistent)
         parts = self.key_of("", 0).keys()
         by_values = {_strings(key, parts): shard for key, shard in zip(keys, shards, strict=True)}
-        return {by_values[_strings(item, parts)]: item for item in found}
+        shard_at = {at: by_values.get(_strings(item, parts)) for at, item in enumerate(found)}
+        return (
+            {shard: found[at] for at, shard in shard_at.items() if shard},
+            [found[at] for at, shard in shard_at.items() if not shard],
+        )
 
     def _key(self, name: str, shard: int) -> Item:
         return wire_key(self.key_of(name, shard))
@@ -166,6 +180,10 @@ def cells_in(item: Item) -> dict[str, int]:
     return {
         name: int(value["N"]) for name, value in item.items() if "N" in value and name != SHARDS
     }
+
+
+def _each(shards: Mapping[str, int]) -> list[tuple[str, int]]:
+    return [(name, shard) for name, number in shards.items() for shard in range(number)]
 
 
 def _cell(name: str) -> NumberAttribute:

@@ -2,23 +2,28 @@
 
 A writer may use any shard below the number it knows; a reader must read all of them. So the number
 is raised in the table before the first writer uses a new shard, and every reader reads it again.
-A process remembers the number for its writers only: it may be too low, never too high.
+A process remembers the number: it may be too low, never too high. Writers rely on it. Readers read
+the shards they know of together with the number, and the others afterwards.
 """
 
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, sqrt
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
 from pynamodb.attributes import NumberAttribute
 
+from dynamo.calls.pool import Pool
 from dynamo.items import Item, wire_key
 from dynamo.writes.actions import parameters, update
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+
+T = TypeVar("T")
 
 SHARDS = "_shards"
 """The attribute with the number; an item without it means one shard."""
@@ -40,9 +45,18 @@ class Shards:
 
     def writable(self, name: str, *, least: int = 1) -> int:
         """Return how many shards a writer may use: at least ``least``, stored if that is new."""
-        if least > self._known.get(name, 1):
+        if least > self.known(name):
             self.raise_to(name, least)
-        return max(self._known.get(name, 1), least)
+        return max(self.known(name), least)
+
+    def known(self, name: str) -> int:
+        """Return how many shards there are at least, as far as this process knows."""
+        return self._known.get(name, 1)
+
+    def note(self, name: str, number: int) -> None:
+        """Remember a number that was read."""
+        if number > self.known(name):
+            self._known[name] = number
 
     def raise_to(self, name: str, number: int) -> int:
         """Raise the number to ``number`` unless it is as high already; return what is stored."""
@@ -54,16 +68,32 @@ class Shards:
         )
         try:
             self.client.update_item(**parameters(raised))
-            self._known[name] = number
+            self.note(name, number)
+            return number
         except self.client.exceptions.ConditionalCheckFailedException:
-            self._known[name] = self.count(name)
-        return self._known[name]
+            return self.count(name)
 
     def count(self, name: str) -> int:
         """Return the stored number, read strongly."""
         key = wire_key(self.key_of(name))
         response = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
-        return shards_in(response.get("Item", {}))
+        stored = shards_in(response.get("Item", {}))
+        self.note(name, stored)
+        return stored
+
+    def read_all(self, name: str, read: Callable[[int], T], *, pool: Pool) -> T:
+        """Return what ``read`` returns for the stored number of shards, in one round as a rule.
+
+        It is called with the number that this process knows, while the stored one is read, and
+        again if that is greater. Shards may be used as soon as their number is stored, so nothing
+        is missed that was written before this read began.
+        """
+        with pool.together() as together:
+            counted = together.start(partial(self.count, name))
+            known = self.known(name)
+            found = read(known)
+            stored = counted.result()
+        return found if stored <= known else read(stored)
 
 
 def shard_of(unique_id: str, shards: int) -> int:
