@@ -10,12 +10,17 @@ from hashlib import blake2b
 
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
+from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
 
 LONGEST_LISTED_TEXT = 1_024
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""
 EXCERPT = 320
 """Characters of a longer text that lists show."""
+LONG_REPLY = "m"
+"""Marks what lists show of a reply as an excerpt."""
+_TEXT = CommentReply.text.attr_name
+_REPLY_DATES = (CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,16 @@ def reply_of(comment: NewComment) -> CommentReply | None:
         text=comment.reply.text,
         replied_at=timestamp(replied_at) if replied_at else None,
     )
+
+
+def reply_shown(reply: Item) -> Item:
+    """Build what lists show of a reply's item: its dates, and its text or an excerpt of it."""
+    text = reply[_TEXT]["S"]
+    is_long = len(text.encode()) > LONGEST_LISTED_TEXT
+    shown = {name: reply[name] for name in _REPLY_DATES if name in reply}
+    if is_long:
+        return {**shown, _TEXT: {"S": excerpt(text)}, LONG_REPLY: {"BOOL": True}}
+    return {**shown, _TEXT: reply[_TEXT]}
 
 
 def derived_keys(comment: NewComment) -> dict[str, str]:

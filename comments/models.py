@@ -7,21 +7,27 @@ has.
 Table design of part 2 of "Efficient filtering with DynamoDB".
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.conf import settings
 from pynamodb.attributes import (
+    Attribute,
     BinaryAttribute,
     BooleanAttribute,
     NumberAttribute,
     TTLAttribute,
     UnicodeAttribute,
 )
+from pynamodb.constants import MAP
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from dynamo.calls.models import DynamoModel
+from dynamo.items import Item
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating: author, title, text, its length if it is long,
-whether it was edited, is by a buyer (which is known of users alone), and has a reply."""
+whether it was edited, is by a buyer (which is known of users alone), and the shop's reply."""
 
 
 class All(GlobalSecondaryIndex["Comment"]):
@@ -122,6 +128,25 @@ class Featured(GlobalSecondaryIndex["Comment"]):
     place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
+class ReplyShown(Attribute[Item]):
+    """What lists show of the reply to a comment, in wire form (see `comments.items.reply_shown`).
+
+    Until `check_integrity` has repaired it, a comment from before has a boolean here, which says no
+    more than that there is a reply: it is read as an empty map.
+    """
+
+    attr_type = MAP
+
+    def get_value(self, value: Mapping[str, Any]) -> Any:  # noqa: ANN401 - PynamoDB's
+        return value.get(MAP, {})
+
+    def serialize(self, value: Item) -> Item:
+        return value
+
+    def deserialize(self, value: Item) -> Item:
+        return value
+
+
 class CommentItem(DynamoModel):
     """Any item of the table; the dependents of a comment share its partition key."""
 
@@ -164,7 +189,7 @@ class Comment(CommentItem):
     body_bytes = NumberAttribute(attr_name="m", null=True)
     edited_at = UnicodeAttribute(attr_name="e", null=True)
     verified = BooleanAttribute(attr_name="v", null=True)
-    replied = BooleanAttribute(attr_name="y", null=True)
+    reply = ReplyShown(attr_name="y", null=True)
     version = NumberAttribute(attr_name="n", null=True)
     body_digest = BinaryAttribute(attr_name="d", null=True, legacy_encoding=False)
 

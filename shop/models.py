@@ -120,12 +120,16 @@ class Step(MapAttribute[str, str]):
 
 
 class Product(ShopItem):
-    """What lists show of a product; ``trail`` is its breadcrumbs, from the root."""
+    """What lists show of a product; ``trail`` is its breadcrumbs, from the root.
+
+    ``categories`` are those with an edge to it, by slug, so that its page need not look for edges.
+    """
 
     name = UnicodeAttribute()
     unit_price_cents = NumberAttribute(null=True)
     currency = UnicodeAttribute(null=True)
     trail = ListAttribute(of=Step, null=True)
+    categories = ListAttribute(of=Step, null=True)
 
 
 class ProductEdge(ShopItem):

@@ -5,7 +5,7 @@ from enum import Enum
 from hashlib import blake2b
 
 from comments import keys
-from comments.items import NewComment, items_of, reply_of
+from comments.items import NewComment, items_of, reply_of, reply_shown
 from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
 from comments.sets.following import follow
@@ -54,7 +54,7 @@ _DECISIVE = (
     Comment.product_partition,
     Comment.rank_version,
     Comment.featured_partition,
-    Comment.replied,
+    Comment.reply,
     Comment.reply_digest,
     Comment.moderation_partition,
     Comment.reports,
@@ -87,7 +87,7 @@ class Change:
         item, body = items_of(comment)
         reply = None if stored and stored.get(_REPLY_DIGEST) == _BY_STAFF else reply_of(comment)
         if reply is not None:
-            item.replied, item.reply_digest = True, _digest(reply)
+            item.reply, item.reply_digest = reply_shown(reply.serialize()), _digest(reply)
         return cls(
             comment=comment,
             item=item.serialize(),

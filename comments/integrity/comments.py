@@ -162,7 +162,7 @@ def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
 
 def _put_keys(item: Item, expected: dict[str, str]) -> bool:
     changes = {getattr(Comment, n).attr_name: {"S": value} for n, value in expected.items()}
-    same = unchanged(item, Comment.pk, Comment.version, Comment.replied)
+    same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
     keyed = change({"pk": item["pk"], "sk": item["sk"]}, changes, same)
     actions = [keyed, *follow(item, changed(item, changes))]
     return mended(partial(write_together, client(), actions))

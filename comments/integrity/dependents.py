@@ -11,6 +11,7 @@ from functools import partial
 from comments import keys
 from comments.integrity.comparing import differing, differing_parts
 from comments.integrity.ranks import differing_comment
+from comments.items import reply_shown
 from comments.models import Comment, CommentReply
 from comments.sets.following import follow, is_followed
 from comments.store.comments import is_tombstone, product_id_of
@@ -32,7 +33,7 @@ _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
 _REPORTS = Comment.reports.attr_name
 _FEATURED = Comment.featured_partition.attr_name
-_REPLIED = Comment.replied.attr_name
+_REPLY = Comment.reply.attr_name
 _PLACE = Comment.place.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
 _USER_KEYS = (CommentReply.replier_partition.attr_name, CommentReply.place.attr_name)
@@ -41,7 +42,7 @@ _MARKED = (
     Comment.moderation_place,
     Comment.reports,
     Comment.featured_partition,
-    Comment.replied,
+    Comment.reply,
     Comment.rank_place,
 )
 _MARKS = tuple(attribute.attr_name for attribute in _MARKED)
@@ -60,7 +61,7 @@ class _Dependents:
     votes: int = 0
     tallied: int = 0
     reports: int = 0
-    has_reply: bool = False
+    reply: Value | None = None
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class DependentsFound:
         """Add an item beside a comment, and compare the keys that list it by its user."""
         sort_key, found = item["sk"]["S"], self._of(item["pk"]["S"])
         if sort_key == keys.REPLY:
-            found.has_reply = True
+            found.reply = {"M": reply_shown(item)}
             if author := item.get(CommentReply.author.attr_name):
                 yield from _differing_user(item, keys.replier(author["S"]))
         elif sort_key.startswith(keys.VOTE_PREFIX):
@@ -151,7 +152,7 @@ def _marks(key: str, found: _Dependents) -> dict[str, Value | None]:
         _QUEUE_PLACE: _queue_place(key, item) if is_moderated else None,
         _REPORTS: {"N": str(found.reports)} if found.reports or _REPORTS in item else None,
         _FEATURED: picked and {"S": keys.featured(product_id_of(item))},
-        _REPLIED: {"BOOL": True} if found.has_reply else None,
+        _REPLY: found.reply,
     }
 
 
@@ -194,4 +195,4 @@ def _count(comment_id: str, prefix: str) -> int:
 
 
 def _shown(name: str, mark: Value | None) -> str:
-    return f"{name}: {next(iter(mark.values())) if mark else 'none'}"
+    return f"{name}: {'none' if mark is None else mark.get('N', mark.get('S', 'there'))}"

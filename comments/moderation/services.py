@@ -229,7 +229,7 @@ def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None
         Comment.product_partition,
         Comment.moderation_partition,
         Comment.reports,
-        Comment.replied,
+        Comment.reply,
     )
     counts = CountChanges()
     counts.add(stored.comment.product_id, stored.cell, counted)

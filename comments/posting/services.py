@@ -175,7 +175,7 @@ def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredC
         changes.add(after.product_id, stored.cell, -1)
         changes.add(after.product_id, (after.language, after.rating), 1)
     same = unchanged(
-        stored.item, Comment.pk, Comment.version, Comment.product_partition, Comment.replied
+        stored.item, Comment.pk, Comment.version, Comment.product_partition, Comment.reply
     )
     edited = changed(stored.item, edits)
     actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, long_body)]

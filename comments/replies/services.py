@@ -1,12 +1,13 @@
 """Writes of the shop's replies: one to each comment, by staff.
 
-The reply is an item beside the comment. The comment's own item and its list entries say whether
-there is one, and change in the same transaction. An import does not change it again.
+The reply is an item beside the comment. The comment's own item and its list entries hold what
+lists show of it, and change in the same transaction. An import does not change it again.
 """
 
 from datetime import datetime
 
 from comments import keys
+from comments.items import reply_shown
 from comments.models import Comment, CommentReply
 from comments.replies.queries import Reply, find_reply
 from comments.sets.following import follow, is_followed
@@ -22,6 +23,7 @@ from comments.store.table import (
 )
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
+from dynamo.items import Value
 from dynamo.lists.places import timestamp
 from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended, write_together
@@ -64,7 +66,7 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
     ).serialize()
     same = NEW if seen is None else CommentReply.version == seen.version
     try:
-        _write(comment_id, put(CommentReply, item, same), has_reply=True)
+        _write(comment_id, put(CommentReply, item, same), shown={"M": reply_shown(item)})
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         found = find_reply(comment_id)
@@ -79,31 +81,31 @@ def delete_reply(comment_id: str) -> bool:
     """
     reply = delete(CommentReply, comment_key(comment_id, keys.REPLY), CommentReply.pk.exists())
     try:
-        _write(comment_id, reply, has_reply=False)
+        _write(comment_id, reply, shown=None)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         return False
     return True
 
 
-def _write(comment_id: str, reply: Action, *, has_reply: bool) -> None:
-    """Write a reply with its comment's attributes about it; a hidden one's is only deleted.
+def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
+    """Write a reply, with what its comment's lists show of it; a hidden one's is only deleted.
 
     The comment is read for that only where a primary item follows it (`comments.sets`).
     """
     key = comment_key(comment_id)
     changes: Changes = {
-        Comment.replied.attr_name: {"BOOL": True} if has_reply else None,
+        Comment.reply.attr_name: shown,
         Comment.reply_digest.attr_name: {"B": BY_STAFF},
     }
-    required = LISTED if has_reply else NOT_DELETED
+    required = LISTED if shown else NOT_DELETED
     if not is_followed():
         write_together(client(), [change(key, changes, required), reply])
         return
     for _ in range(ATTEMPTS):
         before = read_item(key)
         # These change with whatever a list shows of a comment.
-        shown = unchanged(before, Comment.version, Comment.product_partition, Comment.replied)
+        shown = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
         followed = follow(before, changed(before, changes))
         try:
             write_together(client(), [change(key, changes, required & shown), reply, *followed])

@@ -36,7 +36,7 @@ _DECISIVE = (
     Comment.body_bytes,
     Comment.edited_at,
     Comment.verified,
-    Comment.replied,
+    Comment.reply,
 )
 """What must not have changed in a comment for its primary to be right."""
 

@@ -56,7 +56,7 @@ class CommentSetItem(DynamoModel):
     body_bytes = NumberAttribute(attr_name="m", null=True)
     edited_at = UnicodeAttribute(attr_name="e", null=True)
     verified = BooleanAttribute(attr_name="v", null=True)
-    replied = BooleanAttribute(attr_name="y", null=True)
+    reply = ReplyShown(attr_name="y", null=True)
     auto = BooleanAttribute(null=True)
 
     by_set = BySet()

@@ -28,6 +28,11 @@ WRITE_LIMIT = 25
 READ_LIMIT = 100
 BACKOFF = Backoff()
 
+Keyed = tuple[str, Item]
+"""A table, and an item in it or its key."""
+Once = Callable[[Sequence[Any]], tuple[list[Keyed], Sequence[Any]]]
+"""Sends requests, and returns the items read and the requests that were left unprocessed."""
+
 
 class BatchIncomplete(DynamoError):
     """Writes or reads were left unprocessed after the last attempt. Its cause is Throttled."""
@@ -55,9 +60,9 @@ class Batches:
 
     def write(self, table: str, requests: Sequence[Mapping[str, Any]]) -> None:
         """Send write requests of BatchWriteItem; their keys must not repeat."""
+        once = partial(self._write_once, table)
         calls = [
-            partial(self._until_done, table, batch, self._write_once)
-            for batch in _batched(requests, WRITE_LIMIT)
+            partial(self._until_done, batch, once) for batch in _batched(requests, WRITE_LIMIT)
         ]
         self.pool.gather(calls)
 
@@ -66,61 +71,60 @@ class Batches:
 
         The order is not that of the keys, which must not repeat. Raises like `put`.
         """
-        once = partial(self._read_once, consistent=consistent)
-        calls = [
-            partial(self._until_done, table, batch, once)
-            for batch in _batched(table_keys, READ_LIMIT)
-        ]
-        return [item for found in self.pool.gather(calls) for item in found]
+        wanted = [(table, key) for key in table_keys]
+        return [item for _, item in self.get_from_tables(wanted, consistent=consistent)]
 
-    def _until_done(
-        self,
-        table: str,
-        pending: Sequence[Any],
-        once: Callable[[str, Sequence[Any]], tuple[list[Item], Sequence[Any]]],
-    ) -> list[Item]:
+    def get_from_tables(self, wanted: Iterable[Keyed], *, consistent: bool = True) -> list[Keyed]:
+        """Read items of several tables, `READ_LIMIT` in a call; see `get`."""
+        once = partial(self._read_once, consistent=consistent)
+        calls = [partial(self._until_done, batch, once) for batch in _batched(wanted, READ_LIMIT)]
+        return [found for some in self.pool.gather(calls) for found in some]
+
+    def _until_done(self, pending: Sequence[Any], once: Once) -> list[Keyed]:
         pauses = self.backoff.pauses()
-        found: list[Item] = []
+        found: list[Keyed] = []
         while True:
-            some, pending = self._unless_throttled(once, table, pending)
+            some, pending = self._unless_throttled(once, pending)
             found += some
             if not pending:
                 return found
             pause = next(pauses, None)
             if pause is None:
                 sentence = (
-                    f"{len(pending)} items of {table} were still unprocessed "
+                    f"{len(pending)} items were still unprocessed "
                     f"after {self.backoff.attempts} attempts"
                 )
                 raise BatchIncomplete(sentence) from Throttled(BUSY)
             self.sleep(pause)
 
     def _unless_throttled(
-        self,
-        once: Callable[[str, Sequence[Any]], tuple[list[Item], Sequence[Any]]],
-        table: str,
-        pending: Sequence[Any],
-    ) -> tuple[list[Item], Sequence[Any]]:
+        self, once: Once, pending: Sequence[Any]
+    ) -> tuple[list[Keyed], Sequence[Any]]:
         """Call once; a throttled call has processed nothing."""
         try:
-            return once(table, pending)
+            return once(pending)
         except ClientError as error:
             if not isinstance(fault_in(error), Throttled):
                 raise
             return [], pending
 
-    def _write_once(self, table: str, requests: Sequence[Any]) -> tuple[list[Item], Sequence[Any]]:
+    def _write_once(self, table: str, requests: Sequence[Any]) -> tuple[list[Keyed], Sequence[Any]]:
         response = self.client.batch_write_item(RequestItems={table: list(requests)})
         return [], response.get("UnprocessedItems", {}).get(table, [])
 
     def _read_once(
-        self, table: str, table_keys: Sequence[Any], *, consistent: bool
-    ) -> tuple[list[Item], Sequence[Any]]:
-        response = self.client.batch_get_item(
-            RequestItems={table: {"Keys": list(table_keys), "ConsistentRead": consistent}}
+        self, wanted: Sequence[Keyed], *, consistent: bool
+    ) -> tuple[list[Keyed], Sequence[Keyed]]:
+        requests: dict[str, Any] = {}
+        for table, key in wanted:
+            asked = requests.setdefault(table, {"Keys": [], "ConsistentRead": consistent})
+            asked["Keys"].append(key)
+        response = self.client.batch_get_item(RequestItems=requests)
+        left: Any = response.get("UnprocessedKeys", {})
+        return (
+            [(table, item) for table, items in response["Responses"].items() for item in items],
+            [(table, key) for table, asked in left.items() for key in asked["Keys"]],
         )
-        left: Any = response.get("UnprocessedKeys", {}).get(table, {})
-        return list(response["Responses"].get(table, [])), left.get("Keys", [])
 
 
 def _batched(things: Iterable[Any], size: int) -> Iterator[list[Any]]:

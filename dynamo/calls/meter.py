@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from botocore.model import OperationModel
@@ -21,7 +23,7 @@ UNLABELLED = "list"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call to DynamoDB.
+    """One call to DynamoDB, or its part in one of several tables: ``number`` is that of the call.
 
     ``partition`` is the partition key of a Query of `dynamo.lists`, else None. ``items_read`` is
     the ScannedCount of a Query or Scan, else 0. ``round`` counts from 1: a call's round is one more
@@ -36,6 +38,7 @@ class Call:
     items_read: int
     partition: str | None
     round: int = 1
+    number: int = 1
 
 
 @dataclass(slots=True)
@@ -43,10 +46,16 @@ class Meter:
     """The calls of one page, command or test, in the order of their responses."""
 
     calls: list[Call] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=partial(count, 1))
 
     def labelled(self, label: str) -> list[Call]:
         """Return the calls made within `labelled_calls` of that label."""
         return [call for call in self.calls if call.label == label]
+
+    def requests(self, label: str | None = None) -> int:
+        """Return the number of calls, of one label or of all."""
+        calls = self.calls if label is None else self.labelled(label)
+        return len({call.number for call in calls})
 
     def capacity_units(self, label: str | None = None) -> float:
         """Return the sum of read and write capacity units, of one label or of all calls."""
@@ -131,6 +140,7 @@ def _count(
     if meter is None or "ConsumedCapacity" not in parsed:
         return
     _round.set(_round.get() + 1)
+    number = next(meter.numbers)
     request = context["dynamo_request"]
     consumed = parsed["ConsumedCapacity"]
     for table in consumed if isinstance(consumed, list) else [consumed]:
@@ -144,6 +154,7 @@ def _count(
                 items_read=parsed.get("ScannedCount", 0),
                 partition=_partition(request),
                 round=_round.get(),
+                number=number,
             )
         )
 

@@ -148,7 +148,7 @@ def _line(read: RunRead) -> QueryLine:
 
 def _other(meter: Meter) -> tuple[OtherLine, ...]:
     return tuple(
-        OtherLine(label, len(meter.labelled(label)), meter.capacity_units(label))
+        OtherLine(label, meter.requests(label), meter.capacity_units(label))
         for label in meter.labels()
         if label != UNLABELLED
     )

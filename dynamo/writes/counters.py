@@ -26,6 +26,8 @@ MOST_SHARDS = 64
 
 Deltas = Mapping[str, Mapping[str, int]]
 """Changes of counters: the counter's name to its cells and what is added to each."""
+Shard = tuple[str, int]
+"""A counter's name and the number of one of its shards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +80,36 @@ class Counters:
     def read_many(
         self, names: Iterable[str], *, consistent: bool = False
     ) -> dict[str, dict[str, int]]:
-        """Return the sums of several counters, by name; one round, or two where shards were added."""
-        sums, _ = self.read_with(names, (), consistent=consistent)
-        return sums
+        """Return the sums of several counters by name, as a rule in one round."""
+        known = self.known(names)
+        items = self.batches.get(self.shards.table, self.keys(known), consistent=consistent)
+        return self.sums(known, items, consistent=consistent)
 
-    def read_with(
-        self, names: Iterable[str], others: Sequence[Item], *, consistent: bool = False
-    ) -> tuple[dict[str, dict[str, int]], list[Item]]:
-        """Return the sums of counters by name, and the items of their table with other keys.
+    def known(self, names: Iterable[str]) -> dict[str, int]:
+        """Return how many shards this process knows of, for counters by name."""
+        return {name: self.shards.known(name) for name in names}
 
-        One call reads them all, up to `dynamo.calls.batches.READ_LIMIT`. Shard 0 tells how many
-        shards there are: those that this process did not know of are read in a second round.
+    def keys(self, known: Mapping[str, int]) -> list[Item]:
+        """Build the table keys of the known shards, to be read together with other items."""
+        return [self._key(name, shard) for name, shard in _each(known)]
+
+    def sums(
+        self, known: Mapping[str, int], items: Iterable[Item], *, consistent: bool = False
+    ) -> dict[str, dict[str, int]]:
+        """Return the sums of counters by name, from what was read by `keys`, other items or not.
+
+        Shard 0 tells how many shards there are. Those that were not known are read now.
         """
-        known = {name: self.shards.known(name) for name in names}
-        items, rest = self._items(_each(known), others, consistent=consistent)
-        stored = {name: shards_in(items.get((name, 0), {})) for name in known}
+        shards = self._by_shard(_each(known), items)
+        stored = {name: shards_in(shards.get((name, 0), {})) for name in known}
         new = [(name, shard) for name, shard in _each(stored) if shard >= known[name]]
-        items |= self._items(new, (), consistent=consistent)[0]
+        shards |= self._read(new, consistent=consistent)
+        sums: dict[str, Counter[str]] = {name: Counter() for name in known}
+        for (name, _), item in shards.items():
+            sums[name].update(cells_in(item))
         for name, number in stored.items():
             self.shards.note(name, number)
-        sums: dict[str, Counter[str]] = {name: Counter() for name in known}
-        for (name, _), item in items.items():
-            sums[name].update(cells_in(item))
-        return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}, rest
+        return {name: {c: n for c, n in cells.items() if n} for name, cells in sums.items()}
 
     def set_sums(self, name: str, cells: Mapping[str, int]) -> list[Action]:
         """Build the actions that set the sums of cells to recounted numbers; none if all are right.
@@ -123,7 +132,7 @@ class Counters:
 
     def _shards_of(self, name: str) -> list[Item]:
         number = self.shards.count(name)
-        items, _ = self._items([(name, shard) for shard in range(number)], (), consistent=True)
+        items = self._read([(name, shard) for shard in range(number)], consistent=True)
         return [items.get((name, shard), {}) for shard in range(number)]
 
     def _correction(self, name: str, shard: int, item: Item, deltas: Mapping[str, int]) -> Action:
@@ -131,18 +140,16 @@ class Counters:
         condition = unchanged(item, *map(_cell, deltas))
         return update(self.shards.table, self._key(name, shard), added, condition)
 
-    def _items(
-        self, shards: list[tuple[str, int]], others: Sequence[Item], *, consistent: bool
-    ) -> tuple[dict[tuple[str, int], Item], list[Item]]:
+    def _read(self, shards: list[Shard], *, consistent: bool) -> dict[Shard, Item]:
         keys = [self._key(name, shard) for name, shard in shards]
-        found = self.batches.get(self.shards.table, [*keys, *others], consistent=consistent)
-        parts = self.key_of("", 0).keys()
-        by_values = {_strings(key, parts): shard for key, shard in zip(keys, shards, strict=True)}
-        shard_at = {at: by_values.get(_strings(item, parts)) for at, item in enumerate(found)}
-        return (
-            {shard: found[at] for at, shard in shard_at.items() if shard},
-            [found[at] for at, shard in shard_at.items() if not shard],
-        )
+        items = self.batches.get(self.shards.table, keys, consistent=consistent)
+        return self._by_shard(shards, items)
+
+    def _by_shard(self, shards: list[Shard], items: Iterable[Item]) -> dict[Shard, Item]:
+        parts = tuple(self.key_of("", 0))
+        by_key = {_strings(self._key(*shard), parts): shard for shard in shards}
+        found = ((by_key.get(_strings(item, parts)), item) for item in items)
+        return {shard: item for shard, item in found if shard}
 
     def _key(self, name: str, shard: int) -> Item:
         return wire_key(self.key_of(name, shard))
@@ -182,7 +189,7 @@ def cells_in(item: Item) -> dict[str, int]:
     }
 
 
-def _each(shards: Mapping[str, int]) -> list[tuple[str, int]]:
+def _each(shards: Mapping[str, int]) -> list[Shard]:
     return [(name, shard) for name, number in shards.items() for shard in range(number)]
 
 

@@ -9,8 +9,8 @@ the shards they know of together with the number, and the others afterwards.
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import ceil, sqrt
 from functools import partial
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
@@ -68,10 +68,10 @@ class Shards:
         )
         try:
             self.client.update_item(**parameters(raised))
-            self.note(name, number)
-            return number
         except self.client.exceptions.ConditionalCheckFailedException:
             return self.count(name)
+        self.note(name, number)
+        return number
 
     def count(self, name: str) -> int:
         """Return the stored number, read strongly."""

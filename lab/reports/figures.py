@@ -35,7 +35,7 @@ class Cost:
     def of(cls, calls: Sequence[Call]) -> Self:
         """Sum up metered calls, whose bytes are not known."""
         return cls(
-            requests=len(calls),
+            requests=len({call.number for call in calls}),
             items_read=sum(call.items_read for call in calls),
             capacity_units=sum(call.capacity_units for call in calls),
         )

@@ -10,32 +10,27 @@ from functools import partial
 
 from dynamo.calls.client import client, pool
 from dynamo.items import Item
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
 from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import NewProduct, product_edges, product_item
-from shop.catalogue.queries import edges_to
+from shop.catalogue.queries import Category, categories_of, edges_of
+from shop.models import Product
 from shop.table import put_of, read_items
-
-MOST_EDGES = 45
-"""Of one product: two items each and its own fit a transaction."""
 
 
 def change_products(
-    products: Sequence[NewProduct], *, tree: CategoryTree, shards: int
+    products: Sequence[NewProduct], stored: Mapping[str, Item], *, tree: CategoryTree, shards: int
 ) -> frozenset[str]:
     """Write new names and prices of stored products; return the ids of those changed.
 
-    Products that do not exist or do not differ are skipped. Edges from categories that a product
-    does not name change as well. The index that finds edges lags: one put a moment ago may be
-    missed, which the integrity check finds. Repeatable. Raises what `dynamo.writes.transactions`
-    raises.
+    ``stored`` are the own items of those that exist, by id. Products that do not exist or do not
+    differ are skipped. Edges from categories that a product does not name change as well. The index
+    that finds edges lags: one put a moment ago may be missed, which the integrity check finds.
+    Repeatable. Raises what `dynamo.writes.transactions` raises.
     """
-    stored = stored_products(product.id for product in products)
     changed = [p for p in products if p.id in stored and shown(stored[p.id]) != shown_as(p)]
-    pool().gather([partial(_change, product, tree, shards) for product in changed])
+    pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
     return frozenset(product.id for product in changed)
 
 
@@ -58,19 +53,24 @@ def shown_as(product: NewProduct) -> tuple[str, int | None, str | None]:
     return product.name, product.unit_price_cents, product.currency
 
 
-def _change(product: NewProduct, tree: CategoryTree, shards: int) -> None:
-    found = _categories_of(product.id)
+def product_node(product: NewProduct, tree: CategoryTree, stored: Item | None) -> Product:
+    """Build a product's own item, with the categories of other imports in the one ``stored``."""
+    others = {} if stored is None else names_of(categories_of(product.id, stored))
+    own = {slug: tree.names[slug] for slug in product.category_slugs}
+    path = tree.deepest_path(product.category_slugs)
+    return product_item(product, path=path, categories={**others, **own})
+
+
+def names_of(categories: Iterable[Category]) -> dict[str, str]:
+    """Return the names of categories, by slug."""
+    return {category.slug: category.name for category in categories}
+
+
+def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> None:
+    found = names_of(edges_of(product.id))
     everywhere = replace(
         product, category_slugs=tuple(dict.fromkeys([*product.category_slugs, *found]))
     )
-    node = product_item(product, path=tree.deepest_path(product.category_slugs))
     edges = product_edges(everywhere, names={**found, **tree.names}, shards=shards)
+    node = product_node(product, tree, stored)
     write_together(client(), [put_of(item) for item in (node, *edges)])
-
-
-def _categories_of(product_id: str) -> Mapping[str, str]:
-    page = read([edges_to(product_id)], PageRequest(MOST_EDGES), look_ahead=False)
-    return {
-        entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX): entry.item["category"]["S"]
-        for entry in page.entries
-    }

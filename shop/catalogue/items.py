@@ -30,8 +30,16 @@ class NewProduct:
     currency: str | None = None
 
 
-def product_item(product: NewProduct, *, path: Iterable[NewCategory] = ()) -> Product:
-    """Build a product's own item; ``path`` leads from the root to its category."""
+def product_item(
+    product: NewProduct,
+    *,
+    path: Iterable[NewCategory] = (),
+    categories: Mapping[str, str] | None = None,
+) -> Product:
+    """Build a product's own item; ``path`` leads from the root to its category.
+
+    ``categories`` are the names of all that have an edge to it, by slug.
+    """
     key = keys.product(product.id)
     return Product(
         pk=key,
@@ -39,7 +47,8 @@ def product_item(product: NewProduct, *, path: Iterable[NewCategory] = ()) -> Pr
         name=product.name,
         unit_price_cents=product.unit_price_cents,
         currency=product.currency,
-        trail=_trail(path),
+        trail=_steps(_way(path)),
+        categories=_steps(sorted((categories or {}).items())) or [],
     )
 
 
@@ -75,7 +84,13 @@ def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
     *parents, category = path
     key = keys.category(category.slug)
     data: dict[str, Any] = tree_data(category.slug, [step.name for step in path], shards=shards)
-    return Category(pk=key, sk=key, name=category.name, trail=_trail(parents), **data)
+    return Category(
+        pk=key,
+        sk=key,
+        name=category.name,
+        trail=_steps(_way(parents)),
+        **data,
+    )
 
 
 def parent_edge(path: Sequence[NewCategory]) -> CategoryEdge:
@@ -110,6 +125,10 @@ def _edge(
     )
 
 
-def _trail(path: Iterable[NewCategory]) -> list[Step] | None:
-    steps = [Step(slug=step.slug, name=step.name) for step in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+def _way(path: Iterable[NewCategory]) -> Iterable[tuple[str, str]]:
+    return ((step.slug, step.name) for step in path)
+
+
+def _steps(path: Iterable[tuple[str, str]]) -> list[Step] | None:
+    steps = [Step(slug=slug, name=name) for slug, name in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     return steps or None

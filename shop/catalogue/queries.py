@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 
 from django.urls import reverse
 
-from dynamo.calls.client import pool
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.reader import Order, Page, PageRequest
@@ -17,9 +15,12 @@ from shop import keys
 from shop.catalogue.category_tree import MOST_IN_ONE
 from shop.catalogue.prices import is_for_sale
 from shop.indexes import INVERTED, TABLE
-from shop.table import read_for_page
+from shop.models import Product as Stored
+from shop.table import Key, read_for_page
 
-MOST_CATEGORIES_OF_A_PRODUCT = 20
+MOST_EDGES = 45
+"""Of one product: two items each and its own fit a transaction."""
+_CATEGORIES = Stored.categories.attr_name
 
 
 class NoSuchProduct(LookupError):
@@ -78,19 +79,24 @@ class Product(ProductTile):
 
 
 def find_product(product_id: str) -> Product:
-    """Read a product with description and categories: two queries. Raises NoSuchProduct."""
-    items, edges = pool().gather(
-        [partial(_items, _node(product_id)), partial(_items, edges_to(product_id))]
-    )
+    """Read a product with its description, one unit. Raises NoSuchProduct."""
+    return product_in(product_id, read_for_page(product_keys(product_id)))
+
+
+def product_keys(product_id: str, *, is_whole: bool = True) -> list[Key]:
+    """Return the keys of a product's items; of the first alone unless it is wanted whole."""
+    key = keys.product(product_id)
+    return [(key, key), (key, keys.description(product_id))][: 1 + is_whole]
+
+
+def product_in(product_id: str, items: Iterable[Item]) -> Product:
+    """Build a product from what was read by `product_keys`. Raises NoSuchProduct."""
     by_sort_key = {item["sk"]["S"]: item for item in items}
     node = by_sort_key.get(keys.product(product_id))
     if node is None:
         raise NoSuchProduct(product_id)
     description = by_sort_key.get(keys.description(product_id))
-    categories = tuple(
-        Category(edge["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), edge["category"]["S"])
-        for edge in edges
-    )
+    categories = categories_of(product_id, node)
     return Product(
         product_id,
         node["name"]["S"],
@@ -98,6 +104,25 @@ def find_product(product_id: str) -> Product:
         description=description["text"]["S"] if description else "",
         categories=categories,
         trail=trail_in(node) or categories[:1],
+    )
+
+
+def categories_of(product_id: str, node: Item) -> tuple[Category, ...]:
+    """Return a product's categories, by slug, from its own item or, if that has none, the edges."""
+    if _CATEGORIES in node:
+        return steps_in(node, _CATEGORIES)
+    return edges_of(product_id)
+
+
+def edges_of(product_id: str) -> tuple[Category, ...]:
+    """Read the categories of a product from their edges, by slug."""
+    edges = Run(index=INVERTED, partition=keys.product(product_id), prefix=keys.CATEGORY_PREFIX)
+    request = PageRequest(MOST_EDGES)
+    page = read([edges], request, order=Order.OLDEST_FIRST, look_ahead=False)
+    return tuple(
+        Category(entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), name["S"])
+        for entry in page.entries
+        if (name := entry.item.get("category"))
     )
 
 
@@ -148,7 +173,12 @@ def tile_of(item: Item) -> ProductTile:
 
 def trail_in(item: Item) -> tuple[Category, ...]:
     """Read the trail of a product or a category, () without one."""
-    steps = [step["M"] for step in item.get("trail", {"L": []})["L"]]
+    return steps_in(item, "trail")
+
+
+def steps_in(item: Item, name: str) -> tuple[Category, ...]:
+    """Read an attribute that is a list of categories."""
+    steps = [step["M"] for step in item.get(name, {"L": []})["L"]]
     return tuple(Category(step["slug"]["S"], step["name"]["S"]) for step in steps)
 
 
@@ -156,19 +186,3 @@ def _price_in(item: Item) -> tuple[Decimal | None, str]:
     if not is_for_sale(item):
         return None, ""
     return Decimal(item["unit_price_cents"]["N"]).scaleb(-2), item["currency"]["S"]
-
-
-def _node(product_id: str) -> Run:
-    return Run(index=TABLE, partition=keys.product(product_id))
-
-
-def edges_to(product_id: str) -> Run:
-    """Return the run of a product's edges from categories, by slug."""
-    return Run(index=INVERTED, partition=keys.product(product_id), prefix=keys.CATEGORY_PREFIX)
-
-
-def _items(run: Run) -> list[Item]:
-    # The run is known to be short.
-    request = PageRequest(MOST_CATEGORIES_OF_A_PRODUCT)
-    page = read([run], request, order=Order.OLDEST_FIRST, look_ahead=False)
-    return [entry.item for entry in page.entries]

@@ -7,7 +7,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.catalogue.category_tree import CategoryTree
-from shop.catalogue.changes import change_products, stored_products
+from shop.catalogue.changes import change_products, product_node, stored_products
 from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.items import (
     NewCategory,
@@ -16,7 +16,6 @@ from shop.catalogue.items import (
     description_item,
     parent_edge,
     product_edges,
-    product_item,
 )
 from shop.models import ShopItem
 from shop.table import TABLE, put_of
@@ -38,9 +37,10 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     """
     tree = CategoryTree.of(categories)
     shards = writable_shards()
-    changed = change_products(products, tree=tree, shards=shards)
+    stored = stored_products(product.id for product in products)
+    changed = change_products(products, stored, tree=tree, shards=shards)
     others = [product for product in products if product.id not in changed]
-    _put([_node(product, tree) for product in others])
+    _put([product_node(product, tree, stored.get(product.id)) for product in others])
     _put([item for item in map(description_item, products) if item])
     _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
     _put_categories(tree, shards)
@@ -66,16 +66,12 @@ def ensure_products(*, product_ids: Iterable[str]) -> int:
 def _create(product_id: str, tree: CategoryTree, shards: int) -> bool:
     product = NewProduct(id=product_id, name=product_id, category_slugs=(EVERYTHING_ELSE.slug,))
     edges = product_edges(product, names=tree.names, shards=shards)
-    node = put_of(_node(product, tree), ShopItem.pk.does_not_exist())
+    node = put_of(product_node(product, tree, None), ShopItem.pk.does_not_exist())
     try:
         write_together(client(), [node, *map(put_of, edges)])
     except ConditionFailed:
         return False
     return True
-
-
-def _node(product: NewProduct, tree: CategoryTree) -> ShopItem:
-    return product_item(product, path=tree.deepest_path(product.category_slugs))
 
 
 def _put_categories(tree: CategoryTree, shards: int) -> None:

@@ -1,6 +1,6 @@
 """The integrity of products' edges: what they show, their keys, and the way to each product."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,7 +13,7 @@ from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import shown
 from shop.catalogue.items import NewProduct, product_edges, product_item
-from shop.catalogue.queries import trail_in
+from shop.catalogue.queries import steps_in, trail_in
 from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wrong_in
 from shop.models import Product, ShopItem
 from shop.table import Key, key_of, read_items, set_or_remove, unless_changed
@@ -69,14 +69,16 @@ class EdgesFound:
     def differences(self, tree: CategoryTree, shards: int) -> Iterator[Difference]:
         """Compare each edge with its product, and each product's way with its categories."""
         names = tree.names
-        slugs: dict[str, list[str]] = {}
+        by_product: dict[str, list[_Edge]] = {}
         for edge in self._edges():
-            slugs.setdefault(edge.product_id, []).append(edge.slug)
+            by_product.setdefault(edge.product_id, []).append(edge)
             if any(_wrong(edge, self.items, names, shards)):
                 again = read_items([edge.product_key, edge.edge_key, edge.by_name_key])
                 yield from _wrong(edge, again, names, shards)
-        for product_id, found in slugs.items():
-            yield from _wrong_trail(product_id, self.items, found, tree)
+        for edges in by_product.values():
+            if any(_wrong_node(edges, self.items, tree)):
+                again = read_items([edges[0].product_key, *(edge.edge_key for edge in edges)])
+                yield from _wrong_node(edges, again, tree)
 
     def _edges(self) -> list[_Edge]:
         found = {
@@ -104,32 +106,41 @@ def _wrong(
             )
 
 
-def _wrong_trail(
-    product_id: str, items: Mapping[Key, Item], slugs: Iterable[str], tree: CategoryTree
+def _wrong_node(
+    edges: Sequence[_Edge], items: Mapping[Key, Item], tree: CategoryTree
 ) -> Iterator[Difference]:
-    known = sorted(slug for slug in slugs if slug in tree.by_slug)
-    key = keys.product(product_id), keys.product(product_id)
-    if not known or _leads_to(items.get(key), known, tree):
+    """Compare a product's trail and categories with its edges."""
+    key = edges[0].product_key
+    node = items.get(key)
+    if node is None:
         return
-    node = read_items([key]).get(key)
-    if node is None or _leads_to(node, known, tree):
-        return
-    path = tree.deepest_path(known)
-    built = product_item(NewProduct(product_id, "", ()), path=path).serialize()
-    trail = Product.trail.attr_name
-    renewed = update(
-        Product,
-        table_key(*key),
-        set_or_remove(Product, [trail], built),
-        unchanged(node, Product.pk, Product.trail),
-    )
-    yield difference(
-        "trail",
-        f"product {product_id}",
-        {"way": spelled((step.slug, step.name) for step in trail_in(node)) or "none"},
-        {"way": spelled((step.slug, step.name) for step in path)},
-        repair=partial(write_to_shards, [renewed]),
-    )
+    names = {
+        edge.slug: tree.names.get(edge.slug) or item.get("category", {"S": edge.slug})["S"]
+        for edge in edges
+        if (item := items.get(edge.edge_key))
+    }
+    known = sorted(slug for slug in names if slug in tree.by_slug)
+    is_led = not known or _leads_to(node, known, tree)
+    product = NewProduct(edges[0].product_id, "", ())
+    path = () if is_led else tree.deepest_path(known)
+    built = product_item(product, path=path, categories=names).serialize()
+    for attribute in (Product.categories, *(() if is_led else (Product.trail,))):
+        name = attribute.attr_name
+        if node.get(name) == built.get(name):
+            continue
+        changes = set_or_remove(Product, [name], built)
+        renewed = update(Product, table_key(*key), changes, unchanged(node, Product.pk, attribute))
+        yield difference(
+            name,
+            f"product {product.id}",
+            {name: _spelled(node, name)},
+            {name: _spelled(built, name)},
+            repair=partial(write_to_shards, [renewed]),
+        )
+
+
+def _spelled(item: Item, name: str) -> str:
+    return spelled((step.slug, step.name) for step in steps_in(item, name)) or "none"
 
 
 def _leads_to(node: Item | None, slugs: Iterable[str], tree: CategoryTree) -> bool:

@@ -1,4 +1,5 @@
 import json
+from itertools import count
 
 import pytest
 
@@ -20,8 +21,11 @@ def page() -> Page:
     return listing(A="adf", B="bc").read(PageRequest(3), Order.OLDEST_FIRST)
 
 
+NUMBERS = count(1)
+
+
 def call(label: str, units: float) -> Call:
-    return Call("GetItem", "shop", None, label, units, 0, None)
+    return Call("GetItem", "shop", None, label, units, 0, None, number=next(NUMBERS))
 
 
 class TestAnExplanation:
