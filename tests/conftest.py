@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings, settings
+from django.core.cache import cache
 from django.test import override_settings
 from django.utils.module_loading import import_string
 
@@ -143,6 +144,12 @@ def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None
     for name in list(table_names(client())):
         if name.startswith(own):
             client().delete_table(TableName=name)
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """Forget the counts that pages were planned by."""
+    cache.clear()
 
 
 @pytest.fixture

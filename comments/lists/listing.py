@@ -1,16 +1,20 @@
 """A list of comments as its page shows it: heading, toggles and URLs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.urls import reverse
 
-from comments.filters import RATINGS, CommentFilter
+from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
+from dynamo.lists.reader import Page
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
+
+UrlOf = Callable[[CommentFilter], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,6 @@ class Listing:
     all_ratings: Toggle
     ratings: Sequence[Toggle]
     extent: str
-    total: int
     average_rating: float | None
     comments_of_product: int
     is_default_language: bool
@@ -37,8 +40,7 @@ class Listing:
 
 def list_url(product_id: str, chosen: CommentFilter) -> str:
     """Return the canonical URL of a list."""
-    parts = [product_id, chosen.languages_spelled, chosen.ratings_spelled]
-    return reverse("comments", args=parts)
+    return _narrowed(_base_url(product_id), chosen)
 
 
 def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
@@ -48,57 +50,61 @@ def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
 
 
 def listing_of(
-    product_id: str,
-    chosen: CommentFilter,
-    found: CommentPage,
-    *,
-    counts: ProductCounts,
-    is_default_language: bool = False,
+    product_id: str, chosen: CommentFilter, found: CommentPage, *, is_default_language: bool = False
 ) -> Listing:
     """Arrange a page of comments for its template.
 
     The languages offered are those the product has comments in, and those chosen.
     """
+    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id))
     return Listing(
         comments=found.comments,
         heading=heading_of(chosen),
         all_languages=Toggle(
             value="~",
             label="All languages",
-            url=list_url(product_id, chosen.in_any_language()),
+            url=url_of(chosen.in_any_language()),
             pressed=not chosen.languages,
             count=counts.of(chosen.in_any_language()),
         ),
-        languages=_language_toggles(product_id, chosen, counts),
+        languages=_language_toggles(chosen, counts, url_of),
         all_ratings=Toggle(
             value="~",
             label="All ratings",
-            url=list_url(product_id, chosen.with_any_rating()),
+            url=url_of(chosen.with_any_rating()),
             pressed=not chosen.ratings,
             count=counts.of(chosen.with_any_rating()),
         ),
-        ratings=_rating_toggles(product_id, chosen, counts),
-        extent=extent_of(found),
-        total=found.total,
+        ratings=_rating_toggles(chosen, counts, url_of),
+        extent=extent_of(found.page, counts.of(chosen)),
         average_rating=counts.average_rating,
         comments_of_product=counts.total,
         is_default_language=is_default_language,
     )
 
 
-def extent_of(found: CommentPage) -> str:
+def _base_url(product_id: str) -> str:
+    # Reversed once for a page: what follows needs no quoting.
+    return reverse("comments", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
+
+
+def _narrowed(base_url: str, chosen: CommentFilter) -> str:
+    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/"
+
+
+def extent_of(page: Page, total: int) -> str:
     """Format the numbers of a page, such as ``about 41 to 60 of 812``; empty without comments.
 
     Only the first page is exact, because comments are added and deleted in front of the others.
-    Counts that the page refutes are not shown.
+    A ``total`` that the page refutes is not shown.
     """
-    ordinals = [entry.position.ordinal for entry in found.page.entries]
+    ordinals = [entry.position.ordinal for entry in page.entries]
     if not ordinals:
         return ""
     first, last = ordinals[0], ordinals[-1]
     about = "" if first == 1 else "about "
-    more = "more than " if found.page.has_next and found.total <= last else ""
-    return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(found.total, last):,}"
+    more = "more than " if page.has_next and total <= last else ""
+    return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(total, last):,}"
 
 
 def heading_of(chosen: CommentFilter) -> str:
@@ -111,14 +117,12 @@ def heading_of(chosen: CommentFilter) -> str:
     return heading
 
 
-def _language_toggles(
-    product_id: str, chosen: CommentFilter, counts: ProductCounts
-) -> list[Toggle]:
+def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:
     return [
         Toggle(
             value=code,
             label=language_name(code),
-            url=list_url(product_id, chosen.toggle_language(code)),
+            url=url_of(chosen.toggle_language(code)),
             pressed=code in chosen.languages,
             count=counts.within([code], chosen.ratings or RATINGS),
         )
@@ -126,13 +130,13 @@ def _language_toggles(
     ]
 
 
-def _rating_toggles(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[Toggle]:
+def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:
     languages = chosen.languages or counts.languages
     return [
         Toggle(
             value=str(rating),
             label=f"{rating} {'star' if rating == 1 else 'stars'}",
-            url=list_url(product_id, chosen.toggle_rating(rating)),
+            url=url_of(chosen.toggle_rating(rating)),
             pressed=rating in (chosen.ratings or RATINGS),
             count=counts.within(languages, [rating]),
         )

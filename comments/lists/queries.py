@@ -1,12 +1,11 @@
-"""Reads of comments: lists, one comment, and the highlights of a product."""
+"""Reads of comments: lists, and one comment."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from typing import TypeVar
 
 from django.urls import reverse
 
@@ -19,21 +18,15 @@ from comments.languages import language_name
 from comments.lists.empty_partitions import with_empty_partitions
 from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
-from comments.picks.queries import SHOWN_PICKS, picks_of
-from comments.replies.queries import Reply, find_replies
-from comments.store.comments import NoSuchComment, product_id_of
+from comments.replies.queries import Reply, reply_in
+from comments.store.comments import NoSuchComment, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts
 from comments.store.revision import Revision
-from dynamo.calls.client import pool
+from comments.store.table import query_pages
 from dynamo.items import Item
-from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest, Toward
-from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
-
-POSITIVE, NEGATIVE = (4, 5), (1, 2)
-"""Ratings that AP12 calls positive and negative."""
 
 _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
@@ -44,7 +37,7 @@ class CommentEntry:
 
     ``username`` is empty for an imported comment; ``is_verified`` means that the author had bought
     the product. A hidden one is in no list of its product. ``product_id`` is empty in the lists of
-    one product.
+    one product. Of the shop's ``reply``, lists have what travels with the comment.
     """
 
     id: str
@@ -60,7 +53,6 @@ class CommentEntry:
     is_verified: bool = False
     is_hidden: bool = False
     product_id: str = ""
-    is_replied: bool = False
     reply: Reply | None = None
 
     @property
@@ -81,35 +73,19 @@ class CommentEntry:
         return timestamp(self.created)
 
 
-Entries = TypeVar("Entries", bound=CommentEntry)
-
-
 @dataclass(frozen=True, slots=True)
 class CommentPage:
     """A page of a list of comments, and the plan it was read by.
 
     The links to its neighbours are built from ``page``. ``shown`` has also the comments found in
-    partitions that were counted as empty. ``total`` is the number in the list, by the counts.
+    partitions that were counted as empty. ``counts`` are those of the product, as of now.
     """
 
     comments: tuple[CommentEntry, ...]
     plan: ListPlan
     page: Page
     shown: Page
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Highlights:
-    """The latest positive and negative comment, and when the product was last commented on.
-
-    ``picks`` are the newest of the comments that staff have picked.
-    """
-
-    positive: CommentEntry | None
-    negative: CommentEntry | None
-    last_commented: datetime | None
-    picks: tuple[CommentEntry, ...] = ()
+    counts: ProductCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +108,21 @@ def list_comments(
     request: PageRequest,
     *,
     counts: ProductCounts,
+    exact: Callable[[], ProductCounts] | None = None,
     forced_plan: str | None = None,
 ) -> CommentPage:
     """Read a page of a product's comments, newest first (AP1, AP2, AP3, AP6).
 
-    ``forced_plan`` names a plan to use in place of the cheapest. Raises NoSuchPlan.
+    The plan is made from ``counts``, which may be remembered ones; then ``exact`` returns those of
+    now, which are read meanwhile. If they count comments of the list where the plan's counted none,
+    the page is read again. ``forced_plan`` names a plan to use in place of the cheapest. Raises
+    NoSuchPlan.
     """
-    plan = read_model().plan_list(
-        product_id, chosen, counts, needed=request.size + 1, forced=forced_plan
-    )
-    page = read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
+    read_by = partial(_read_list, product_id, chosen, request, forced=forced_plan)
+    plan, page = read_by(counts)
+    now = exact() if exact else counts
+    if counts.lacks(now, chosen):
+        plan, page = read_by(now)
     shown = page
     if plan.empty_partitions and request.toward is Toward.NEXT and not page.has_next:
         shown = with_empty_partitions(product_id, page, plan.empty_partitions)
@@ -149,79 +130,51 @@ def list_comments(
     once = {entry.position.place: entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
         SIZES.note(name, [entry.stored for entry in entries])
-    return CommentPage(
-        comments=with_replies([entry_of(entry.item) for entry in once]),
-        plan=plan,
-        page=page,
-        shown=shown,
-        total=counts.of(chosen),
+    comments = tuple(entry_of(entry.item) for entry in once)
+    return CommentPage(comments=comments, plan=plan, page=page, shown=shown, counts=now)
+
+
+def _read_list(
+    product_id: str,
+    chosen: CommentFilter,
+    request: PageRequest,
+    counts: ProductCounts,
+    *,
+    forced: str | None,
+) -> tuple[ListPlan, Page]:
+    plan = read_model().plan_list(
+        product_id, chosen, counts, needed=request.size + 1, forced=forced
     )
-
-
-def with_replies(comments: Sequence[Entries]) -> tuple[Entries, ...]:
-    """Add the shop's replies to list entries, by one call if there are any."""
-    replies = find_replies([comment.id for comment in comments if comment.is_replied])
-    return tuple(replace(comment, reply=replies.get(comment.id)) for comment in comments)
+    return plan, read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
 
 
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
-    """Read one comment by its id (AP4), and its body where that is an item of its own.
+    """Read one comment by its id (AP4), with the body and the reply that lie beside it.
 
-    The read is strong if ``consistent``, for whoever has just written it. Raises NoSuchComment.
+    One Query: half a capacity unit for each 4 KB, double if ``consistent``, for whoever has just
+    written it. Raises NoSuchComment.
     """
     key = keys.comment(comment_id)
-    try:
-        comment = Comment.get(key, key, consistent_read=consistent)
-    except Comment.DoesNotExist as error:
-        raise NoSuchComment(comment_id) from error
-    if comment.expires_at is not None:  # a tombstone
+    beside = (Comment.pk == key) & Comment.sk.between(keys.BODY, keys.REPLY)
+    pages = query_pages(beside, ConsistentRead=consistent)
+    items = {item["sk"]["S"]: item for page in pages for item in page["Items"]}
+    if key not in items or is_tombstone(items[key]):
         raise NoSuchComment(comment_id)
-    item = comment.serialize()
-    entry = entry_of(item)
+    item = items[key]
+    comment, entry = Comment.from_raw_data(dict(item)), entry_of(item)
     shown = {field.name: getattr(entry, field.name) for field in fields(CommentEntry)}
+    reply = items.get(keys.REPLY)
     return WholeComment(
-        **{**shown, "username": comment.username or ""},
+        **{
+            **shown,
+            "username": comment.username or "",
+            "reply": reply_in(reply) if reply else None,
+        },
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
         seen=str(Revision.of(item)),
-        body=_body(key, entry.text, consistent=consistent) if entry.is_long else entry.text,
+        body=_body(entry, items.get(keys.BODY)),
     )
-
-
-def find_highlights(product_id: str, language: str | None = None) -> Highlights:
-    """Read the latest positive and negative comment, in a language or any (AP12).
-
-    The picks of staff and the time of the last comment are of all languages. One item of each run
-    is read, all at once.
-    """
-    languages = (language,) if language else ()
-    filters = (
-        CommentFilter.of(languages, POSITIVE),
-        CommentFilter.of(languages, NEGATIVE),
-        CommentFilter(),
-    )
-    runs = [read_model().plan(product_id, chosen).runs for chosen in filters]
-    calls = [partial(_first, run, 1) for some in runs for run in some]
-    picks, *rest = pool().gather([partial(_first, picks_of(product_id), SHOWN_PICKS), *calls])
-    firsts = iter(rest)
-    positive, negative, last = ([next(firsts) for _ in some] for some in runs)
-    latest = _latest(last)
-    return Highlights(
-        _latest(positive),
-        _latest(negative),
-        latest.created if latest else None,
-        tuple(entry_of(entry.item) for entry in picks),
-    )
-
-
-def _first(run: Run, number: int) -> Sequence[Entry]:
-    return read([run], PageRequest(number), look_ahead=False).entries
-
-
-def _latest(firsts: Sequence[Sequence[Entry]]) -> CommentEntry | None:
-    found = [entry for entries in firsts for entry in entries]
-    latest = max(found, key=lambda entry: entry.position.place, default=None)
-    return entry_of(latest.item) if latest else None
 
 
 def entry_of(item: Item) -> CommentEntry:
@@ -239,18 +192,17 @@ def entry_of(item: Item) -> CommentEntry:
         username=username_shown(comment),
         edited_at=comment.edited_at or "",
         is_verified=bool(comment.verified),
-        is_replied=bool(comment.replied),
         is_hidden=comment.hidden_product is not None,
         product_id=product_id_of(item),
+        reply=reply_in(comment.reply) if Comment.reply.attr_name in item else None,
     )
 
 
-def _body(key: str, excerpt: str, *, consistent: bool) -> str:
-    """Read a long body; fall back to the excerpt, as an import may not have put it yet."""
-    try:
-        return CommentBody.get(key, keys.BODY, consistent_read=consistent).text
-    except CommentBody.DoesNotExist:
-        return excerpt
+def _body(entry: CommentEntry, body: Item | None) -> str:
+    """Return the whole text; an excerpt where an import has not put a long body yet."""
+    if body is None or not entry.is_long:
+        return entry.text
+    return CommentBody.from_raw_data(dict(body)).text
 
 
 def username_shown(comment: Comment) -> str:

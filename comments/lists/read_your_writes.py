@@ -5,13 +5,13 @@ list entry with one of these ids is replaced by what the table has, if it is in 
 is there twice, and what was deleted or moved is not shown.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from comments import keys
 from comments.filters import CommentFilter
-from comments.lists.queries import CommentEntry, entry_of, with_replies
+from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
@@ -28,6 +28,9 @@ MOST_BYTES = 700
 
 _SESSION_KEY = "written"
 
+Recent = Mapping[str, Item | None]
+"""Comments just written by their ids, None for those that are deleted."""
+
 
 def remember_written(session: MutableMapping[str, Any], comment_id: str, *, now: datetime) -> None:
     """Remember that this visitor writes a comment now."""
@@ -43,9 +46,17 @@ def recently_written(session: MutableMapping[str, Any], *, now: datetime) -> lis
     return [comment_id for comment_id, _ in _remembered(session, now=now)]
 
 
+def read_recent(comment_ids: Sequence[str]) -> Recent:
+    """Read comments just written, strongly."""
+    with labelled_calls("just written"):
+        found = page_batches().get(TABLE, map(comment_key, comment_ids))
+    items = {keys.comment_id_in(item["pk"]["S"]): item for item in found if not is_tombstone(item)}
+    return {comment_id: items.get(comment_id) for comment_id in comment_ids}
+
+
 def with_recent(
     entries: Sequence[CommentEntry],
-    recent: Sequence[str],
+    recent: Recent,
     *,
     page: Page,
     request: PageRequest,
@@ -58,7 +69,7 @@ def with_recent(
     """
     if not recent:
         return tuple(entries)
-    found = with_replies([entry_of(item) for item in _read(recent) if belongs(item)])
+    found = [entry_of(item) for item in recent.values() if item and belongs(item)]
     here = [entry for entry in found if _covers(page, request, _place(entry))]
     others = [entry for entry in entries if entry.id not in recent]
     return tuple(sorted([*others, *here], key=_place, reverse=True))
@@ -90,12 +101,6 @@ def _covers(page: Page, request: PageRequest, place: str) -> bool:
 
 def _place(entry: CommentEntry) -> str:
     return place_of(entry.created, entry.id)
-
-
-def _read(comment_ids: Sequence[str]) -> list[Item]:
-    with labelled_calls("just written"):
-        found = page_batches().get(TABLE, map(comment_key, comment_ids))
-    return [item for item in found if not is_tombstone(item)]
 
 
 def _remembered(session: MutableMapping[str, Any], *, now: datetime) -> list[list[Any]]:

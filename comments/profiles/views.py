@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from comments.lists.read_your_writes import recently_written, with_recent
+from comments.lists.read_your_writes import read_recent, recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
     ProfilePage,
@@ -52,7 +52,7 @@ def _context(
     is_own = request.user.get_username() == username
     comments = with_recent(
         found.comments,
-        recently_written(request.session, now=timezone.now()),
+        read_recent(recently_written(request.session, now=timezone.now())),
         page=found.page,
         request=asked,
         belongs=lambda item: is_written_by(username, item),

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from comments import keys
 from comments.keys import score_at
-from comments.lists.queries import CommentEntry, entry_of, with_replies
+from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
 from comments.rankings.items import NEWEST, Ranking, count_shards
 from comments.store.table import index_of
@@ -109,7 +109,7 @@ def find_leaderboards(size: int) -> Leaderboards:
 def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
     """Read a page of a product's comments by helpful votes; those without any are omitted."""
     page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
-    shown = with_replies([entry_of(entry.item) for entry in page.entries])
+    shown = [entry_of(entry.item) for entry in page.entries]
     votes = [score_at(entry.position.place) for entry in page.entries]
     return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
 

@@ -14,6 +14,8 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp, timestamp
 
+_EMPTY: Item = {CommentReply.text.attr_name: {"S": ""}, CommentReply.version.attr_name: {"N": "0"}}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -53,6 +55,3 @@ def reply_in(item: Item) -> Reply:
         version=int(reply.version),
         is_long=not item or LONG_REPLY in item,
     )
-
-
-_EMPTY: Item = {CommentReply.text.attr_name: {"S": ""}, CommentReply.version.attr_name: {"N": "0"}}

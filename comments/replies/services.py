@@ -105,10 +105,10 @@ def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
     for _ in range(ATTEMPTS):
         before = read_item(key)
         # These change with whatever a list shows of a comment.
-        shown = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
+        same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
         followed = follow(before, changed(before, changes))
         try:
-            write_together(client(), [change(key, changes, required & shown), reply, *followed])
+            write_together(client(), [change(key, changes, required & same), reply, *followed])
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise

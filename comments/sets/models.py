@@ -17,7 +17,7 @@ from django.conf import settings
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from comments.models import SHOWN
+from comments.models import SHOWN, ReplyShown
 from dynamo.calls.models import DynamoModel
 
 

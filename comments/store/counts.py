@@ -8,6 +8,9 @@ edits or deletes a comment.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
+
+from django.core.cache import cache
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
@@ -46,6 +49,17 @@ class ProductCounts:
         stars = sum(rating * max(n, 0) for (_, rating), n in self.cells.items())
         return stars / total if total else None
 
+    def lacks(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
+        """Return whether ``other`` counts comments of a filter where these count none.
+
+        Without any counts nothing lacks: a plan then reads all there may be.
+        """
+        return bool(self.cells) and any(
+            other.cells.get((language, rating), 0) > 0 >= self.cells.get((language, rating), 0)
+            for language in chosen.languages or other.languages
+            for rating in chosen.ratings or RATINGS
+        )
+
     def of(self, chosen: CommentFilter) -> int:
         """Count the comments that a filter lets through."""
         return self.within(chosen.languages or self.languages, chosen.ratings or RATINGS)
@@ -75,8 +89,32 @@ def table_counters(key_of: KeyOf) -> Counters:
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
     """Read a product's counts, for half a capacity unit as long as they are one item."""
-    cells = counters().read(product_id, consistent=consistent)
-    return ProductCounts({parse_cell(name): number for name, number in cells.items()})
+    return counts_in(counters().read(product_id, consistent=consistent))
+
+
+def counts_in(sums: Mapping[str, int]) -> ProductCounts:
+    """Build a product's counts from the sums of its counter."""
+    return ProductCounts({parse_cell(name): number for name, number in sums.items()})
+
+
+def remember_counts(product_id: str, counts: ProductCounts) -> None:
+    """Keep counts that were just read, in Django's cache, for the next page to be planned by."""
+    cache.set(_remembered_as(product_id), counts.cells)
+
+
+def remembered_counts(product_id: str) -> ProductCounts | None:
+    """Return a product's counts as they were lately, None where they are not remembered.
+
+    They may be out of date: plan by them, but show those that `counts_of` reads.
+    """
+    cells = cache.get(_remembered_as(product_id))
+    return None if cells is None else ProductCounts(cells)
+
+
+def _remembered_as(product_id: str) -> str:
+    # A cache may refuse keys with spaces, or long ones.
+    digest = blake2b(product_id.encode(), digest_size=16).hexdigest()
+    return f"{TABLE}/counts/{digest}"
 
 
 def correct_sums(counter: Counters, name: str, count: Callable[[], Mapping[str, int]]) -> bool:

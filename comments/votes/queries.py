@@ -13,6 +13,13 @@ def has_voted(*, comment_id: str, username: str) -> bool:
         return bool(read_item(comment_key(comment_id, keys.vote(username))))
 
 
+def vote_on(username: str, comment_id: str) -> frozenset[str]:
+    """Return the comment's id if a user finds it helpful, nothing for nobody (an empty name)."""
+    if username and has_voted(comment_id=comment_id, username=username):
+        return frozenset({comment_id})
+    return frozenset()
+
+
 def voted_on(*, product_id: str, username: str) -> frozenset[str]:
     """Return which of a product's comments a user finds helpful, read from the index.
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from comments.store.comments import NoSuchComment, OwnComment
-from comments.votes.queries import has_voted, voted_on
+from comments.votes.queries import voted_on
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
 from dynamo.web.partials import wants_partial
@@ -48,11 +48,3 @@ def voted_by(request: HttpRequest, product_id: str) -> frozenset[str]:
     if not request.user.is_authenticated:
         return frozenset()
     return voted_on(product_id=product_id, username=request.user.get_username())
-
-
-def vote_on(request: HttpRequest, comment_id: str) -> frozenset[str]:
-    """Return the comment's id if the signed-in user finds it helpful, by a strong read."""
-    user = request.user
-    if user.is_authenticated and has_voted(comment_id=comment_id, username=user.get_username()):
-        return frozenset({comment_id})
-    return frozenset()

@@ -78,9 +78,12 @@ class Product(ProductTile):
     trail: tuple[Category, ...] = ()
 
 
-def find_product(product_id: str) -> Product:
-    """Read a product with its description, one unit. Raises NoSuchProduct."""
-    return product_in(product_id, read_for_page(product_keys(product_id)))
+def find_product(product_id: str, *, is_whole: bool = True) -> Product:
+    """Read a product, for half a unit, and if whole its description, for another.
+
+    Raises NoSuchProduct.
+    """
+    return product_in(product_id, read_for_page(product_keys(product_id, is_whole=is_whole)))
 
 
 def product_keys(product_id: str, *, is_whole: bool = True) -> list[Key]:

@@ -9,12 +9,22 @@ from functools import wraps
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 View = Callable[..., HttpResponse]
+
+
+def claimed_username(request: HttpRequest) -> str:
+    """Return the user name in a visitor's session, empty without one.
+
+    It allows to read for the user while the user is loaded. Show nothing of that before
+    ``request.user`` has confirmed the session.
+    """
+    return str(request.session.get(SESSION_KEY, ""))
 
 
 def signed_in(view: View) -> View:

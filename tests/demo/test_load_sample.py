@@ -17,7 +17,6 @@ from comments.moderation.queries import list_moderated
 from comments.picks.queries import picks_of
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
-from comments.replies.queries import find_replies
 from comments.store.revision import State
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
@@ -111,9 +110,8 @@ class TestWhatHappensAroundTheComments:
         picks = read([picks_of(favourite())], PageRequest(10)).entries
         runs = plan(favourite(), CommentFilter.of((), (1, 2))).runs
         listed = [entry_of(entry.item) for entry in read(runs, PageRequest(100)).entries]
-        replies = find_replies([comment.id for comment in listed])
         assert len(picks) == 2
-        assert {reply.text for reply in replies.values()} == set(REPLIES)
+        assert {comment.reply.text for comment in listed if comment.reply} == set(REPLIES)
 
     def test_is_that_a_customer_writes_about_what_they_bought(self) -> None:
         written = list_written_by(REGULAR, PageRequest(20)).comments

@@ -10,7 +10,7 @@ from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
-from comments.replies.queries import find_replies
+from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
@@ -108,8 +108,8 @@ class TestDeletingUserData:
         for each in ids:
             reply_to(comment_id=each, text="Thanks!", author=sam.username, seen=None, now=START)
         assert run(capsys, sam.username)["found"]["names on replies"] == 2
-        replies = find_replies(ids)
-        assert [(replies[each].text, replies[each].author) for each in ids] == [("Thanks!", "")] * 2
+        replies = [reply for each in ids if (reply := find_reply(each))]
+        assert [(reply.text, reply.author) for reply in replies] == [("Thanks!", "")] * 2
 
     def test_takes_what_the_activity_log_tells_of_them(self, capsys, own_log, alice):
         own_log(this_month())

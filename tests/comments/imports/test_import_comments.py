@@ -24,7 +24,7 @@ from comments.imports.run import CommentFile, ImportReport, import_file
 from comments.imports.writer import VerdictCounts
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment
-from comments.lists.queries import CommentEntry, entry_of, find_comment, with_replies
+from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import Comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
@@ -523,6 +523,6 @@ class TestRealReviews:
         assert found == expected[::-1]
         assert find_comment(expected[0][1]).product_id == product
         replies = {row["review_id"]: row["reply_text"] for _, row in review_rows}
-        said = {c.id: c.reply.text for c in with_replies(listed(product)) if c.reply}
+        said = {c.id: c.reply.text for c in listed(product) if c.reply}
         assert said == {review: text for review, text in replies.items() if text}
         assert len(said) == 11_296

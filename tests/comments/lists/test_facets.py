@@ -269,7 +269,7 @@ class TestThePageOfAComment:
         details = shown.page.one("details", id="explanation")
         names = [row.one("th").text for row in details.one("tbody").all("tr")]
         assert names == ["comment", "product"]
-        assert "3 calls" in details.one(class_="explanation-summary").text
+        assert "2 calls" in details.one(class_="explanation-summary").text
 
 
 class TestMarkup:

@@ -13,7 +13,7 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.lists.queries import find_highlights
+from comments.lists.highlights import find_picks
 from comments.moderation.services import NotAsSeen, hide, restore
 from comments.picks.services import feature
 from comments.posting.services import EditLost, delete_comment, edit_comment
@@ -125,7 +125,7 @@ class TestRestoring:
     def test_does_not_bring_a_pick_back(self, comment):
         feature(comment.id)
         hidden_and_restored(comment)
-        assert find_highlights(comment.product_id).picks == ()
+        assert find_picks(comment.product_id) == ()
         assert differing(comment) == []
 
 

@@ -10,7 +10,8 @@ from comments.filters import CommentFilter
 from comments.imports.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
-from comments.lists.queries import find_comment, find_highlights
+from comments.lists.highlights import find_picks
+from comments.lists.queries import find_comment
 from comments.models import Comment
 from comments.moderation.services import Decision, NotAsSeen, carry_out, hide, keep, restore
 from comments.picks.services import feature
@@ -108,7 +109,7 @@ class TestHiding:
         assert lists_with(comment) == []
         assert counts_of(comment.product_id, consistent=True).total == 0
         assert helpful(comment) == []
-        assert find_highlights(comment.product_id).picks == ()
+        assert find_picks(comment.product_id) == ()
         assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (0, None)
         assert differing(comment) == []
 

@@ -7,7 +7,7 @@ import pytest
 
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment
-from comments.lists.queries import find_highlights
+from comments.lists.highlights import find_picks
 from comments.moderation.services import hide
 from comments.picks.queries import SHOWN_PICKS
 from comments.picks.services import feature, unfeature
@@ -34,7 +34,7 @@ def sam() -> Writer:
 
 
 def picked(product_id: str) -> list[str]:
-    return [pick.id for pick in find_highlights(product_id).picks]
+    return [pick.id for pick in find_picks(product_id)]
 
 
 class TestPicking:
@@ -90,7 +90,7 @@ class TestPicking:
     @pytest.mark.real_engine
     def test_takes_one_query_of_the_page(self, comment):
         with metered() as meter:
-            find_highlights(comment.product_id)
+            find_picks(comment.product_id)
         indexes = [call.index for call in meter.calls]
         assert indexes.count("featured") == 1
         assert {call.capacity_units for call in meter.calls} == {0.5}

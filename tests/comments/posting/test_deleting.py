@@ -50,7 +50,7 @@ def partition(comment_id: str) -> list[str]:
 def put_belongings(comment_id: str, *, votes: int) -> None:
     """Put what others add to a comment: votes, a reply, a tally of three shares."""
     items = [{"pk": {"S": comment_key(comment_id)}, "sk": {"S": f"VOTE#{n}"}} for n in range(votes)]
-    items.append({"pk": {"S": comment_key(comment_id)}, "sk": {"S": "REPLY"}})
+    items.append({"pk": {"S": comment_key(comment_id)}, "sk": {"S": "REPLY"}, "x": {"S": "Hi"}})
     for shard in range(3):
         key = {name: {"S": value} for name, value in tally_key(comment_id, shard).items()}
         items.append(key | ({SHARDS: {"N": "3"}} if shard == 0 else {}))

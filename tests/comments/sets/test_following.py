@@ -128,7 +128,9 @@ class TestTwoWritesAtOnce:
     def test_of_an_edit_and_a_reply_leave_both(self, comment):
         with before_the_next_transaction(lambda: reply(comment)):
             edit(comment, rating=1)
-        assert load_comment(comment.id).item[Comment.replied.attr_name] == {"BOOL": True}
+        assert load_comment(comment.id).item[Comment.reply.attr_name]["M"]["x"] == {
+            "S": "Thank you!"
+        }
         assert_followed(comment)
 
     def test_of_a_reply_and_an_edit_leave_both(self, comment):
@@ -149,7 +151,7 @@ class TestTwoWritesAtOnce:
 class TestMending:
     def test_what_a_comment_says_mends_its_primary(self, comment):
         reply(comment)
-        spoil(comment, Comment.replied.attr_name, {"BOOL": False})
+        spoil(comment, Comment.reply.attr_name, {"BOOL": True})
         mend(comment)
         assert_followed(comment)
 

@@ -7,7 +7,8 @@ from django.test import override_settings
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.lists.queries import find_highlights, list_comments
+from comments.lists.page import PageWanted, read_comments_page
+from comments.lists.queries import list_comments
 from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.newest_comment import find_newest
@@ -113,7 +114,9 @@ class TestAComment:
         assert "Thanks a lot" in visit(url(comment, "en", "5")).page.text
 
     def test_is_its_products_highlight(self, comment):
-        found = find_highlights(comment.product_id, "en")
+        wanted = PageWanted(comment.product_id, PageRequest(20), accept_language="en")
+        found = read_comments_page(wanted).highlights
+        assert found is not None
         assert found.positive is not None
         assert found.positive.id == comment.id
         assert found.negative is None

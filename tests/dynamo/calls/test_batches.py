@@ -84,7 +84,7 @@ class TestWriting:
     def test_gives_up_after_the_last_attempt(self, pauses):
         table = MoodyTable(2, 0, throttled())
         with pytest.raises(
-            BatchIncomplete, match="3 items were still .* after 3 attempts"
+            BatchIncomplete, match=r"3 items were still .* after 3 attempts"
         ) as raised:
             batches(table, pauses, backoff=Backoff(attempts=3)).put(TABLE, items(5))
         assert (table.sent, len(pauses)) == ([5, 3, 3], 2)

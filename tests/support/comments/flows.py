@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from comments import keys
 from comments.erasure.traces import comments_listed_in
-from comments.lists.queries import find_highlights
+from comments.lists.highlights import find_picks
 from comments.models import CommentVote
 from comments.moderation.services import hide
 from comments.picks.services import feature
@@ -162,7 +162,7 @@ def pick_or_not(featured: str) -> Flow:
     url = f"/staff/comments/feature/{stored.comment.id}/"
     send = sending(a_moderator(), url, {"featured": featured})
     expected = [stored.comment.id] if featured == "yes" else []
-    picks = lambda: [each.id for each in find_highlights(lamp).picks]  # noqa: E731
+    picks = lambda: [each.id for each in find_picks(lamp)]  # noqa: E731
     return Flow(send, lamp, {("en", 5): 1}, picks, expected)
 
 

@@ -1,0 +1,213 @@
+"""The page of a product's comments: all that it shows, declared and read together.
+
+What depends on nothing else goes out in one round: product and counts by one BatchGetItem, the
+list, the votes of the visitor, the picks of staff. The list is planned by the counts that were
+remembered; those of now arrive meanwhile. A second round is read where nothing is remembered, where
+the remembered counts turn out to lack something, and for a highlight that the list does not have.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from comments import keys
+from comments.filters import CommentFilter
+from comments.languages import preferred_language
+from comments.lists.highlights import (
+    Highlights,
+    Kind,
+    find_highlights,
+    find_picks,
+    start_unlikely,
+)
+from comments.lists.queries import CommentEntry, CommentPage, list_comments
+from comments.lists.read_your_writes import Recent, read_recent
+from comments.models import TABLE, ProductRank
+from comments.store.counts import (
+    ProductCounts,
+    counters,
+    counts_in,
+    remember_counts,
+    remembered_counts,
+)
+from comments.votes.queries import voted_on
+from dynamo.calls.client import pool
+from dynamo.calls.meter import labelled_calls
+from dynamo.calls.pool import Started, Together
+from dynamo.items import table_key
+from dynamo.lists.places import moment_at
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import page_batches
+from shop.catalogue.queries import Product, product_in, product_keys
+from shop.table import TABLE as SHOP
+
+NO_COUNTS = ProductCounts({})
+_NEWEST = ProductRank.newest.attr_name
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """For whom a page is read: a user name, empty for nobody, and comments just written by id.
+
+    ``load`` is called in the round in which the page is read.
+    """
+
+    username: str = ""
+    recent: Sequence[str] = ()
+    load: Callable[[], object] = bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageWanted:
+    """A page of a product's comments.
+
+    ``chosen`` is None for the visitor's language, by the header ``accept_language``. A fragment,
+    which is not whole, has neither description nor highlights.
+    """
+
+    product_id: str
+    request: PageRequest
+    chosen: CommentFilter | None = None
+    accept_language: str = ""
+    is_whole: bool = True
+    visitor: Visitor = Visitor()
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the list cannot be read before any counts are known."""
+        return bool(self.accept_language if self.chosen is None else self.chosen.narrowed)
+
+    @property
+    def has_highlights(self) -> bool:
+        """Whether it is the whole first page of all comments, or of those in one's language."""
+        is_filtered = self.chosen is not None and self.chosen.narrowed
+        return self.is_whole and self.request.position is None and not is_filtered
+
+    def choose(self, counts: ProductCounts) -> CommentFilter:
+        """Return the filter of the list."""
+        if self.chosen is not None:
+            return self.chosen
+        preferred = preferred_language(self.accept_language, among=counts.languages)
+        return CommentFilter.of([preferred] if preferred else [])
+
+
+@dataclass(frozen=True, slots=True)
+class CommentsPage:
+    """What a page of a product's comments shows.
+
+    ``voted`` are the ids of comments that the visitor finds helpful, ``recent`` those just written.
+    """
+
+    product: Product
+    chosen: CommentFilter
+    found: CommentPage
+    voted: frozenset[str]
+    recent: Recent
+    highlights: Highlights | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is read by key; ``newest`` is when the product was last commented on, if asked for."""
+
+    product: Product
+    counts: ProductCounts
+    newest: datetime | None
+
+
+def read_comments_page(wanted: PageWanted) -> CommentsPage:
+    """Read a page of a product's comments. Raises NoSuchProduct."""
+    with pool().together() as together:
+        begun = _begin(together, wanted)
+        counts = _counts_to_plan_by(wanted, begun)
+        early = _begin_highlights(together, wanted, counts)
+        chosen, found = _read_list(wanted, counts, exact=lambda: begun.facts.result().counts)
+        facts = begun.facts.result()
+        begun.loaded.result()
+        highlights = begun.picks and find_highlights(
+            wanted.product_id,
+            chosen,
+            found,
+            started=early if chosen == wanted.choose(counts) else {},
+            picks=begun.picks,
+            newest=facts.newest,
+        )
+        return CommentsPage(
+            product=facts.product,
+            chosen=chosen,
+            found=found,
+            voted=begun.voted.result() if begun.voted else frozenset(),
+            recent=begun.recent.result() if begun.recent else {},
+            highlights=highlights,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The calls that do not depend on any other; None where there is nothing to read."""
+
+    facts: Started[_Facts]
+    loaded: Started[object]
+    voted: Started[frozenset[str]] | None
+    recent: Started[Recent] | None
+    picks: Started[tuple[CommentEntry, ...]] | None
+
+
+def _begin(together: Together, wanted: PageWanted) -> _Begun:
+    product_id, visitor = wanted.product_id, wanted.visitor
+    votes = partial(voted_on, product_id=product_id, username=visitor.username)
+    return _Begun(
+        facts=together.start(partial(_read_facts, wanted)),
+        loaded=together.start(visitor.load),
+        voted=together.start(votes) if visitor.username else None,
+        recent=together.start(partial(read_recent, visitor.recent)) if visitor.recent else None,
+        picks=together.start(partial(find_picks, product_id)) if wanted.has_highlights else None,
+    )
+
+
+def _counts_to_plan_by(wanted: PageWanted, begun: _Begun) -> ProductCounts:
+    remembered = remembered_counts(wanted.product_id)
+    if remembered is not None:
+        return remembered
+    return begun.facts.result().counts if wanted.needs_counts else NO_COUNTS
+
+
+def _begin_highlights(
+    together: Together, wanted: PageWanted, counts: ProductCounts
+) -> dict[Kind, Started[CommentEntry | None]]:
+    if not wanted.has_highlights:
+        return {}
+    chosen, size = wanted.choose(counts), wanted.request.size
+    return start_unlikely(together, wanted.product_id, chosen, counts, size=size)
+
+
+def _read_list(
+    wanted: PageWanted, counts: ProductCounts, exact: Callable[[], ProductCounts]
+) -> tuple[CommentFilter, CommentPage]:
+    """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
+    read = partial(list_comments, wanted.product_id)
+    chosen = wanted.choose(counts)
+    found = read(chosen, wanted.request, counts=counts, exact=exact)
+    right = wanted.choose(found.counts)
+    if right != chosen:
+        found = read(right, wanted.request, counts=found.counts)
+    return right, found
+
+
+def _read_facts(wanted: PageWanted) -> _Facts:
+    product_id, counting = wanted.product_id, counters()
+    known, rank = counting.known([product_id]), table_key(*[keys.commented_rank(product_id)] * 2)
+    wants_newest = wanted.has_highlights and wanted.chosen is None
+    asked = [
+        *((SHOP, table_key(*key)) for key in product_keys(product_id, is_whole=wanted.is_whole)),
+        *((TABLE, key) for key in [*counting.keys(known), *[rank] * wants_newest]),
+    ]
+    with labelled_calls("product and counts"):
+        read = page_batches().get_from_tables(asked, consistent=False)
+        items = [item for table, item in read if table == TABLE]
+        product = product_in(product_id, (item for table, item in read if table == SHOP))
+        counts = counts_in(counting.sums(known, items)[product_id])
+    remember_counts(product_id, counts)
+    newest = next((item[_NEWEST] for item in items if _NEWEST in item), None)
+    return _Facts(product, counts, moment_at(newest["S"]) if newest else None)
