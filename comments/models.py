@@ -78,7 +78,7 @@ class Ranked(GlobalSecondaryIndex["Comment"]):
     """Rankings by score, of products of the shop and of a product's comments; sparse.
 
     One index for several rankings (overloaded): see `comments.keys` for its partitions. The ranks
-    of products need only their keys and ``o``, the place of the latest comment.
+    of products need only their keys, ``o``, the place of the latest comment, and their name, ``t``.
     """
 
     class Meta:
@@ -218,13 +218,14 @@ class ProductRank(CommentItem):
 
     One that does not rank lacks ``rank_partition`` and ``rank_place``, and with them its entry in
     the index; ``version`` stays, so that a late derivation is refused. ``newest`` is the place of
-    the product's latest comment.
+    the product's latest comment, ``name`` the product's.
     """
 
     version = NumberAttribute(attr_name="w")
     rank_partition = UnicodeAttribute(attr_name="k", null=True)
     rank_place = UnicodeAttribute(attr_name="p", null=True)
     newest = UnicodeAttribute(attr_name="o", null=True)
+    name = UnicodeAttribute(attr_name="t", null=True)
 
 
 class CommentBody(CommentItem):

@@ -1,7 +1,6 @@
 """Pages of a product's comments."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,22 +14,25 @@ from django.views.decorators.http import require_safe
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
 from comments.lists.listing import list_url, listing_of, pager_of
-from comments.lists.page import CommentsPage, PageWanted, Visitor, read_comments_page
-from comments.lists.queries import CommentEntry, WholeComment, find_comment
+from comments.lists.page import (
+    CommentsPage,
+    PageWanted,
+    read_comment_page,
+    read_comments_page,
+)
+from comments.lists.queries import CommentEntry, WholeComment
 from comments.lists.read_your_writes import in_list, recently_written, with_recent
 from comments.moderation.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
-from comments.votes.queries import vote_on
-from dynamo.calls.client import pool
-from dynamo.calls.meter import current_meter, labelled_calls
+from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
-from shop.catalogue.lookup import NO_SUCH_PRODUCT, product_or_404
+from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
-from shop.web.access import claimed_username
+from shop.web.access import visitor_of
 
 FIRST_PAGE_ONLY = "A product's own page is the first one: the others are those of a list."
 NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
@@ -48,7 +50,8 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
             PageRequest(settings.PAGE_SIZE),
             accept_language=request.headers.get("Accept-Language", ""),
             is_whole=not wants_partial(request),
-            visitor=_visitor(request),
+            visitor=visitor_of(request),
+            recent=recently_written(request.session, now=timezone.now()),
         ),
     )
     patch_vary_headers(response, ("Accept-Language",))
@@ -74,7 +77,8 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             pager_of(product_id, chosen).requested(request.GET, size=settings.PAGE_SIZE),
             chosen,
             is_whole=not wants_partial(request),
-            visitor=_visitor(request),
+            visitor=visitor_of(request),
+            recent=recently_written(request.session, now=timezone.now()),
         ),
     )
 
@@ -83,40 +87,28 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
 def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
     is_recent = comment_id in recently_written(request.session, now=timezone.now())
-    username = claimed_username(request)
-    with pool().together() as together:
-        voted = together.start(partial(vote_on, username, comment_id))
-        loaded = together.start(lambda: request.user.is_authenticated)
-        try:
-            with labelled_calls("comment"):
-                # Strongly for users: staff see their reply at once, authors their edit.
-                found = find_comment(comment_id, consistent=is_recent or bool(username))
-        except NoSuchComment as error:
-            raise Http404(NO_SUCH_COMMENT) from error
-        is_user = loaded.result()
-        if found.is_hidden and not _sees_hidden(request, found):
-            raise Http404(NO_SUCH_COMMENT)
-        context = {
-            "comment": found,
-            "product": product_or_404(found.product_id, is_whole=False),
-            "voted": voted.result() if is_user else frozenset(),
-            "tools": staff_tools(found) if request.user.is_staff else None,
-            "explanation": explain_reads(current_meter()),
-        }
+    try:
+        page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
+    except NoSuchComment as error:
+        raise Http404(NO_SUCH_COMMENT) from error
+    except NoSuchProduct as error:
+        raise Http404(NO_SUCH_PRODUCT) from error
+    found = page.comment
+    if found.is_hidden and not _sees_hidden(request, found):
+        raise Http404(NO_SUCH_COMMENT)
+    context = {
+        "comment": found,
+        "product": page.product,
+        "voted": page.voted,
+        "tools": staff_tools(found) if request.user.is_staff else None,
+        "explanation": explain_reads(current_meter()),
+    }
     return render(request, "comments/comment.html", context)
 
 
 def _sees_hidden(request: HttpRequest, found: WholeComment) -> bool:
     is_own = bool(found.username) and found.username == request.user.get_username()
     return is_own or request.user.is_staff
-
-
-def _visitor(request: HttpRequest) -> Visitor:
-    return Visitor(
-        claimed_username(request),
-        recently_written(request.session, now=timezone.now()),
-        load=lambda: request.user.is_authenticated,
-    )
 
 
 def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
@@ -130,11 +122,11 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         wanted.request,
         page.found.page,
         templates=("comments/product.html", "comments/lists/_comments.html"),
-        context=lambda: _context(request, wanted, page),
+        context=lambda: _context(wanted, page),
     )
 
 
-def _context(request: HttpRequest, wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
+def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
     is_default = wanted.chosen is None and bool(page.chosen.languages)
     found = replace(page.found, comments=_with_recent(wanted, page))
     context: dict[str, Any] = {
@@ -142,7 +134,7 @@ def _context(request: HttpRequest, wanted: PageWanted, page: CommentsPage) -> di
         "listing": listing_of(
             wanted.product_id, page.chosen, found, is_default_language=is_default
         ),
-        "voted": page.voted if request.user.is_authenticated else frozenset(),
+        "voted": page.voted,
         "highlights": page.highlights,
         "explanation": explain_page(found, current_meter()),
     }

@@ -1,6 +1,6 @@
 """The integrity of ranks, derived again from all comments."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,10 +9,11 @@ from comments.integrity.comparing import differing
 from comments.keys import scored
 from comments.models import Comment
 from comments.rankings.derivation import BEST_RATING, commented_place, five_stars_place
-from comments.rankings.items import PARTITION, PLACE, Ranking, RankKey
-from comments.rankings.services import refresh_product
+from comments.rankings.items import NAME, PARTITION, PLACE, Ranking, RankKey
+from comments.rankings.names import find_names, rename_ranks
+from comments.rankings.services import TOGETHER, refresh_product
 from comments.store.comments import product_id_of
-from comments.store.table import comment_key
+from comments.store.table import comment_key, portions
 from comments.votes import rank as helpfulness
 from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
@@ -20,23 +21,27 @@ from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.actions import parameters, update
+from dynamo.writes.transactions import write_together
 
 NOWHERE = "nowhere"
+NAMELESS = "none"
 
 
 @dataclass(slots=True)
 class RanksFound:
-    """The ranks stored, and those derived from the comments seen so far."""
+    """The ranks stored with their names, and those derived from the comments seen so far."""
 
     stored: dict[RankKey, str] = field(default_factory=dict)
     best_rated: dict[str, int] = field(default_factory=dict)
     newest: dict[str, str] = field(default_factory=dict)
+    names: dict[RankKey, str] = field(default_factory=dict)
 
     def add_rank(self, item: Item) -> None:
         """Add the item of a product's rank."""
         ranking, _, product = item["pk"]["S"].removeprefix(keys.RANK_PREFIX).partition(SEPARATOR)
         if PLACE in item:
             self.stored[Ranking(ranking), product] = item[PLACE]["S"]
+            self.names[Ranking(ranking), product] = item.get(NAME, {"S": NAMELESS})["S"]
 
     def add_comment(self, comment: Comment) -> None:
         """Add a comment that is in lists."""
@@ -57,6 +62,20 @@ class RanksFound:
                 expected.get(key, NOWHERE),
                 mend=partial(_refresh, product_id, self.newest.get(product_id, "")),
             )
+        for some in portions(sorted(self.names), TOGETHER):
+            yield from self._differing_names(some)
+
+    def _differing_names(self, rank_keys: Sequence[RankKey]) -> Iterator[Difference]:
+        names = find_names({product_id for _, product_id in rank_keys})
+        for ranking, product_id in rank_keys:
+            if product_id in names:
+                yield from differing(
+                    "name",
+                    f"product {product_id} in {ranking}",
+                    self.names[ranking, product_id],
+                    names[product_id],
+                    mend=partial(_rename, product_id),
+                )
 
     def _expected(self) -> dict[RankKey, str]:
         places = {
@@ -92,6 +111,12 @@ def _rank(comment_id: str) -> bool:
 
 def _refresh(product_id: str, newest: str) -> bool:
     refresh_product(product_id, newest=newest)
+    return True
+
+
+def _rename(product_id: str) -> bool:
+    for name in find_names([product_id]).values():
+        write_together(client(), rename_ranks(product_id, name))
     return True
 
 

@@ -21,7 +21,13 @@ from comments.lists.highlights import (
     find_picks,
     start_unlikely,
 )
-from comments.lists.queries import CommentEntry, CommentPage, list_comments
+from comments.lists.queries import (
+    CommentEntry,
+    CommentPage,
+    WholeComment,
+    find_comment,
+    list_comments,
+)
 from comments.lists.read_your_writes import Recent, read_recent
 from comments.models import TABLE, ProductRank
 from comments.store.counts import (
@@ -31,7 +37,7 @@ from comments.store.counts import (
     remember_counts,
     remembered_counts,
 )
-from comments.votes.queries import voted_on
+from comments.votes.queries import vote_on, votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Started, Together
@@ -39,7 +45,8 @@ from dynamo.items import table_key
 from dynamo.lists.places import moment_at
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import page_batches
-from shop.catalogue.queries import Product, product_in, product_keys
+from shop.accounts.visitor import NOBODY, Visitor
+from shop.catalogue.queries import Product, find_product, product_in, product_keys
 from shop.table import TABLE as SHOP
 
 NO_COUNTS = ProductCounts({})
@@ -47,23 +54,12 @@ _NEWEST = ProductRank.newest.attr_name
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
-    """For whom a page is read: a user name, empty for nobody, and comments just written by id.
-
-    ``load`` is called in the round in which the page is read.
-    """
-
-    username: str = ""
-    recent: Sequence[str] = ()
-    load: Callable[[], object] = bool
-
-
-@dataclass(frozen=True, slots=True)
 class PageWanted:
     """A page of a product's comments.
 
     ``chosen`` is None for the visitor's language, by the header ``accept_language``. A fragment,
-    which is not whole, has neither description nor highlights.
+    which is not whole, has neither description nor highlights. ``recent`` are the ids of comments
+    that the visitor has just written.
     """
 
     product_id: str
@@ -71,7 +67,8 @@ class PageWanted:
     chosen: CommentFilter | None = None
     accept_language: str = ""
     is_whole: bool = True
-    visitor: Visitor = Visitor()
+    visitor: Visitor = NOBODY
+    recent: Sequence[str] = ()
 
     @property
     def needs_counts(self) -> bool:
@@ -124,20 +121,22 @@ def read_comments_page(wanted: PageWanted) -> CommentsPage:
         early = _begin_highlights(together, wanted, counts)
         chosen, found = _read_list(wanted, counts, exact=lambda: begun.facts.result().counts)
         facts = begun.facts.result()
-        begun.loaded.result()
-        highlights = begun.picks and find_highlights(
-            wanted.product_id,
-            chosen,
-            found,
-            started=early if chosen == wanted.choose(counts) else {},
-            picks=begun.picks,
-            newest=facts.newest,
-        )
+        is_user = begun.is_user.result()
+        highlights = None
+        if begun.picks:
+            highlights = find_highlights(
+                wanted.product_id,
+                chosen,
+                found,
+                started=early if chosen == wanted.choose(counts) else {},
+                picks=begun.picks,
+                newest=facts.newest,
+            )
         return CommentsPage(
             product=facts.product,
             chosen=chosen,
             found=found,
-            voted=begun.voted.result() if begun.voted else frozenset(),
+            voted=begun.voted.result() if is_user else frozenset(),
             recent=begun.recent.result() if begun.recent else {},
             highlights=highlights,
         )
@@ -148,20 +147,19 @@ class _Begun:
     """The calls that do not depend on any other; None where there is nothing to read."""
 
     facts: Started[_Facts]
-    loaded: Started[object]
-    voted: Started[frozenset[str]] | None
+    is_user: Started[bool]
+    voted: Started[frozenset[str]]
     recent: Started[Recent] | None
     picks: Started[tuple[CommentEntry, ...]] | None
 
 
 def _begin(together: Together, wanted: PageWanted) -> _Begun:
     product_id, visitor = wanted.product_id, wanted.visitor
-    votes = partial(voted_on, product_id=product_id, username=visitor.username)
     return _Begun(
         facts=together.start(partial(_read_facts, wanted)),
-        loaded=together.start(visitor.load),
-        voted=together.start(votes) if visitor.username else None,
-        recent=together.start(partial(read_recent, visitor.recent)) if visitor.recent else None,
+        is_user=together.start(visitor.is_confirmed),
+        voted=together.start(partial(votes_of, visitor.username, product_id)),
+        recent=together.start(partial(read_recent, wanted.recent)) if wanted.recent else None,
         picks=together.start(partial(find_picks, product_id)) if wanted.has_highlights else None,
     )
 
@@ -211,3 +209,29 @@ def _read_facts(wanted: PageWanted) -> _Facts:
     remember_counts(product_id, counts)
     newest = next((item[_NEWEST] for item in items if _NEWEST in item), None)
     return _Facts(product, counts, moment_at(newest["S"]) if newest else None)
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRead:
+    """What the page of one comment shows; ``voted`` is its id if the visitor finds it helpful."""
+
+    comment: WholeComment
+    product: Product
+    voted: frozenset[str]
+
+
+def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentRead:
+    """Read the page of a comment: in one round, and its product in another.
+
+    It is read strongly for users, as staff see their reply at once, and if ``is_recent``, for its
+    author. Raises NoSuchComment and NoSuchProduct.
+    """
+    is_strong = is_recent or bool(visitor.username)
+    with pool().together() as together:
+        voted = together.start(partial(vote_on, visitor.username, comment_id))
+        is_user = together.start(visitor.is_confirmed)
+        with labelled_calls("comment"):
+            comment = find_comment(comment_id, consistent=is_strong)
+        with labelled_calls("product"):
+            product = find_product(comment.product_id, is_whole=False)
+        return CommentRead(comment, product, voted.result() if is_user.result() else frozenset())

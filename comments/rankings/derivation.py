@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from comments.keys import scored
-from comments.rankings.items import NEWEST, Rank, Ranking, RankKey, stored_ranks
+from comments.rankings.items import NAME, NEWEST, Rank, Ranking, RankKey, stored_ranks
+from comments.rankings.names import find_names
 from comments.rankings.newest_comment import find_newest
 from comments.store.counts import counters, parse_cell
 from dynamo.items import Item
@@ -57,16 +58,18 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
     counts = counters().read_many(counted, consistent=True)
     complete = {p for p in counted if sum(counts[p].values()) == touched[p].seen}
     newest = _newest(commented, stored, touched, complete)
+    names = find_names({key[1] for key in rank_keys if NAME not in stored.get(key, {})})
     ranks = []
     for key in rank_keys:
         ranking, product = key
         item = stored.get(key, {})
+        name = item[NAME]["S"] if NAME in item else names.get(product)
         if ranking is Ranking.FIVE_STARS:
             number = _best_ratings(counts[product])
-            ranks.append(Rank(key, item, five_stars_place(product, number)))
+            ranks.append(Rank(key, item, five_stars_place(product, number), name=name))
         else:
             latest = newest.get(product)
-            ranks.append(Rank(key, item, commented_place(product, latest), latest))
+            ranks.append(Rank(key, item, commented_place(product, latest), latest, name))
     return ranks
 
 

@@ -8,17 +8,17 @@ remains with its version, by which a late derivation is refused.
 "Sparse Index" and "Write Sharding (GSI)" of the pattern list.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
 
 from comments import keys
 from comments.models import TABLE, ProductRank
-from dynamo.calls.client import client
+from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.shards import Shards
@@ -26,12 +26,15 @@ from dynamo.writes.shards import Shards
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
+T = TypeVar("T")
+
 RANKED = "RANKED"
 """What the number of shards is kept under; the rankings of the shop share it."""
 
 PARTITION = ProductRank.rank_partition.attr_name
 PLACE = ProductRank.rank_place.attr_name
 NEWEST = ProductRank.newest.attr_name
+NAME = ProductRank.name.attr_name
 VERSION = ProductRank.version.attr_name
 
 
@@ -51,19 +54,20 @@ class Rank:
     """A product's rank as it is derived, beside the item that is ``stored`` (empty if none is).
 
     ``place`` is None when the product does not rank. ``newest`` is the place of its latest
-    comment, in the ranking by that alone.
+    comment, in the ranking by that alone; ``name`` is the product's, None for one that is unknown.
     """
 
     key: RankKey
     stored: Item
     place: str | None
     newest: str | None = None
+    name: str | None = None
 
     @property
     def is_stored(self) -> bool:
         """Whether the index holds just this."""
-        found = self.stored.get(PLACE), self.stored.get(NEWEST)
-        return [value and value["S"] for value in found] == [self.place, self.newest]
+        found = [self.stored.get(name, {}).get("S") for name in (PLACE, NEWEST, NAME)]
+        return found == [self.place, self.newest, self.name]
 
 
 def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
@@ -85,8 +89,13 @@ def pick_partition(ranking: Ranking) -> str:
 
 
 def count_shards() -> int:
-    """Read how many shards the rankings of the shop have to be read from."""
+    """Read how many shards the rankings of the shop have."""
     return _shards(client()).count(RANKED)
+
+
+def read_shards(read: Callable[[int], T]) -> T:
+    """Read all shards of the rankings of the shop (see `dynamo.writes.shards.Shards.read_all`)."""
+    return _shards(client()).read_all(RANKED, read, pool=pool())
 
 
 @lru_cache(maxsize=4)

@@ -2,7 +2,8 @@
 
 A ranking of the shop has shards, which are the runs of one merge, highest score first. A whole page
 is read of each shard: entries are so short that this costs the half capacity unit of a query, and
-one round is enough. The names of the products are read by key, for half a unit each.
+one round is enough. The names of the products travel with their ranks. Until `check_integrity` has
+added them to ranks from before, those are read by key, for half a unit each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,19 +17,23 @@ from comments import keys
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
-from comments.rankings.items import NEWEST, Ranking, count_shards
+from comments.rankings.items import NAME, NEWEST, Ranking, read_shards
 from comments.store.table import index_of
+from comments.votes.queries import votes_of
+from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
-from shop.catalogue.queries import ProductTile, find_tiles
+from shop.accounts.visitor import Visitor
+from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
 
 PLAN = Ranked.Meta.index_name
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank, ranking)) for ranking in Ranking}
 _COMMENTS = index_of(Ranked)
+_LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commented"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +91,50 @@ class HelpfulPage:
     page: Page
 
 
+@dataclass(frozen=True, slots=True)
+class MostHelpful:
+    """What such a page shows; ``voted`` are the ids of what the visitor finds helpful."""
+
+    product: Product
+    found: HelpfulPage
+    voted: frozenset[str]
+
+
 def list_ranking(ranking: Ranking, request: PageRequest) -> ProductRanking:
     """Read a page of a ranking of the shop's products, highest first."""
-    page = read(_runs(ranking, _count_shards()), request)
+    page = read_shards(lambda shards: read(_runs(ranking, shards), request))
     return ProductRanking(_products(ranking, page, _tiles(page)), page)
 
 
 def find_leaderboards(size: int) -> Leaderboards:
     """Read the first ``size`` products of each ranking of the shop."""
-    shards, request = _count_shards(), PageRequest(size)
-    with labelled_calls("most loved"):
-        loved = read(_runs(Ranking.FIVE_STARS, shards), request, look_ahead=False)
-    with labelled_calls("recently commented"):
-        recent = read(_runs(Ranking.COMMENTED, shards), request, look_ahead=False)
+    loved, recent = read_shards(
+        lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
+    )
     tiles = _tiles(loved, recent)
     return Leaderboards(
         most_loved=_products(Ranking.FIVE_STARS, loved, tiles),
         recently_commented=_products(Ranking.COMMENTED, recent, tiles),
     )
+
+
+def _head(ranking: Ranking, shards: int, size: int) -> Page:
+    with labelled_calls(_LABELS[ranking]):
+        return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
+
+
+def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> MostHelpful:
+    """Read all that a page of the most helpful comments shows, in one round.
+
+    Raises NoSuchProduct.
+    """
+    with pool().together() as together:
+        product = together.start(partial(_product_of_page, product_id))
+        voted = together.start(partial(votes_of, visitor.username, product_id))
+        is_user = together.start(visitor.is_confirmed)
+        found = list_most_helpful(product_id, request)
+        mine = voted.result() if is_user.result() else frozenset()
+        return MostHelpful(product.result(), found, mine)
 
 
 def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
@@ -112,6 +143,11 @@ def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
     shown = [entry_of(entry.item) for entry in page.entries]
     votes = [score_at(entry.position.place) for entry in page.entries]
     return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
+
+
+def _product_of_page(product_id: str) -> Product:
+    with labelled_calls("product"):
+        return find_product(product_id, is_whole=False)
 
 
 def _products(
@@ -123,7 +159,8 @@ def _products(
 def _product(ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]) -> RankedProduct:
     place, number = entry.position.place, entry.position.ordinal
     product_id = id_at(place)
-    tile = tiles.get(product_id, ProductTile(product_id, product_id))
+    named = ProductTile(product_id, entry.item.get(NAME, {"S": product_id})["S"])
+    tile = tiles.get(product_id, named)
     if ranking is Ranking.FIVE_STARS:
         return RankedProduct(number, tile, five_stars=score_at(place))
     newest = entry.item[NEWEST]["S"]
@@ -131,13 +168,11 @@ def _product(ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]) -
 
 
 def _tiles(*pages: Page) -> dict[str, ProductTile]:
+    entries = [entry for page in pages for entry in page.entries if NAME not in entry.item]
+    if not entries:
+        return {}
     with labelled_calls("product names"):
-        return find_tiles(id_at(e.position.place) for page in pages for e in page.entries)
-
-
-def _count_shards() -> int:
-    with labelled_calls("shards"):
-        return count_shards()
+        return find_tiles(id_at(entry.position.place) for entry in entries)
 
 
 def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:

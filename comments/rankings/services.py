@@ -183,6 +183,7 @@ def _update(rank: Rank) -> Action:
         (ProductRank.rank_partition, rank.place and (partition or pick_partition(rank.key[0]))),
         (ProductRank.rank_place, rank.place),
         (ProductRank.newest, rank.newest),
+        (ProductRank.name, rank.name),
     )
     changes = [attribute.set(value) if value else attribute.remove() for attribute, value in values]
     return update(

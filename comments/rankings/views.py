@@ -1,7 +1,7 @@
 """Pages of rankings."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from comments.rankings.listing import (
@@ -12,10 +12,11 @@ from comments.rankings.listing import (
     board_pager,
     helpful_pager,
 )
-from comments.rankings.queries import PLAN, list_most_helpful, list_ranking
-from comments.votes.views import voted_by
+from comments.rankings.queries import PLAN, list_ranking, read_most_helpful
 from dynamo.web.paging import show_page
-from shop.catalogue.lookup import product_or_404
+from shop.catalogue.lookup import NO_SUCH_PRODUCT
+from shop.catalogue.queries import NoSuchProduct
+from shop.web.access import visitor_of
 
 
 @require_safe
@@ -35,20 +36,23 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
     pager = helpful_pager(product_id)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    product = product_or_404(product_id)
-    found = list_most_helpful(product_id, asked)
+    try:
+        read = read_most_helpful(product_id, asked, visitor=visitor_of(request))
+    except NoSuchProduct as error:
+        raise Http404(NO_SUCH_PRODUCT) from error
+    context = {
+        "product": read.product,
+        "trail": [*read.product.trail, read.product],
+        "comments": read.found.comments,
+        "voted": read.voted,
+    }
     return show_page(
         request,
         pager,
         asked,
-        found.page,
+        read.found.page,
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
-        context=lambda: {
-            "product": product,
-            "trail": [*product.trail, product],
-            "comments": found.comments,
-            "voted": voted_by(request, product_id),
-        },
+        context=lambda: context,
         plan=PLAN,
     )
 

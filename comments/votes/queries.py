@@ -20,12 +20,14 @@ def vote_on(username: str, comment_id: str) -> frozenset[str]:
     return frozenset()
 
 
-def voted_on(*, product_id: str, username: str) -> frozenset[str]:
-    """Return which of a product's comments a user finds helpful, read from the index.
+def votes_of(username: str, product_id: str) -> frozenset[str]:
+    """Return which of a product's comments a user finds helpful, none for nobody (an empty name).
 
     One query, half a capacity unit for each 4 KB of votes, which some forty fit into: far less
     than looking for a vote beside each comment of a page.
     """
+    if not username:
+        return frozenset()
     votes = (ByAuthor.partition == keys.voter(username)) & ByAuthor.place.startswith(
         keys.about(product_id, "")
     )

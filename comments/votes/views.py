@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from comments.store.comments import NoSuchComment, OwnComment
-from comments.votes.queries import voted_on
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
 from dynamo.web.partials import wants_partial
@@ -41,10 +40,3 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         "said": "You find this comment helpful." if is_helpful else "Your vote is taken back.",
     }
     return render(request, "comments/votes/_helpful.html", context)
-
-
-def voted_by(request: HttpRequest, product_id: str) -> frozenset[str]:
-    """Return which of a product's comments the signed-in user finds helpful."""
-    if not request.user.is_authenticated:
-        return frozenset()
-    return voted_on(product_id=product_id, username=request.user.get_username())

@@ -16,6 +16,7 @@ from zlib import crc32
 
 from pynamodb.attributes import NumberAttribute
 
+from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, wire_key
 from dynamo.writes.actions import parameters, update
@@ -76,7 +77,8 @@ class Shards:
     def count(self, name: str) -> int:
         """Return the stored number, read strongly."""
         key = wire_key(self.key_of(name))
-        response = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
+        with labelled_calls("shards"):
+            response = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
         stored = shards_in(response.get("Item", {}))
         self.note(name, stored)
         return stored

@@ -14,10 +14,10 @@ from functools import partial
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import id_at
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 from shop.catalogue.access_patterns import buyers_of, purchases_of
-from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.edge_shards import read_edge_shards
 from shop.catalogue.queries import ProductTile, find_tiles
 
 
@@ -80,9 +80,12 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
 
 
 def _newest_buyers(product_id: str, most: int) -> list[str]:
-    runs = buyers_of(product_id, shards=count_edge_shards())
+    def read_from(shards: int) -> Page:
+        runs = buyers_of(product_id, shards=shards)
+        return read(runs, PageRequest(most), look_ahead=False)
+
     with labelled_calls("newest buyers"):
-        page = read(runs, PageRequest(most), look_ahead=False)
+        page = read_edge_shards(read_from)
     return [id_at(entry.position.place) for entry in page.entries]
 
 

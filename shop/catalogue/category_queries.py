@@ -1,7 +1,8 @@
 """Reads of categories: their products by price and name, and the tree of all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
@@ -9,7 +10,7 @@ from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
-from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.edge_shards import read_edge_shards
 from shop.catalogue.queries import CategoryNode, ProductTile, list_products, tile_of, trail_in
 
 
@@ -36,15 +37,13 @@ def list_category(
     if order is None:
         page = list_products(slug, request)
     else:
-        runs = products_of(slug, order.data, shards=count_edge_shards())
-        page = _merged(runs, request, order.direction)
+        page = _merged(partial(products_of, slug, order.data), request, order.direction)
     return ProductPage(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 
 def list_all_categories(request: PageRequest) -> CategoryPage:
     """Read a page of all categories by name, each followed by its children."""
-    runs = categories_in_the_tree(shards=count_edge_shards())
-    page = _merged(runs, request, Order.OLDEST_FIRST)
+    page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST)
     nodes = [entry.item for entry in page.entries]
     categories = tuple(
         CategoryNode(
@@ -55,6 +54,10 @@ def list_all_categories(request: PageRequest) -> CategoryPage:
     return CategoryPage(categories, page)
 
 
-def _merged(runs: Sequence[Run], request: PageRequest, order: Order) -> Page:
-    share = share_of(request.size + 1, len(runs))
-    return read(runs, request, order=order, first_reads=[share] * len(runs))
+def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: Order) -> Page:
+    def read_from(shards: int) -> Page:
+        share = share_of(request.size + 1, shards)
+        runs = runs_of(shards=shards)
+        return read(runs, request, order=order, first_reads=[share] * shards)
+
+    return read_edge_shards(read_from)

@@ -1,4 +1,4 @@
-"""Changes of products' names and prices: the own item and all edges in one transaction.
+"""Changes of products' names and prices: the own item, edges and copies in one transaction.
 
 A price is in a product's own item, in two edges for each category, and in a key of one of them.
 Edges put by other imports are looked up, so that no item keeps the old price.
@@ -14,6 +14,7 @@ from dynamo.writes.transactions import write_together
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import NewProduct, product_edges, product_item
+from shop.catalogue.name_copies import rename_copies
 from shop.catalogue.queries import Category, categories_of, edges_of
 from shop.models import Product
 from shop.table import put_of, read_items
@@ -73,4 +74,5 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
     )
     edges = product_edges(everywhere, names={**found, **tree.names}, shards=shards)
     node = product_node(product, tree, stored)
-    write_together(client(), [put_of(item) for item in (node, *edges)])
+    copies = [] if product.name == stored["name"]["S"] else rename_copies(product.id, product.name)
+    write_together(client(), [*(put_of(item) for item in (node, *edges)), *copies])

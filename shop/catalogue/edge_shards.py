@@ -3,10 +3,15 @@
 An edge's shard follows from its id and their number, so that putting it again keeps it there.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from django.conf import settings
 
-from dynamo.calls.meter import labelled_calls
+from dynamo.calls.client import pool
 from shop.table import shards
+
+T = TypeVar("T")
 
 DATA = "DATA"
 
@@ -17,9 +22,13 @@ def writable_shards() -> int:
 
 
 def count_edge_shards() -> int:
-    """Read how many shards a reader of the index must read."""
-    with labelled_calls("shards"):
-        return shards().count(DATA)
+    """Read how many shards there are."""
+    return shards().count(DATA)
+
+
+def read_edge_shards(read: Callable[[int], T]) -> T:
+    """Read all shards of a list (see `dynamo.writes.shards.Shards.read_all`)."""
+    return shards().read_all(DATA, read, pool=pool())
 
 
 def raise_edge_shards(number: int) -> None:

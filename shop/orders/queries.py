@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
@@ -18,7 +18,7 @@ from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES
-from shop.orders.shards import count_shards
+from shop.orders.shards import read_shards
 from shop.table import key_of, read_for_page
 
 LONGEST_ID = 200
@@ -58,8 +58,10 @@ def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderP
     One query for each status and shard, all at once, each for its share of a page that may be
     of one status.
     """
-    with labelled_calls("shards"):
-        shards = count_shards()
+    return read_shards(partial(_list_queue, statuses, request))
+
+
+def _list_queue(statuses: Sequence[Status], request: PageRequest, shards: int) -> OrderPage:
     plan = plan_for_queue(statuses, shards=shards)
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))

@@ -15,16 +15,15 @@ from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
+from shop.accounts.visitor import Visitor
+
 View = Callable[..., HttpResponse]
 
 
-def claimed_username(request: HttpRequest) -> str:
-    """Return the user name in a visitor's session, empty without one.
-
-    It allows to read for the user while the user is loaded. Show nothing of that before
-    ``request.user`` has confirmed the session.
-    """
-    return str(request.session.get(SESSION_KEY, ""))
+def visitor_of(request: HttpRequest) -> Visitor:
+    """Return the visitor that the session names; nothing is read before it is confirmed."""
+    username = str(request.session.get(SESSION_KEY, ""))
+    return Visitor(username, lambda: bool(username) and request.user.is_authenticated)
 
 
 def signed_in(view: View) -> View:

@@ -40,6 +40,7 @@ from tests.support.comments.ranked import (
     stored_rank,
 )
 from tests.support.comments.truth import START
+from tests.support.orders.making import put_product
 
 pytestmark = pytest.mark.usefixtures("tables")
 NOW = START + timedelta(days=1)
@@ -247,6 +248,7 @@ class TestCost:
     @pytest.mark.real_engine
     @pytest.mark.parametrize(("rating", "units"), [(5, 11.0), (4, 6.0)])
     def test_of_adding_a_comment(self, comment, rating, units):
+        put_product(comment.product_id)
         add_comment(comment)
         with metered() as meter:
             add_comment(another(comment, 1, rating=rating))

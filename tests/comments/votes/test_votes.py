@@ -11,7 +11,7 @@ from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, OwnComment
-from comments.votes.queries import has_voted, voted_on
+from comments.votes.queries import has_voted, votes_of
 from comments.votes.services import take_back, vote
 from comments.votes.tally import helpful_votes, tallies
 from dynamo.calls.client import client
@@ -119,7 +119,7 @@ class TestOnesVotes:
         for one in (comment, other):
             vote(comment_id=one.id, username=f"bob-{comment.id}")
         with metered() as meter:
-            found = voted_on(product_id=comment.product_id, username=f"bob-{comment.id}")
+            found = votes_of(f"bob-{comment.id}", comment.product_id)
         assert found == {comment.id}
         assert len(meter.calls) == 1
 
