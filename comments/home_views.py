@@ -6,18 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from comments.home_queries import read_front_page
 from comments.rankings.listing import MOST_LOVED, RECENTLY_COMMENTED
-from comments.rankings.queries import find_leaderboards
-from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Page, PageRequest
 from dynamo.web.paging import Pager, show_page
 from dynamo.web.partials import wants_partial
-from shop.catalogue.queries import list_categories
-from shop.catalogue.shelves import shelve
 
-RANKED = 10
 SHELVES = 12
-PRODUCTS_ON_A_SHELF = 6
 
 
 @require_safe
@@ -28,26 +22,20 @@ def home(request: HttpRequest) -> HttpResponse:
     """
     pager = Pager(first_url=reverse("home"), list_name="categories")
     asked = pager.requested(request.GET, size=SHELVES)
-    page = list_categories(asked)
+    is_first = asked.position is None and not wants_partial(request)
+    found = read_front_page(asked, has_boards=is_first)
+    context: dict[str, Any] = {"shelves": found.shelves}
+    if found.boards:
+        context["panels"] = [
+            {"board": MOST_LOVED, "products": found.boards.most_loved},
+            {"board": RECENTLY_COMMENTED, "products": found.boards.recently_commented},
+        ]
     return show_page(
         request,
         pager,
         asked,
-        page,
+        found.page,
         templates=("comments/home.html", "shop/catalogue/_shelves.html"),
-        context=lambda: _context(request, page, asked),
+        context=lambda: context,
         plan="categories",
     )
-
-
-def _context(request: HttpRequest, page: Page, asked: PageRequest) -> dict[str, Any]:
-    with labelled_calls("shelves"):
-        shelves = shelve(page, products=PRODUCTS_ON_A_SHELF)
-    if asked.position is not None or wants_partial(request):
-        return {"shelves": shelves}
-    boards = find_leaderboards(RANKED)
-    panels = [
-        {"board": MOST_LOVED, "products": boards.most_loved},
-        {"board": RECENTLY_COMMENTED, "products": boards.recently_commented},
-    ]
-    return {"shelves": shelves, "panels": panels}

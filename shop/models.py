@@ -162,11 +162,24 @@ class Category(ShopItem):
     data = UnicodeAttribute(null=True)
 
 
+class Shelved(MapAttribute[str, str]):
+    """A product on a shelf of the front page; ``sk`` is that of the edge to it."""
+
+    sk = UnicodeAttribute()
+    name = UnicodeAttribute()
+    unit_price_cents = NumberAttribute(null=True)
+    currency = UnicodeAttribute(null=True)
+
+
 class CategoryEdge(ShopItem):
-    """A category in the root, or in its parent, whose name is ``category``."""
+    """A category in its parent, whose name is ``category``, or in the root, with its ``shelf``.
+
+    See `shop.catalogue.shelves`.
+    """
 
     name = UnicodeAttribute()
     category = UnicodeAttribute(null=True)
+    shelf = ListAttribute(of=Shelved, null=True)
 
 
 class Profile(ShopItem):

@@ -45,9 +45,9 @@ from dynamo.items import table_key
 from dynamo.lists.places import moment_at
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import page_batches
-from shop.accounts.visitor import NOBODY, Visitor
 from shop.catalogue.queries import Product, find_product, product_in, product_keys
 from shop.table import TABLE as SHOP
+from shop.web.visitor import NOBODY, Visitor
 
 NO_COUNTS = ProductCounts({})
 _NEWEST = ProductRank.newest.attr_name

@@ -27,8 +27,8 @@ from dynamo.lists.places import id_at, moment_at, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
-from shop.accounts.visitor import Visitor
 from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
+from shop.web.visitor import Visitor
 
 PLAN = Ranked.Meta.index_name
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank, ranking)) for ranking in Ranking}

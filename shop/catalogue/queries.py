@@ -1,7 +1,7 @@
 """Reads of the catalogue."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.urls import reverse
@@ -154,6 +154,14 @@ def list_products(slug: str, request: PageRequest, *, look_ahead: bool = True) -
     """Read a page of a category's products, by id."""
     edges = Run(index=TABLE, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
     return read([edges], request, order=Order.OLDEST_FIRST, look_ahead=look_ahead)
+
+
+def first_products(slug: str, number: int) -> list[Item]:
+    """Read the edges to a category's first products by id, strongly, for one unit."""
+    index = replace(TABLE, consistent=True)
+    edges = Run(index=index, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
+    page = read([edges], PageRequest(number), order=Order.OLDEST_FIRST, look_ahead=False)
+    return [entry.item for entry in page.entries]
 
 
 def category_of(edge: Item) -> Category:

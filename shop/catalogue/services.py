@@ -17,6 +17,8 @@ from shop.catalogue.items import (
     parent_edge,
     product_edges,
 )
+from shop.catalogue.queries import edges_of
+from shop.catalogue.shelves import put_shelf
 from shop.models import ShopItem
 from shop.table import TABLE, put_of
 
@@ -44,6 +46,9 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     _put([item for item in map(description_item, products) if item])
     _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
     _put_categories(tree, shards)
+    # What changed may be on the shelves of other categories, too.
+    shelves = {category.slug for id_ in changed for category in edges_of(id_)}
+    pool().gather([partial(put_shelf, slug) for slug in sorted(shelves - tree.by_slug.keys())])
 
 
 def ensure_products(*, product_ids: Iterable[str]) -> int:
@@ -60,6 +65,7 @@ def ensure_products(*, product_ids: Iterable[str]) -> int:
     tree, shards = CategoryTree.of([EVERYTHING_ELSE]), writable_shards()
     _put_categories(tree, shards)
     created = pool().gather([partial(_create, product_id, tree, shards) for product_id in missing])
+    put_shelf(EVERYTHING_ELSE.slug)
     return sum(created)
 
 
@@ -78,7 +84,8 @@ def _put_categories(tree: CategoryTree, shards: int) -> None:
     paths = [tree.path(slug) for slug in tree.by_slug]
     _put([category_item(path, shards=shards) for path in paths])
     _put([parent_edge(path) for path in paths if len(path) > 1])
-    _put([parent_edge(path) for path in paths if len(path) == 1])
+    roots = [path[0] for path in paths if len(path) == 1]
+    pool().gather([partial(put_shelf, root.slug, root.name) for root in roots])
 
 
 def _put(items: Sequence[ShopItem]) -> None:

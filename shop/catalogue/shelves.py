@@ -1,11 +1,37 @@
-"""The categories of the front page with their first products."""
+"""The categories of the front page, each with its first products.
 
+They travel with the edge from the root to the category, so that one Query reads the front page. A
+shelf is derived after the products were written, on condition that nobody else derived it
+meanwhile.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dynamo.calls.client import pool
+from dynamo.calls.client import client, pool
+from dynamo.items import Item, Value, table_key
 from dynamo.lists.reader import Page, PageRequest
-from shop.catalogue.queries import Category, ProductTile, category_of, list_products, tile_of
+from dynamo.writes.actions import parameters, set_or_remove, unchanged, update
+from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.writes.updates import update_item
+from shop import keys
+from shop.catalogue.queries import (
+    Category,
+    ProductTile,
+    category_of,
+    first_products,
+    list_products,
+    tile_of,
+)
+from shop.models import CategoryEdge
+from shop.table import Key, read_items
+
+ON_A_SHELF = 6
+"""Products shown of each category."""
+ATTEMPTS = 5
+SHELF = CategoryEdge.shelf.attr_name
+_SHOWN = ("sk", "name", "unit_price_cents", "currency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +42,66 @@ class Shelf:
     products: tuple[ProductTile, ...]
 
 
-def shelve(categories: Page, *, products: int) -> tuple[Shelf, ...]:
-    """Read the first products of each category of a page, all at once."""
-    found = [category_of(entry.item) for entry in categories.entries]
-    firsts = pool().gather(
-        [
-            partial(list_products, category.slug, PageRequest(products), look_ahead=False)
-            for category in found
-        ]
-    )
+def shelves_in(categories: Page) -> tuple[Shelf, ...]:
+    """Return the categories of a page with their shelves.
+
+    One put there before there were shelves costs a Query.
+    """
+    old = [entry.item for entry in categories.entries if SHELF not in entry.item]
+    read = dict(zip(map(_slug, old), pool().gather([partial(_read, e) for e in old]), strict=True))
     return tuple(
-        Shelf(category, tuple(tile_of(entry.item) for entry in page.entries))
-        for category, page in zip(found, firsts, strict=True)
+        Shelf(category_of(edge), tuple(map(tile_of, read.get(_slug(edge)) or items_on(edge))))
+        for edge in (entry.item for entry in categories.entries)
     )
+
+
+def put_shelf(slug: str, name: str = "") -> bool:
+    """Derive a category's shelf, and put the category on the front page if it has a ``name``.
+
+    Without one it must be there. Returns whether it is. Raises Contended, and botocore's errors.
+    """
+    key = root_key(slug)
+    for _ in range(ATTEMPTS):
+        stored = read_items([key]).get(key, {})
+        if not stored and not name:
+            return False
+        shelf = shelf_of(first_products(slug, ON_A_SHELF))
+        wanted = {"name": {"S": name} if name else stored["name"], SHELF: shelf}
+        if wanted.items() <= stored.items():
+            return True
+        changes = [
+            set_or_remove(CategoryEdge.name, wanted["name"]),
+            set_or_remove(CategoryEdge.shelf, shelf),
+        ]
+        same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
+        try:
+            update_item(client(), parameters(update(CategoryEdge, table_key(*key), changes, same)))
+        except ConditionFailed:
+            continue
+        return True
+    raise Contended("This category is being changed by others at the moment.")
+
+
+def root_key(slug: str) -> Key:
+    """Return the key of the edge from the root to a category."""
+    return keys.ROOT, keys.category(slug)
+
+
+def shelf_of(edges: Sequence[Item]) -> Value:
+    """Build a category's shelf from the edges to its first products."""
+    shown = ({name: edge[name] for name in _SHOWN if name in edge} for edge in edges)
+    return {"L": [{"M": product} for product in shown]}
+
+
+def items_on(edge: Item) -> list[Item]:
+    """Return the products on the shelf of an edge from the root, as `tile_of` reads them."""
+    return [product["M"] for product in edge.get(SHELF, {"L": []})["L"]]
+
+
+def _read(edge: Item) -> list[Item]:
+    page = list_products(_slug(edge), PageRequest(ON_A_SHELF), look_ahead=False)
+    return [entry.item for entry in page.entries]
+
+
+def _slug(edge: Item) -> str:
+    return category_of(edge).slug

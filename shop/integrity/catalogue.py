@@ -52,6 +52,7 @@ class CatalogueCheck:
         shards = max(stored, self._shards, settings.EDGE_SHARDS)
         yield from self._categories.differences(shards)
         yield from self._edges.differences(self._categories.tree(), shards)
+        yield from self._categories.shelf_differences(self._edges.by_category())
         yield from self._purchases.differences(write_to_shards, shards=shards)
 
     def _take_shard(self, item: Item) -> None:

@@ -1,18 +1,20 @@
 """The integrity of categories: the ways to them, and the edges they are found by."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
+from dynamo.writes.actions import Action, update
 from shop import keys
 from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
 from shop.catalogue.items import NewCategory, category_item, parent_edge
 from shop.catalogue.queries import trail_in
+from shop.catalogue.shelves import ON_A_SHELF, SHELF, items_on, put_shelf, shelf_of
 from shop.integrity.comparing import put_or_delete, write_to_shards, wrong_in
-from shop.models import Category, ShopItem
+from shop.models import Category, CategoryEdge, ShopItem
 from shop.table import Key, key_of, read_items, unless_changed
 
 
@@ -52,6 +54,22 @@ class CategoriesFound:
                 seen = {_category(slug, self.nodes.get(slug)), tree.by_slug.get(slug)}
                 yield from _checked(key, seen, expected.get(key))
 
+    def shelf_differences(self, edges: Mapping[str, Sequence[Item]]) -> Iterator[Difference]:
+        """Compare the shelves of the front page with the ``edges`` to products, by category."""
+        for (partition, sort_key), item in sorted(self.items.items()):
+            slug = _slug((partition, sort_key))
+            if partition != keys.ROOT or slug not in self.nodes:
+                continue
+            expected = shelf_of(edges.get(slug, [])[:ON_A_SHELF])
+            if item.get(SHELF) != expected:
+                yield Difference(
+                    "shelf",
+                    f"category {slug}",
+                    _on(items_on(item)) if SHELF in item else "no shelf",
+                    _on(items_on({SHELF: expected})),
+                    mend=partial(put_shelf, slug),
+                )
+
 
 def _slug(key: Key) -> str:
     return key[1].removeprefix(keys.CATEGORY_PREFIX)
@@ -64,11 +82,24 @@ def _category(slug: str, node: Item | None) -> NewCategory | None:
     return NewCategory(slug, node["name"]["S"], trail[-1].slug if trail else None)
 
 
+def _on(products: Sequence[Item]) -> str:
+    return ", ".join(product["name"]["S"] for product in products) or "nothing on it"
+
+
 def _is_broken(tree: CategoryTree, slug: str) -> bool:
     try:
         return len(tree.path(slug)) > MOST_DEEP
     except BrokenTree:
         return True
+
+
+def _put_or_delete(key: Key, expected: ShopItem | None) -> Action:
+    """Build the action that makes an item what it should be; a shelf on it stays."""
+    if expected is None or key[0] != keys.ROOT:
+        return put_or_delete(key, expected)
+    return update(
+        CategoryEdge, table_key(*key), [CategoryEdge.name.set(expected.serialize()["name"]["S"])]
+    )
 
 
 def _checked(
@@ -81,7 +112,7 @@ def _checked(
     wrong, right = wrong_in(again.get(key), expected)
     if not wrong or _category(slug, node) not in seen:
         return
-    actions = [put_or_delete(key, expected)]
+    actions = [_put_or_delete(key, expected)]
     if key != node_key:
         actions.append(unless_changed(node_key, node, Category.name, Category.trail))
     where = "" if key == node_key else f" in {key[0].removeprefix(keys.CATEGORY_PREFIX)}"

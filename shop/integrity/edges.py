@@ -80,6 +80,15 @@ class EdgesFound:
                 again = read_items([edges[0].product_key, *(edge.edge_key for edge in edges)])
                 yield from _wrong_node(edges, again, tree)
 
+    def by_category(self) -> dict[str, list[Item]]:
+        """Return the edges to products by the slugs of their categories, in the order of ids."""
+        found: dict[str, list[Item]] = {}
+        for (partition, sort_key), item in sorted(self.items.items()):
+            slug = partition.removeprefix(keys.CATEGORY_PREFIX)
+            if slug != partition and sort_key.startswith(keys.PRODUCT_PREFIX):
+                found.setdefault(slug, []).append(item)
+        return found
+
     def _edges(self) -> list[_Edge]:
         found = {
             (partition.removeprefix(keys.CATEGORY_PREFIX), sort_key.partition(SEPARATOR)[2])

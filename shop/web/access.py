@@ -15,7 +15,7 @@ from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
-from shop.accounts.visitor import Visitor
+from shop.web.visitor import Visitor
 
 View = Callable[..., HttpResponse]
 

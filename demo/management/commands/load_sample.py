@@ -11,6 +11,8 @@ from django.utils.timezone import now
 
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
+from comments.rankings.derivation import Touch
+from comments.rankings.services import settle_products
 from demo.loading.activity import load_activity
 from demo.loading.orders import PASSWORD, SIGN_IN, load_orders, load_pickup_points, load_users
 from demo.loading.reactions import load_own_comments, load_reactions
@@ -81,6 +83,8 @@ class Command(BaseCommand):
                 categories=[*catalogue.categories, *catalogue.subcategories],
                 products=catalogue.products,
             )
+            # The comments were ranked before their products had names.
+            settle_products({product.id: Touch() for product in catalogue.products})
         except FAILURES as error:
             sentence = f"{sentence_about(error)} Run the same command again to go on."
             raise CommandError(sentence) from error
