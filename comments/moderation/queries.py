@@ -6,6 +6,7 @@ of each comment shown are read by one Query, the names of the products by one ca
 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import partial
 
 from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
@@ -13,6 +14,7 @@ from comments.models import Moderation
 from comments.reports.services import CommentReport, reports_of
 from comments.store.revision import Revision, State
 from comments.store.table import index_of
+from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import moment_at
@@ -62,9 +64,11 @@ def list_moderated(state: State, request: PageRequest) -> ModerationPage:
     """Read a page of the comments in a state (P5, sparse index), their reports and products."""
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
     comments = [_moderated(entry) for entry in page.entries]
-    reports = reports_of([comment.id for comment in comments])
-    with labelled_calls("product names"):
-        products = find_tiles(comment.product_id for comment in comments)
+    with pool().together() as together:
+        reports_read = together.start(partial(reports_of, [comment.id for comment in comments]))
+        with labelled_calls("product names"):
+            products = find_tiles(comment.product_id for comment in comments)
+        reports = reports_read.result()
     names = {product.id: product.name for product in products.values()}
     return ModerationPage(
         tuple(

@@ -1,5 +1,8 @@
 """Pages of reported and hidden comments for staff."""
 
+from dataclasses import dataclass
+from functools import partial
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -8,15 +11,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from comments.moderation.listing import moderation_listing, moderation_pager
-from comments.moderation.queries import PLAN, list_moderated
+from comments.moderation.queries import PLAN, ModerationPage, list_moderated
 from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Revision, State
 from comments.web.rate_limits import check_staff_rate_limit
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
-from shop.web.access import staff_only
+from shop.web.access import reading, staff_only
 from shop.web.next_url import back
+from shop.web.visitor import Visitor
 
 SAID = {
     Decision.KEEP: "The comment stays; it is out of the queue.",
@@ -27,18 +32,32 @@ SAID = {
 GONE = "There is no such comment any more: somebody has deleted it."
 
 
+@dataclass(frozen=True, slots=True)
+class QueueAsked:
+    """A page of the comments in a state that was asked for, and what was read of it."""
+
+    state: State
+    request: PageRequest
+    found: ModerationPage
+
+
+def _read(state: State, request: HttpRequest, _visitor: Visitor) -> QueueAsked:
+    asked = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
+    return QueueAsked(state, asked, list_moderated(state, asked))
+
+
 @require_safe
-@staff_only
-def reported(request: HttpRequest) -> HttpResponse:
+@reading(partial(_read, State.REPORTED), staff_only)
+def reported(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
     """Show the reported comments, oldest report first (P5)."""
-    return _show(request, State.REPORTED)
+    return _show(request, asked)
 
 
 @require_safe
-@staff_only
-def hidden(request: HttpRequest) -> HttpResponse:
+@reading(partial(_read, State.HIDDEN), staff_only)
+def hidden(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
     """Show the hidden comments."""
-    return _show(request, State.HIDDEN)
+    return _show(request, asked)
 
 
 @require_POST
@@ -64,15 +83,13 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     return back(request, default=reverse("moderation"))
 
 
-def _show(request: HttpRequest, state: State) -> HttpResponse:
-    pager = moderation_pager(state)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_moderated(state, asked)
-    listing = moderation_listing(state, found.comments, page_url=request.get_full_path())
+def _show(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
+    found, page_url = asked.found, request.get_full_path()
+    listing = moderation_listing(asked.state, found.comments, page_url=page_url)
     return show_page(
         request,
-        pager,
-        asked,
+        moderation_pager(asked.state),
+        asked.request,
         found.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
         context=lambda: {"listing": listing},

@@ -9,26 +9,31 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import Kind, LogEntry
 from shop.activity.filters import BadActivityFilter, parse_kinds
 from shop.activity.listing import activity_pager, activity_row, all_kinds, kind_toggles
-from shop.activity.queries import PLAN, list_activity, products_in
-from shop.web.access import staff_only
+from shop.activity.queries import PLAN, ActivityPage, list_activity, products_in
+from shop.web.access import reading, staff_only
+from shop.web.visitor import Visitor
+
+
+def _read(request: HttpRequest, _visitor: Visitor) -> tuple[PageRequest, ActivityPage]:
+    kinds = _kinds(request)
+    asked = activity_pager(kinds).requested(request.GET, size=settings.PAGE_SIZE)
+    return asked, list_activity(kinds, asked, now=timezone.now())
 
 
 @require_safe
-@staff_only
-def activity(request: HttpRequest) -> HttpResponse:
+@reading(_read, staff_only)
+def activity(request: HttpRequest, read: tuple[PageRequest, ActivityPage]) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
-    kinds = _kinds(request)
-    pager = activity_pager(kinds)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_activity(kinds, asked, now=timezone.now())
+    kinds, (asked, found) = _kinds(request), read
     return show_page(
         request,
-        pager,
+        activity_pager(kinds),
         asked,
         found.page,
         templates=("shop/activity/activity.html", "shop/activity/_activity.html"),

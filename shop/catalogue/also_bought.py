@@ -18,7 +18,7 @@ from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 from shop.catalogue.access_patterns import buyers_of, purchases_of
 from shop.catalogue.edge_shards import read_edge_shards
-from shop.catalogue.queries import ProductTile, find_tiles
+from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,14 @@ class _Tally:
     newest: str
 
 
+def read_also_bought(product_id: str) -> tuple[Product, tuple[AlsoBought, ...]]:
+    """Read a product, and meanwhile what else its buyers bought. Raises NoSuchProduct."""
+    with pool().together() as together:
+        product = together.start(partial(_product, product_id))
+        others = find_also_bought(product_id)
+        return product.result(), others
+
+
 def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoBought, ...]:
     """Find what else the newest buyers of a product bought, by number of buyers, newest first."""
     usernames = _newest_buyers(product_id, bounds.buyers)
@@ -77,6 +85,11 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
         for tally in chosen
         if tally.product_id in tiles
     )
+
+
+def _product(product_id: str) -> Product:
+    with labelled_calls("product"):
+        return find_product(product_id, is_whole=False)
 
 
 def _newest_buyers(product_id: str, most: int) -> list[str]:

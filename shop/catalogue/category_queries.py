@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from dynamo.calls.client import pool
+from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
@@ -11,7 +13,14 @@ from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
 from shop.catalogue.edge_shards import read_edge_shards
-from shop.catalogue.queries import CategoryNode, ProductTile, list_products, tile_of, trail_in
+from shop.catalogue.queries import (
+    CategoryNode,
+    ProductTile,
+    find_category,
+    list_products,
+    tile_of,
+    trail_in,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +32,34 @@ class ProductPage:
 
 
 @dataclass(frozen=True, slots=True)
+class CategoryRead:
+    """A category, and a page of its products."""
+
+    category: CategoryNode
+    products: ProductPage
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryPage:
     """A page of the tree of all categories."""
 
     categories: tuple[CategoryNode, ...]
     page: Page
+
+
+def read_category(
+    slug: str, request: PageRequest, *, order: ProductOrder | None = None
+) -> CategoryRead:
+    """Read a category and a page of its products, in one round. Raises NoSuchCategory."""
+    with pool().together() as together:
+        node = together.start(partial(_node, slug))
+        products = list_category(slug, request, order=order)
+        return CategoryRead(node.result(), products)
+
+
+def _node(slug: str) -> CategoryNode:
+    with labelled_calls("category"):
+        return find_category(slug)
 
 
 def list_category(

@@ -4,13 +4,14 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from dynamo.calls.meter import current_meter, labelled_calls
+from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.catalogue.access_patterns import PLAN, ProductOrder
-from shop.catalogue.also_bought import find_also_bought
+from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.category_listing import (
     BadProductOrder,
     category_pager,
@@ -20,10 +21,10 @@ from shop.catalogue.category_listing import (
     plan_of,
     tree_pager,
 )
-from shop.catalogue.category_queries import list_all_categories, list_category
+from shop.catalogue.category_queries import CategoryRead, list_all_categories, read_category
 from shop.catalogue.edge_keys import Data
-from shop.catalogue.lookup import product_or_404
-from shop.catalogue.queries import CategoryNode, NoSuchCategory, find_category
+from shop.catalogue.lookup import NO_SUCH_PRODUCT
+from shop.catalogue.queries import NoSuchCategory, NoSuchProduct
 
 
 @require_safe
@@ -49,11 +50,10 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
     order = _order(request, slug)
     pager = category_pager(slug, order)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    node = _category(slug)
-    found = list_category(slug, asked, order=order)
+    read = _read(slug, asked, order)
     context = {
-        "category": node,
-        "products": found.products,
+        "category": read.category,
+        "products": read.products.products,
         "orders": order_toggles(slug, order),
         "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
     }
@@ -61,7 +61,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         request,
         pager,
         asked,
-        found.page,
+        read.products.page,
         templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
         context=lambda: context,
         plan=plan_of(order),
@@ -74,11 +74,14 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
 
     The product's page loads the fragment when it comes into view, and links to the whole page.
     """
-    product = product_or_404(product_id)
+    try:
+        product, others = read_also_bought(product_id)
+    except NoSuchProduct as error:
+        raise Http404(NO_SUCH_PRODUCT) from error
     context = {
         "product": product,
         "trail": [*product.trail, product],
-        "also_bought": find_also_bought(product_id),
+        "also_bought": others,
         "explanation": explain_reads(current_meter()),
     }
     return render_list(
@@ -93,10 +96,9 @@ def _order(request: HttpRequest, slug: str) -> ProductOrder | None:
         raise Refusal(str(error), first_url=category_url(slug, None)) from error
 
 
-def _category(slug: str) -> CategoryNode:
+def _read(slug: str, asked: PageRequest, order: ProductOrder | None) -> CategoryRead:
     try:
-        with labelled_calls("category"):
-            return find_category(slug)
+        return read_category(slug, asked, order=order)
     except NoSuchCategory as error:
         sentence = "There is no such category."
         raise Http404(sentence) from error

@@ -8,6 +8,7 @@ Sharding (Table)").
 from collections import Counter
 from collections.abc import Iterable
 
+from dynamo.calls.meter import labelled_calls
 from dynamo.writes.counters import Deltas
 from shop.order_status import OPEN, Status
 from shop.table import QUEUE, counters_of
@@ -17,13 +18,15 @@ CUSTOMER_PREFIX = "ORDERS#"
 
 def counts_of(username: str) -> dict[Status, int]:
     """Read how many orders a customer has in each status, as of the last write."""
-    cells = cells_of(counter_of(username))
+    with labelled_calls("counts"):
+        cells = cells_of(counter_of(username))
     return {status: cells.get(status.value, 0) for status in Status}
 
 
 def queue_lengths() -> dict[Status, int]:
     """Read how many orders of the whole shop are in each open status, as of the last write."""
-    cells = cells_of(QUEUE)
+    with labelled_calls("counts"):
+        cells = cells_of(QUEUE)
     return {status: cells.get(status.value, 0) for status in OPEN}
 
 

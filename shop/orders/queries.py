@@ -1,9 +1,10 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from dynamo.calls.client import pool
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
@@ -15,6 +16,7 @@ from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
 from shop.order_status import Status
 from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
+from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES
@@ -38,11 +40,33 @@ class OrderPage:
 
 
 @dataclass(frozen=True, slots=True)
+class OrdersRead:
+    """A page of a list of orders, with the counts by status of the whole list."""
+
+    found: OrderPage
+    counts: Mapping[Status, int]
+
+
+@dataclass(frozen=True, slots=True)
 class FoundOrder:
     """An order, and the page of the index that found it."""
 
     order: WholeOrder
     page: Page
+
+
+def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersRead:
+    """Read a page of a user's orders and their counts, in one round."""
+    with pool().together() as together:
+        counts = together.start(partial(counts_of, username))
+        return OrdersRead(list_orders(username, chosen, request), counts.result())
+
+
+def read_queue(statuses: Sequence[Status], request: PageRequest) -> OrdersRead:
+    """Read a page of the queue and its lengths, in one round."""
+    with pool().together() as together:
+        lengths = together.start(queue_lengths)
+        return OrdersRead(list_open_orders(statuses, request), lengths.result())
 
 
 def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
@@ -68,15 +92,19 @@ def _list_queue(statuses: Sequence[Status], request: PageRequest, shards: int) -
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
 
 
-def find_order(order_id: str, *, username: str | None = None) -> FoundOrder:
+def find_order(
+    order_id: str, *, username: str | None = None, sees_all: Callable[[], bool] | None = None
+) -> FoundOrder:
     """Read an order and its lines by its id alone, or by its foreign id (A3).
 
-    With ``username`` only that customer's. The order found by the index is read again strongly,
-    so that its status is current and a new order is found at once. Raises NoSuchOrder.
+    With ``username`` only that customer's, unless ``sees_all`` returns True. The order is read
+    strongly, so that its status is current and a new order is found at once; that of the customer
+    together with the index, another one in a second round. Raises NoSuchOrder.
     """
     if not 0 < len(order_id) <= LONGEST_ID:
         raise NoSuchOrder(order_id)
-    found = _find(order_id, username) or _find_foreign(order_id, username)
+    is_any = sees_all or (lambda: username is None)
+    found = _find(order_id, username, is_any) or _find_foreign(order_id, username, is_any)
     if found is None:
         raise NoSuchOrder(order_id)
     return found
@@ -118,15 +146,13 @@ def products_bought_by(username: str) -> Iterator[str]:
         yield edge.sk.removeprefix(prefix)
 
 
-def _find(order_id: str, username: str | None) -> FoundOrder | None:
+def _find(order_id: str, username: str | None, sees_all: Callable[[], bool]) -> FoundOrder | None:
     run = Run(index=INVERTED, partition=keys.order(order_id))
-    page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
-    items = [entry.item for entry in page.entries]
-    owners = [keys.username_in(i["pk"]["S"]) for i in items if _is_order(i)]
-    owner = username or next(iter(owners), None)
-    if owner is None:
-        return None
-    stored = StoredOrder.find(keys.user(owner), keys.order(order_id))
+    with pool().together() as together:
+        own = together.start(partial(_stored, username, order_id))
+        page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
+        items = [entry.item for entry in page.entries]
+        stored = own.result() or (_stored(_owner_in(items), order_id) if sees_all() else None)
     if stored is None:
         return None
     lines = [item for item in items if not _is_order(item)]
@@ -134,12 +160,22 @@ def _find(order_id: str, username: str | None) -> FoundOrder | None:
     return FoundOrder(whole_order(stored, lines), page)
 
 
-def _find_foreign(foreign_id: str, username: str | None) -> FoundOrder | None:
+def _stored(username: str | None, order_id: str) -> StoredOrder | None:
+    return StoredOrder.find(keys.user(username), keys.order(order_id)) if username else None
+
+
+def _owner_in(items: Iterable[Item]) -> str | None:
+    return next((keys.username_in(item["pk"]["S"]) for item in items if _is_order(item)), None)
+
+
+def _find_foreign(
+    foreign_id: str, username: str | None, sees_all: Callable[[], bool]
+) -> FoundOrder | None:
     key = keys.foreign(foreign_id)
     pointer = OrderPointer.find(key, key, consistent_read=False)
-    if pointer is None or username not in {None, pointer.username}:
+    if pointer is None or (username != pointer.username and not sees_all()):
         return None
-    return _find(pointer.order_id, pointer.username)
+    return _find(pointer.order_id, pointer.username, sees_all)
 
 
 def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]:

@@ -1,7 +1,6 @@
 """The queue of open orders, for staff."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -10,44 +9,41 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from dynamo.calls.meter import labelled_calls
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.order_status import Status
-from shop.orders.counts import queue_lengths
 from shop.orders.filters import BadOrderFilter, parse_open_statuses
 from shop.orders.moving import Moved, move_orders
-from shop.orders.queries import list_open_orders
+from shop.orders.queries import OrdersRead, read_queue
 from shop.orders.queue_listing import queue_context, queue_pager
-from shop.web.access import staff_only
+from shop.web.access import reading, staff_only
 from shop.web.next_url import back
+from shop.web.visitor import Visitor
 
 MOST_REFUSALS_TOLD = 5
 
 
-@require_safe
-@staff_only
-def queue(request: HttpRequest) -> HttpResponse:
-    """Show the open orders of all customers, oldest first (A7)."""
+def _read(request: HttpRequest, _visitor: Visitor) -> tuple[PageRequest, OrdersRead]:
     statuses = _statuses(request)
-    pager = queue_pager(statuses)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_open_orders(statuses, asked)
+    asked = queue_pager(statuses).requested(request.GET, size=settings.PAGE_SIZE)
+    return asked, read_queue(statuses, asked)
 
-    def context() -> dict[str, Any]:
-        with labelled_calls("counts"):
-            lengths = queue_lengths()
-        page_url = request.get_full_path()
-        listing = queue_context(statuses, found.orders, lengths=lengths, page_url=page_url)
-        return {"listing": listing}
 
+@require_safe
+@reading(_read, staff_only)
+def queue(request: HttpRequest, read: tuple[PageRequest, OrdersRead]) -> HttpResponse:
+    """Show the open orders of all customers, oldest first (A7)."""
+    statuses, (asked, queued) = _statuses(request), read
+    found, page_url = queued.found, request.get_full_path()
+    listing = queue_context(statuses, found.orders, lengths=queued.counts, page_url=page_url)
     return show_page(
         request,
-        pager,
+        queue_pager(statuses),
         asked,
         found.page,
         templates=("shop/orders/queue.html", "shop/orders/_queue.html"),
-        context=context,
+        context=lambda: {"listing": listing},
         plan=found.plan.name,
     )
 

@@ -1,6 +1,6 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
@@ -13,51 +13,91 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
+from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import Status
-from shop.orders.counts import counts_of
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.limits import check_rate_limit
 from shop.orders.listing import OrderList
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
-from shop.orders.queries import NoSuchOrder, find_order, list_orders, owner_of
+from shop.orders.queries import (
+    FoundOrder,
+    NoSuchOrder,
+    OrdersRead,
+    find_order,
+    owner_of,
+    read_orders,
+)
 from shop.orders.queue_listing import actions_for
-from shop.web.access import signed_in, staff_only
+from shop.web.access import reading, signed_in, staff_only
 from shop.web.next_url import back
+from shop.web.visitor import Visitor
 
 NO_SUCH_ORDER = "There is no such order."
 NO_SUCH_CUSTOMER = "There is no such customer."
 
 
-@require_safe
-@signed_in
-def orders(request: HttpRequest) -> HttpResponse:
-    """Show the signed-in user's orders."""
-    return _show(request, OrderList(request.user.get_username(), reverse("orders")))
+@dataclass(frozen=True, slots=True)
+class ListAsked:
+    """A page of a list of orders that was asked for, and what was read of it."""
+
+    orders_of: OrderList
+    chosen: OrderFilter
+    request: PageRequest
+    read: OrdersRead
 
 
-@require_safe
-@staff_only
-def customer_orders(request: HttpRequest, username: str) -> HttpResponse:
-    """Show a customer's orders to staff."""
+def _read_list(request: HttpRequest, orders_of: OrderList) -> ListAsked:
+    chosen = _filter(request, orders_of)
+    asked = orders_of.pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    return ListAsked(orders_of, chosen, asked, read_orders(orders_of.username, chosen, asked))
+
+
+def _read_own(request: HttpRequest, visitor: Visitor) -> ListAsked:
+    return _read_list(request, OrderList(visitor.username, reverse("orders")))
+
+
+def _read_customers(request: HttpRequest, _visitor: Visitor, username: str) -> ListAsked:
     if len(username) > LONGEST_USERNAME:
         raise Http404(NO_SUCH_CUSTOMER)
-    return _show(request, OrderList(username, reverse("staff_customer_orders", args=[username])))
+    address = reverse("staff_customer_orders", args=[username])
+    return _read_list(request, OrderList(username, address))
+
+
+def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundOrder:
+    def sees_all() -> bool:
+        return visitor.is_confirmed() and request.user.is_staff
+
+    try:
+        with labelled_calls("order"):
+            return find_order(order_id, username=visitor.username, sees_all=sees_all)
+    except NoSuchOrder as error:
+        raise Http404(NO_SUCH_ORDER) from error
 
 
 @require_safe
-@signed_in
-def order(request: HttpRequest, order_id: str) -> HttpResponse:
+@reading(_read_own)
+def orders(request: HttpRequest, found: ListAsked) -> HttpResponse:
+    """Show the signed-in user's orders."""
+    return _show(request, found)
+
+
+@require_safe
+@reading(_read_customers, staff_only)
+def customer_orders(request: HttpRequest, found: ListAsked, username: str) -> HttpResponse:
+    """Show a customer's orders to staff."""
+    del username
+    return _show(request, found)
+
+
+@require_safe
+@reading(_read_order)
+def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
     """Show one order with its items, found by its id or its foreign id (A3)."""
     user = request.user
-    try:
-        with labelled_calls("order"):
-            found = find_order(order_id, username=None if user.is_staff else user.get_username())
-    except NoSuchOrder as error:
-        raise Http404(NO_SUCH_ORDER) from error
     if found.order.id != order_id:
         return redirect(found.order.url)
     actions = actions_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
@@ -99,32 +139,24 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     return back(request, default=reverse("order", args=[order_id]))
 
 
-def _show(request: HttpRequest, orders_of: OrderList) -> HttpResponse:
-    chosen = _filter(request, orders_of)
+def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
     if "" in request.GET.values():  # a form sends its empty fields along
         return redirect(_without_blanks(request))
-    pager = orders_of.pager(chosen)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_orders(orders_of.username, chosen, asked)
-
-    def context() -> dict[str, Any]:
-        with labelled_calls("counts"):
-            counts = counts_of(orders_of.username)
-        if not any(counts.values()):
-            _require_customer(orders_of.username)
-        return {
-            "owner": orders_of.username,
-            "is_own": orders_of.username == request.user.get_username(),
-            "listing": {"orders": found.orders, **orders_of.context(chosen, counts)},
-        }
-
+    orders_of, counts, found = asked.orders_of, asked.read.counts, asked.read.found
+    if not any(counts.values()):
+        _require_customer(orders_of.username)
+    context = {
+        "owner": orders_of.username,
+        "is_own": orders_of.username == request.user.get_username(),
+        "listing": {"orders": found.orders, **orders_of.context(asked.chosen, counts)},
+    }
     return show_page(
         request,
-        pager,
-        asked,
+        orders_of.pager(asked.chosen),
+        asked.request,
         found.page,
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
-        context=context,
+        context=lambda: context,
         plan=found.plan.name,
     )
 

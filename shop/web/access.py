@@ -5,7 +5,8 @@ sign-out.
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -15,9 +16,12 @@ from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
+from dynamo.calls.client import pool
 from shop.web.visitor import Visitor
 
+T = TypeVar("T")
 View = Callable[..., HttpResponse]
+Read = Callable[..., T]
 
 
 def visitor_of(request: HttpRequest) -> Visitor:
@@ -55,6 +59,34 @@ def staff_only(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return signed_in(guarded)
+
+
+def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callable[[View], View]:
+    """Have ``read`` called in the round in which the user is loaded, and guard the view.
+
+    ``read(request, visitor, …)`` gets the arguments of the URL, and must not write. The view gets
+    what it returns as its second argument, but is called for those alone whom ``guard`` lets in;
+    then what ``read`` has raised is raised.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+            visitor = visitor_of(request)
+            if not visitor.username:
+                return guard(view)(request)  # which lets nobody in
+            with pool().together() as together:
+                is_user = together.start(visitor.is_confirmed)
+                known = Visitor(visitor.username, is_user.result)
+                found = together.start(partial(read, request, known, *args, **kwargs))
+                is_user.result()
+                return guard(lambda request: view(request, found.result(), *args, **kwargs))(
+                    request
+                )
+
+        return guarded
+
+    return decorate
 
 
 def _page(request: HttpRequest) -> str | None:
