@@ -10,11 +10,13 @@ from comments.home_queries import read_front_page
 from comments.rankings.listing import MOST_LOVED, RECENTLY_COMMENTED
 from dynamo.web.paging import Pager, show_page
 from dynamo.web.partials import wants_partial
+from shop.web.caching import public
 
 SHELVES = 12
 
 
 @require_safe
+@public
 def home(request: HttpRequest) -> HttpResponse:
     """Show the heads of the rankings, then the categories, each with a few of its products.
 

@@ -1,6 +1,7 @@
 """Pages of a product's comments."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -33,12 +34,14 @@ from dynamo.web.refusals import Refusal
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
+from shop.web.caching import public, unless_known
 
 FIRST_PAGE_ONLY = "A product's own page is the first one: the others are those of a list."
 NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 
 
 @require_safe
+@public
 def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
     if {"after", "before"} & request.GET.keys():
@@ -59,6 +62,7 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 
 
 @require_safe
+@public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
     """Show a product's comments in any set of languages and ratings."""
     try:
@@ -84,6 +88,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
 
 
 @require_safe
+@public
 def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
     is_recent = comment_id in recently_written(request.session, now=timezone.now())
@@ -99,7 +104,8 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     context = {
         "comment": found,
         "product": page.product,
-        "voted": page.voted,
+        "is_own": _is_own(request, found),
+        "has_voted": bool(page.voted),
         "tools": staff_tools(found) if request.user.is_staff else None,
         "explanation": explain_reads(current_meter()),
     }
@@ -107,8 +113,11 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _sees_hidden(request: HttpRequest, found: WholeComment) -> bool:
-    is_own = bool(found.username) and found.username == request.user.get_username()
-    return is_own or request.user.is_staff
+    return _is_own(request, found) or request.user.is_staff
+
+
+def _is_own(request: HttpRequest, found: WholeComment) -> bool:
+    return bool(found.username) and found.username == request.user.get_username()
 
 
 def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
@@ -116,7 +125,8 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         page = read_comments_page(wanted)
     except NoSuchProduct as error:
         raise Http404(NO_SUCH_PRODUCT) from error
-    return show_page(
+    render_page = partial(
+        show_page,
         request,
         pager_of(wanted.product_id, page.chosen),
         wanted.request,
@@ -124,6 +134,9 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         templates=("comments/product.html", "comments/lists/_comments.html"),
         context=lambda: _context(wanted, page),
     )
+    found = page.found
+    shown = (page.product, page.chosen, found.comments, found.counts, page.highlights)
+    return unless_known(request, (shown, found.page.has_next), render_page)
 
 
 def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from config import views
+from dynamo.web.forgery import form_token
 from lab.reports.views import lab
 
 handler400 = "dynamo.web.refusals.bad_request"
@@ -13,6 +14,7 @@ urlpatterns = [
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
     path("lab/", lab, name="lab"),
+    path("form-token/", form_token, name="form_token"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
 ]

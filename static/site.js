@@ -169,6 +169,24 @@
     { capture: true },
   );
 
+  // The page of a visitor may come from a cache, and has no token for its forms.
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.dataset.tokenUrl) return;
+    event.preventDefault();
+    try {
+      const answer = await fetch(form.dataset.tokenUrl, { cache: "no-store" });
+      if (!answer.ok) throw new Error(answer.statusText);
+      const token = document.createElement("input");
+      Object.assign(token, { type: "hidden", name: "csrfmiddlewaretoken", value: await answer.text() });
+      form.append(token);
+      form.method = "post";
+      form.submit();
+    } catch {
+      notify(UNREACHABLE);
+    }
+  });
+
   // A page restored from the back/forward cache may still wait for the answer of its request.
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted && document.querySelector(".htmx-request")) location.reload();

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby
 
 from django.urls import reverse
+from django.utils import dateformat
 
 from comments import keys
 from comments.filters import CommentFilter
@@ -71,6 +72,20 @@ class CommentEntry:
     @property
     def created_iso(self) -> str:
         return timestamp(self.created)
+
+    @property
+    def created_day(self) -> str:
+        """Such as ``20 Nov 2026``, UTC."""
+        return dateformat.format(self.created, "j M Y")
+
+    @property
+    def created_second(self) -> str:
+        """Such as ``20 November 2026, 09:30:00``, UTC."""
+        return dateformat.format(self.created, "j F Y, H:i:s")
+
+    @property
+    def stars(self) -> str:
+        return "★" * self.rating + "☆" * (5 - self.rating)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,13 @@ from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.web.caching import public
 
 NOBODY = "Nobody here has this name."
 
 
 @require_safe
+@public
 def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Show a user's comments, newest first; hidden ones to the user and to staff alone."""
     if len(username) > LONGEST_USERNAME:

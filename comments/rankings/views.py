@@ -17,21 +17,25 @@ from dynamo.web.paging import show_page
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
+from shop.web.caching import public
 
 
 @require_safe
+@public
 def most_loved(request: HttpRequest) -> HttpResponse:
     """Show the shop's products by the number of their 5-star comments (AP11)."""
     return _show_board(request, MOST_LOVED)
 
 
 @require_safe
+@public
 def recently_commented(request: HttpRequest) -> HttpResponse:
     """Show the shop's products by the time of their last comment."""
     return _show_board(request, RECENTLY_COMMENTED)
 
 
 @require_safe
+@public
 def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
     pager = helpful_pager(product_id)

@@ -34,9 +34,9 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         return back(request, default=reverse("comment", args=[comment_id]))
     context = {
         "comment": {"id": comment_id},
-        "voted": {comment_id} if is_helpful else set(),
+        "is_user": True,
+        "has_voted": is_helpful,
         "helpful": votes,
-        "page_url": request.GET.get("next", ""),
         "said": "You find this comment helpful." if is_helpful else "Your vote is taken back.",
     }
     return render(request, "comments/votes/_helpful.html", context)

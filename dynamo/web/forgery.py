@@ -3,12 +3,17 @@
 A token becomes invalid when its user signs in again, for instance in another tab. A view marked by
 `redisplay_on_csrf_failure` then shows the form as it was sent, with a fresh token; nothing else of
 the view runs.
+
+A page that shared caches may keep has no token: a script fetches one when a form is sent.
 """
 
 from collections.abc import Callable
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 
 from dynamo.web.refusals import refuse
 
@@ -29,6 +34,13 @@ def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
         return view
 
     return mark
+
+
+@require_safe
+@never_cache
+def form_token(request: HttpRequest) -> HttpResponse:
+    """Answer the CSRF token for a form of a page that has none."""
+    return HttpResponse(get_token(request), content_type="text/plain")
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -3,17 +3,17 @@
 import re
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
-from shop.catalogue.prices import prices_of
+from shop.catalogue.lookup import product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
@@ -42,16 +42,19 @@ def basket(request: HttpRequest) -> HttpResponse:
     return render(request, "shop/basket/basket.html", context)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def add(request: HttpRequest) -> HttpResponse:
-    """Add pieces of a product to the basket."""
-    product_id, quantity = request.POST.get("product_id", ""), _quantity(request)
+    """Add pieces of a product to the basket; without POST, show the form that does."""
+    sent = request.POST if request.method == "POST" else request.GET
+    product_id, quantity = sent.get("product_id", ""), _quantity(sent)
     if not 0 < len(product_id) <= LONGEST_PRODUCT_ID:
         raise Http404("There is no such product.")
-    with labelled_calls("prices"):
-        product = prices_of([product_id]).get(product_id)
-    if product is None:
-        raise Http404("There is no such product, or it cannot be bought.")
+    product = product_or_404(product_id, is_whole=False)
+    if product.unit_price is None:
+        raise Http404("This product cannot be bought.")
+    if request.method != "POST":
+        context = {"product": product, "quantity": quantity}
+        return render(request, "shop/basket/add.html", context)
     try:
         Basket(request.session).add(product_id, quantity, now=timezone.now())
     except BasketFull as error:
@@ -94,8 +97,8 @@ def place(request: HttpRequest) -> HttpResponse:
     return redirect("order", placed)
 
 
-def _quantity(request: HttpRequest) -> int:
-    text = request.POST.get("quantity", "1")
+def _quantity(sent: QueryDict) -> int:
+    text = sent.get("quantity", "1")
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
         sentence = f"Put 1 to {MOST_OF_A_PRODUCT} pieces of a product into the basket at a time."
         raise Refusal(sentence)

@@ -25,9 +25,11 @@ from shop.catalogue.category_queries import CategoryRead, list_all_categories, r
 from shop.catalogue.edge_keys import Data
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchCategory, NoSuchProduct
+from shop.web.caching import public
 
 
 @require_safe
+@public
 def categories(request: HttpRequest) -> HttpResponse:
     """Show all categories by name, each followed by its children (P9)."""
     pager = tree_pager()
@@ -45,6 +47,7 @@ def categories(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@public
 def category(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the products of a category by id, name or price (P9)."""
     order = _order(request, slug)
@@ -69,6 +72,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@public
 def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show what else the newest buyers of a product bought (P9).
 

@@ -17,6 +17,7 @@ from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from dynamo.calls.client import pool
+from shop.web.next_url import next_of
 from shop.web.visitor import Visitor
 
 T = TypeVar("T")
@@ -96,4 +97,4 @@ def _page(request: HttpRequest) -> str | None:
         current: str | None = htmx.current_url_abs_path
         return current
     is_page = request.method in {"GET", "HEAD"}
-    return request.get_full_path() if is_page else request.GET.get("next")
+    return request.get_full_path() if is_page else next_of(request)

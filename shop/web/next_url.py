@@ -1,4 +1,4 @@
-"""The ``next`` parameter: the page that a form redirects to."""
+"""The parameter ``next``, of a form or its URL: the page that it redirects to."""
 
 from urllib.parse import urlencode
 
@@ -12,9 +12,14 @@ def with_next(url: str, page_url: str) -> str:
     return f"{url}?{urlencode({'next': page_url})}"
 
 
+def next_of(request: HttpRequest) -> str:
+    """Return the ``next`` of a request, which may be another site's; empty without one."""
+    return request.GET.get("next") or request.POST.get("next", "")
+
+
 def back(request: HttpRequest, *, default: str) -> HttpResponse:
     """Redirect to ``next``, or to ``default`` when it is missing or another site's."""
-    page_url = request.GET.get("next", "")
+    page_url = next_of(request)
     is_ours = url_has_allowed_host_and_scheme(
         page_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )

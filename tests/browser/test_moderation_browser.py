@@ -22,7 +22,7 @@ PRESS_ONCE_IT_ARRIVES = """
     selector => {
         let arrived = false;
         document.addEventListener("htmx:afterSwap", ({target}) => {
-            const button = target.querySelector(selector);
+            const button = target.matches(selector) ? target : target.querySelector(selector);
             if (arrived || button === null) return;
             arrived = true;
             queueMicrotask(() => button.click());

@@ -236,9 +236,17 @@ class TestButton:
 
     def test_leads_back_to_the_page_it_stands_on(self, comment, bob):
         url = f"/products/{comment.product_id}/"
-        action = bob.get(url).page.one("form", class_="helpful-form")["action"]
-        response = bob.send(action, {"helpful": "yes"})
+        page = bob.get(url).page
+        action = page.one("button", class_="helpful")["formaction"]
+        here = page.one("form", id="votes").one("input", name="next")["value"]
+        response = bob.send(action, {"helpful": "yes", "next": here})
         assert (response.status_code, response["Location"]) == (302, url)
+
+    def test_is_a_link_to_sign_in_for_visitors(self, comment):
+        page = nobody().get(f"/products/{comment.product_id}/").page
+        link = page.one("a", class_="helpful")
+        assert link["href"] == f"/accounts/login/?next=/comments/{comment.id}/"
+        assert page.all(id="votes") == []
 
     def test_asks_visitors_to_sign_in(self, comment):
         response = nobody().send(vote_url(comment), {"helpful": "yes"})

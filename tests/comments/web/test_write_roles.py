@@ -242,7 +242,7 @@ class TestRoles:
         deletable = bool(page.all("a", href=delete_url(posted.comment)))
         assert deletable is (role in {"author", "staff"})
         assert bool(page.all(class_="staff-tools")) is (role == "staff")
-        assert bool(page.all(class_="helpful-form")) is (role != "author")
+        assert bool(page.all(class_="helpful")) is (role != "author")
 
 
 class TestForgery:

@@ -31,6 +31,16 @@ class TestAProductsPage:
         assert form.one("input", name="product_id")["value"] == lamp
         assert "EUR 19.99" in form.text
 
+    def test_asks_once_more_without_a_script_because_it_has_no_token(
+        self, stranger: Visitor, lamp: str
+    ) -> None:
+        form = stranger.get(f"/products/{lamp}/").page.one("form", action="/basket/add/")
+        assert (form["method"], form.all("input", name="csrfmiddlewaretoken")) == ("get", [])
+        page = stranger.get(f"/basket/add/?product_id={lamp}&quantity=3").page
+        again = page.one("form", action="/basket/add/")
+        assert (again["method"], again.one("input", name="quantity")["value"]) == ("post", "3")
+        assert again.one("input", name="csrfmiddlewaretoken")["value"]
+
     def test_does_not_offer_what_has_none(
         self, stranger: Visitor, fresh: Callable[[str], str], tables: None
     ) -> None:

@@ -40,7 +40,8 @@ class PlainBrowser:
         fields = self._fields(form) | typed
         if button.get("name"):
             fields[button["name"]] = button.get("value") or ""
-        action = urljoin(self.url, form.get("action") or self.url)
+        target = button.get("formaction") or form.get("action") or self.url
+        action = urljoin(self.url, target)
         if form.get("method") == "post":
             self._show(self.client.post(action, fields, follow=True), action)
         else:
@@ -54,10 +55,12 @@ class PlainBrowser:
 
     @staticmethod
     def _form_of(name: str, part: Element) -> tuple[Element, Element]:
-        for form in part.all("form"):
-            for button in form.all("button"):
-                if button.text.startswith(name) and button.get("type") != "button":
-                    return form, button
+        by_id = {form["id"]: form for form in part.all("form") if form.get("id")}
+        inside = [(form, button) for form in part.all("form") for button in form.all("button")]
+        outside = [(by_id[b["form"]], b) for b in part.all("button") if b.get("form") in by_id]
+        for form, button in inside + outside:
+            if button.text.startswith(name) and button.get("type") != "button":
+                return form, button
         raise AssertionError(f"no form has the button {name!r}")
 
     def _fields(self, form: Element) -> dict[str, Any]:

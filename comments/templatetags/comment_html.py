@@ -1,0 +1,76 @@
+"""The HTML of a comment in a list, rendered once and remembered.
+
+It depends on what the comment says and on what its reader may do, not on the page. For visitors who
+are not signed in it is the same for all.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.template.context import Context
+from django.template.loader import get_template
+from django.utils.safestring import SafeString
+
+from comments.lists.queries import CommentEntry
+from shop.catalogue.queries import ProductTile
+
+REMEMBERED = 2_000
+"""Comments whose HTML is kept, at some 3 kB each."""
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What the reader of a comment may do with it.
+
+    ``can_vote`` is false where lists have no votes. ``page_url`` is where deleting leads back to,
+    empty for those who may not delete it.
+    """
+
+    is_user: bool
+    is_own: bool
+    can_vote: bool
+    has_voted: bool
+    page_url: str
+
+
+@register.simple_tag(takes_context=True)
+def comment_html(
+    context: Context,
+    comment: CommentEntry,
+    *,
+    helpful: int | None = None,
+    about: ProductTile | None = None,
+) -> SafeString:
+    """Render a comment of a list for the user of the page.
+
+    ``helpful`` is its number of votes where that is shown, ``about`` its product.
+    """
+    render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
+    return render(comment, _reader_of(context, comment), helpful, about)
+
+
+def _reader_of(context: Context, comment: CommentEntry) -> Reader:
+    user, voted = context["user"], context.get("voted")
+    is_own = user.is_authenticated and comment.username == user.get_username()
+    may_delete = is_own or user.is_staff
+    return Reader(
+        is_user=user.is_authenticated,
+        is_own=is_own,
+        can_vote=voted is not None and not comment.is_hidden and not is_own,
+        has_voted=comment.id in (voted or ()),
+        page_url=context["request"].get_full_path() if may_delete else "",
+    )
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _render(
+    comment: CommentEntry, reader: Reader, helpful: int | None, about: ProductTile | None
+) -> SafeString:
+    shown: dict[str, Any] = {"comment": comment, "reader": reader}
+    shown |= {"helpful": helpful, "about": about}
+    return SafeString(get_template("comments/lists/_comment.html").render(shown))

@@ -1,0 +1,69 @@
+"""What caches may do with pages that visitors see without signing in.
+
+The page of a visitor without a session is the same for all such visitors, unless it has a message
+or a CSRF token: a shared cache may keep it. ``Vary: Cookie``, which Django adds, keeps it from all
+others, whose pages no cache may keep.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from hashlib import blake2b
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control
+
+from dynamo.web.partials import wants_partial
+
+SHARED_SECONDS = 30
+"""How long a shared cache may show a page without asking again."""
+View = Callable[..., HttpResponse]
+
+
+def public(view: View) -> View:
+    """Let shared caches keep a page for a short while, unless it is for one visitor alone."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        if _is_personal(request):
+            patch_cache_control(response, private=True, no_store=True)
+        else:
+            patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
+        return response
+
+    return shown
+
+
+def unless_known(
+    request: HttpRequest, data: object, render: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Answer 304 if the visitor has the page of the same ``data``, else render it with an ETag.
+
+    ``data`` must have a ``repr`` that differs where its page does. A personal page has no ETag.
+    """
+    if _is_personal(request):
+        return render()
+    basis = f"{_templates_digest()} {wants_partial(request)} {data!r}"
+    etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
+    known = get_conditional_response(request, etag=etag)
+    response = known or render()
+    response["ETag"] = etag
+    return response
+
+
+def _is_personal(request: HttpRequest) -> bool:
+    return (
+        not request.session.is_empty()
+        or "messages" in request.COOKIES
+        or request.META.get("CSRF_COOKIE_NEEDS_UPDATE", False)
+    )
+
+
+@lru_cache(maxsize=1)
+def _templates_digest() -> str:
+    """Return a digest of all templates: a new release must not be taken for the page of before."""
+    folder = Path(settings.BASE_DIR) / "templates"
+    sources = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
+    return blake2b(b"".join(sources), digest_size=8).hexdigest()
