@@ -4,7 +4,7 @@ It depends on what the comment says and on what its reader may do, not on the pa
 are not signed in it is the same for all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from django import template
 from django.conf import settings
 from django.template.context import Context
 from django.template.loader import get_template
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from comments.lists.queries import CommentEntry
@@ -20,6 +21,10 @@ from shop.catalogue.queries import ProductTile
 REMEMBERED = 2_000
 """Comments whose HTML is kept, at some 3 kB each."""
 
+_SHOWN = (
+    *(field.name for field in fields(CommentEntry)),
+    *("url", "stars", "language_name", "created_iso", "created_second", "created_day"),
+)
 register = template.Library()
 
 
@@ -71,6 +76,9 @@ def _reader_of(context: Context, comment: CommentEntry) -> Reader:
 def _render(
     comment: CommentEntry, reader: Reader, helpful: int | None, about: ProductTile | None
 ) -> SafeString:
-    shown: dict[str, Any] = {"comment": comment, "reader": reader}
-    shown |= {"helpful": helpful, "about": about}
+    shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
+    shown |= {"comment": comment, "reader": reader, "helpful": helpful, "about": about}
+    if reader.can_vote and not reader.is_user:
+        shown["login_url"] = reverse("login")
+        shown["report_url"] = reverse("report_comment", args=[comment.id])
     return SafeString(get_template("comments/lists/_comment.html").render(shown))
