@@ -29,6 +29,7 @@ from tests.support.project import PROJECT
 PAGE_SIZE = 4
 LITTLE = {
     "comments": 60,
+    "seasonal": 60,
     "orders": 44,
     "queued": 38,
     "pages": (1, 10),
@@ -57,6 +58,7 @@ def found() -> BenchFigures:
         pytest.skip("dynoxide is not installed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(benchmark_run, "grid", lambda: GRID)
+        patch.setattr(benchmark_run, "ONE_IN", 1)
         patch.setattr(processes, "WORKERS", 1)  # of the web server
         patch.setattr(bench_pages, "WARM_UP", 0)
         patch.setattr(bench_grid, "WARM_UP", 0)
