@@ -7,18 +7,19 @@ from datetime import timedelta
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.access_patterns import ListPlan
-from comments.indexes.planner import NoSuchPlan, plan_list
+from comments.indexes.access_patterns import ListPlan, exact_runs, plan
+from comments.indexes.planner import NoSuchPlan, plan_list, price_indexes
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.pool import Pool
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest, Toward, read_page
+from dynamo.lists.runs import Run
 from dynamo.lists.sources import QuerySource
 from tests.support.chance import examples
 from tests.support.comments.loading import load
@@ -213,7 +214,51 @@ INDEXES = {"all": "a", "by_language": "l", "by_rating": "r", "by_language_and_ra
 wrong_counts = st.dictionaries(
     st.sampled_from(CELLS), st.sampled_from((0, 1, 5, 80, 4_000)), max_size=len(CELLS)
 ).map(ProductCounts)
+choices = st.builds(
+    CommentFilter.of,
+    st.sets(st.sampled_from(["en", "de", "ja", "is", "fr"]), min_size=1),
+    st.sets(st.sampled_from(RATINGS), min_size=1, max_size=4),
+)
 shapes = st.lists(st.tuples(st.sampled_from(CELLS), st.integers(0, 30)), max_size=90)
+
+
+A_MIX_OF_THREE = ProductCounts(
+    {(language, rating): number
+     for language, row in (("en", (80, 0, 0, 5)), ("de", (80, 1, 80, 5)), ("fr", (5, 5, 0, 8_000)),
+                           ("ja", (1_000,)))
+     for rating, number in enumerate(row, 1)}
+)  # fmt: skip
+"""English and French are read by both, German by language, two stars of the others by rating."""
+
+
+class TestEveryPlan:
+    @given(chosen=choices, counts=wrong_counts)
+    @example(chosen=CommentFilter.of(("de", "en", "fr"), (1, 2, 3)), counts=A_MIX_OF_THREE)
+    @settings(max_examples=examples(300))
+    def test_holds_each_language_with_each_rating_once(
+        self, chosen: CommentFilter, counts: ProductCounts
+    ) -> None:
+        expected = sorted(run.partition for run in plan("p", chosen).runs)
+        for name in price_indexes("p", chosen, counts, needed=21):
+            found = plan_list("p", chosen, counts, needed=21, forced=name)
+            if not found.runs and found.estimated_capacity_units is None:
+                continue  # nothing in it belongs to the list, by the counts
+            held = [run for one in parts(found) for run in exact_runs("p", one)]
+            assert sorted(run.partition for run in held) == expected
+
+    def test_is_tried_as_a_mix_of_three(self) -> None:
+        chosen = CommentFilter.of(("de", "en", "fr"), (1, 2, 3))
+        found = plan_list("p", chosen, A_MIX_OF_THREE, needed=21, forced="mixed")
+        assert [run.label for run in found.runs] == [
+            "PRODUCT#p/de",
+            "PRODUCT#p/2",
+            "PRODUCT#p/en/1",
+            "PRODUCT#p/fr/1",
+        ]
+
+
+def parts(found: ListPlan) -> tuple[Run, ...]:
+    return (*found.runs, *found.empty_partitions)
 
 
 class TestCountsThatAreStaleWrongOrMissing:
