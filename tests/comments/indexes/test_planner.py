@@ -1,7 +1,7 @@
 """Whatever the plan, the list is the same; the counts only tell which is cheapest."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
+from comments.indexes import planner
 from comments.indexes.access_patterns import ListPlan, exact_runs, plan
 from comments.indexes.planner import NoSuchPlan, plan_list, price_indexes
 from comments.items import NewComment, items_of
@@ -20,6 +21,7 @@ from dynamo.calls.pool import Pool
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import PageRequest, Toward, read_page
 from dynamo.lists.runs import Run
+from dynamo.lists.sizes import MeanSizes
 from dynamo.lists.sources import QuerySource
 from tests.support.chance import examples
 from tests.support.comments.loading import load
@@ -31,6 +33,14 @@ COUNTS = ProductCounts(
     {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))
      for rating in RATINGS}
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _typical_sizes() -> Iterator[None]:
+    """Price as a new process does, whatever was read by other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planner, "SIZES", MeanSizes())
+        yield
 
 
 def choose(languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS) -> str:
