@@ -109,6 +109,14 @@ def first_cost(one: dict[str, Any], reader: str) -> dict[str, Any]:
     return one["by_reader"][reader]["pages"][0]["list_cost"]
 
 
+class TestSeasons:
+    def test_compare_each_page_with_its_estimate(self, report):
+        first, *others = report["parts"]["seasons"]["pages"]
+        assert (first["languages"], first["ratings"], first["plan"]) == ([], [], "all")
+        assert first["capacity_units"] >= 0.5
+        assert all(page["estimate"] is not None for page in [first, *others])
+
+
 class TestPagesOfComments:
     def test_describe_the_machine_and_the_load(self, report):
         load = report["parts"]["comments"]["data"]["load"]
