@@ -27,6 +27,7 @@ from dynamo.lists.merging import Fallback
 from dynamo.lists.runs import Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
+LANGUAGE_ATTRIBUTE, RATING_ATTRIBUTE = Comment.language.attr_name, Comment.rating.attr_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +38,23 @@ class AccessPattern:
     index: Index
     answers: tuple[str, ...]
 
-    def runs(self, product_id: str, chosen: CommentFilter) -> list[Run]:
+    def runs(
+        self, product_id: str, chosen: CommentFilter, keep: tuple[OneOf, ...] = ()
+    ) -> list[Run]:
         """Return one run for every combination of chosen values that the partition key holds."""
         values: dict[str, Sequence[str | int]] = {
             LANGUAGE: chosen.languages,
             RATING: chosen.ratings,
         }
         return [
-            self.run(product_id, combination)
+            Run(
+                index=self.index,
+                partition=keys.product_partition(product_id, *combination),
+                known=_known(dict(zip(self.answers, combination, strict=True))),
+                keep=keep,
+            )
             for combination in product(*(values[part] for part in self.answers))
         ]
-
-    def run(
-        self, product_id: str, values: Sequence[str | int], keep: tuple[OneOf, ...] = ()
-    ) -> Run:
-        """Return the run of one partition; ``values`` are of what the pattern answers, in order."""
-        return Run(
-            index=self.index,
-            partition=keys.product_partition(product_id, *values),
-            known=_known(dict(zip(self.answers, values, strict=True))),
-            keep=keep,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +100,21 @@ def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
     return ListPlan(name=pattern.name, runs=tuple(pattern.runs(product_id, chosen)))
 
 
+def exact_runs(product_id: str, run: Run) -> tuple[Run, ...]:
+    """Return the runs that hold what a run with a filter keeps, and filter nothing."""
+    kept = {one_of.attribute: one_of.values for one_of in run.keep}
+    values = {name: (value,) for name, value in run.known.items()} | kept
+    languages = values.get(LANGUAGE_ATTRIBUTE, ())
+    ratings = values.get(RATING_ATTRIBUTE, ())
+    part = CommentFilter(tuple(v["S"] for v in languages), tuple(int(v["N"]) for v in ratings))
+    return plan(product_id, part).runs
+
+
 def _known(values: dict[str, str | int]) -> Item:
     """Build the attributes that the index omits because its partition key has them."""
     known: dict[str, dict[str, str]] = {}
     if LANGUAGE in values:
-        known[Comment.language.attr_name] = {"S": str(values[LANGUAGE])}
+        known[LANGUAGE_ATTRIBUTE] = {"S": str(values[LANGUAGE])}
     if RATING in values:
-        known[Comment.rating.attr_name] = {"N": str(values[RATING])}
+        known[RATING_ATTRIBUTE] = {"N": str(values[RATING])}
     return known

@@ -1,40 +1,46 @@
-"""The plan for a list of comments: the cheapest of the four ways to read it.
+"""The plan for a list of comments: the cheapest way to read it from the four indexes.
 
 Every access pattern can answer every filter. What its partition keys do not distinguish is dropped
 by a FilterExpression; where they distinguish more than the filter, a partition is read for each
-value there is. The four are priced by the counts (see `dynamo.lists.planner`).
+value there is. A filter by languages and ratings can also be read by a mix: the list is a grid of
+both, of which some languages are read by language, some ratings by rating, and the rest by both.
+All are priced by the counts (see `dynamo.lists.planner`).
 
 A partition that is empty by the counts is not read. Counts can be wrong, so those partitions are
 in ``empty_partitions``, and are read when the list's end is reached.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import (
     LANGUAGE,
+    LANGUAGE_ATTRIBUTE,
     PATTERNS,
     RATING,
+    RATING_ATTRIBUTE,
     AccessPattern,
     ListPlan,
-    exact_pattern,
+    exact_runs,
     plan,
 )
-from comments.models import Comment
 from comments.store.counts import ProductCounts
+from dynamo.lists.covers import cheapest_cover
 from dynamo.lists.explain import Alternative
-from dynamo.lists.merging import LEAST_UNITS, Fallback
-from dynamo.lists.planner import Candidate, CountedRun, PricedPlan, cheapest, price
+from dynamo.lists.planner import CountedRun, PricedPlan, cheapest, price, wager
 from dynamo.lists.runs import OneOf
 from dynamo.lists.sizes import MeanSizes
 
-Values = dict[str, Sequence[str | int]]
-
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""
-PATIENCE = 2.5
-"""How far beyond its estimate a plan that drops may go before the exact plan takes over."""
+ALL, BY_LANGUAGE, BY_RATING, BY_BOTH = PATTERNS
+MIXED = "mixed"
+"""The plan that reads from more than one index."""
+Part = tuple[AccessPattern, CommentFilter]
+"""An index, and the part of a list that is read from one partition of it."""
 
 
 class NoSuchPlan(ValueError):
@@ -64,13 +70,12 @@ def plan_list(
     priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)
-    exact = priced[exact_pattern(chosen).name]
     best = priced[forced] if forced else cheapest(_eligible(priced, chosen))
     return ListPlan(
         name=best.name,
         runs=best.runs,
         first_reads=best.first_reads,
-        fallback=_fallback(best, exact) if forced is None else None,
+        fallback=partial(exact_runs, product_id) if best.filters and forced is None else None,
         empty_partitions=best.skipped,
         estimated_capacity_units=best.estimate,
         alternatives=tuple(
@@ -84,11 +89,70 @@ def plan_list(
 def price_indexes(
     product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int
 ) -> dict[str, PricedPlan]:
-    """Price each of the four ways to read a page of ``needed`` items, by name."""
-    return {
-        pattern.name: price(_candidate(pattern, product_id, chosen, counts), needed=needed)
-        for pattern in PATTERNS
+    """Price each way to read a page of ``needed`` items, by name: the four indexes and the mix."""
+    ways = {pattern.name: _split(pattern, chosen, counts) for pattern in PATTERNS}
+    counted = {
+        name: [_counted(product_id, part, counts) for part in parts] for name, parts in ways.items()
     }
+    if chosen.languages and chosen.ratings:
+        mix = _mix(chosen, counted, needed=needed)
+        if len({pattern.name for pattern, _ in mix}) > 1:
+            counted[MIXED] = [_counted(product_id, part, counts) for part in mix]
+    return {name: price(name, runs, needed=needed) for name, runs in counted.items()}
+
+
+def _split(pattern: AccessPattern, chosen: CommentFilter, counts: ProductCounts) -> list[Part]:
+    """Split a list into the parts that are each in one partition of an index."""
+    languages = [(one,) for one in chosen.languages or counts.languages]
+    ratings = [(one,) for one in chosen.ratings or RATINGS]
+    parts = product(
+        languages if LANGUAGE in pattern.answers else [chosen.languages],
+        ratings if RATING in pattern.answers else [chosen.ratings],
+    )
+    return [(pattern, CommentFilter(*part)) for part in parts]
+
+
+def _mix(
+    chosen: CommentFilter, counted: Mapping[str, Sequence[CountedRun]], *, needed: int
+) -> list[Part]:
+    """Return the cheapest parts: of some languages, of some ratings, and of both for the rest."""
+    matching = sum(run.matching for run in counted[BY_BOTH.name])
+
+    def units(pattern: AccessPattern) -> Iterator[float]:
+        for run in counted[pattern.name]:
+            yield wager(run, matching, needed=needed)[1] if run.matching else 0.0
+
+    languages, ratings = cheapest_cover(
+        rows=dict(zip(chosen.languages, units(BY_LANGUAGE), strict=True)),
+        columns=dict(zip(chosen.ratings, units(BY_RATING), strict=True)),
+        cells=dict(zip(product(chosen.languages, chosen.ratings), units(BY_BOTH), strict=True)),
+    )
+    others = CommentFilter(tuple(one for one in chosen.languages if one not in languages))
+    return [
+        *((BY_LANGUAGE, CommentFilter((one,), chosen.ratings)) for one in languages),
+        *((BY_RATING, replace(others, ratings=(one,))) for one in ratings if others.languages),
+        *(
+            (BY_BOTH, CommentFilter((language,), (rating,)))
+            for language, rating in product(others.languages, chosen.ratings)
+            if rating not in ratings
+        ),
+    ]
+
+
+def _counted(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
+    pattern, chosen = part
+    (run,) = pattern.runs(product_id, chosen, tuple(_filters(pattern, chosen)))
+    matching = total = counts.of(chosen)
+    if run.keep:
+        languages = chosen.languages if LANGUAGE in pattern.answers else counts.languages
+        total = counts.within(languages, chosen.ratings if RATING in pattern.answers else RATINGS)
+    return CountedRun(
+        run,
+        total=total,
+        matching=matching,
+        item_bytes=SIZES.mean(pattern.name),
+        has_seasons=bool(chosen.languages) and LANGUAGE not in pattern.answers,
+    )
 
 
 def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[PricedPlan]:
@@ -97,52 +161,13 @@ def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[P
     They would miss a comment in a language that is not counted, and can hardly be cheaper: they
     read what the index ``all`` holds, in more queries.
     """
-    return [
-        priced[pattern.name]
-        for pattern in PATTERNS
-        if LANGUAGE not in pattern.answers or chosen.languages
-    ]
-
-
-def _fallback(best: PricedPlan, exact: PricedPlan) -> Fallback | None:
-    if not best.filters:
-        return None
-    return Fallback(
-        runs=exact.runs,
-        capacity_units=exact.capacity_units,
-        budget=best.capacity_units * PATIENCE + LEAST_UNITS,
-        first_reads=exact.first_reads,
-    )
-
-
-def _candidate(
-    pattern: AccessPattern, product_id: str, chosen: CommentFilter, counts: ProductCounts
-) -> Candidate:
-    everything: Values = {LANGUAGE: counts.languages, RATING: RATINGS}
-    wanted: Values = {
-        LANGUAGE: chosen.languages or counts.languages,
-        RATING: chosen.ratings or RATINGS,
-    }
-    keep = tuple(_filters(pattern, chosen))
-    counted = []
-    for values in product(*(wanted[part] for part in pattern.answers)):
-        known: Values = {
-            part: (value,) for part, value in zip(pattern.answers, values, strict=True)
-        }
-        run = pattern.run(product_id, values, keep)
-        total, matching = _count(counts, everything | known), _count(counts, wanted | known)
-        counted.append(CountedRun(run, total=total, matching=matching))
-    return Candidate(pattern.name, tuple(counted), SIZES.mean(pattern.name))
-
-
-def _count(counts: ProductCounts, values: Values) -> int:
-    ratings = [int(rating) for rating in values[RATING]]
-    return counts.within(map(str, values[LANGUAGE]), ratings)
+    by_language = (BY_LANGUAGE.name, BY_BOTH.name)
+    return [plan for name, plan in priced.items() if chosen.languages or name not in by_language]
 
 
 def _filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
     if LANGUAGE not in pattern.answers and chosen.languages:
         values = tuple({"S": language} for language in chosen.languages)
-        yield OneOf(Comment.language.attr_name, values)
+        yield OneOf(LANGUAGE_ATTRIBUTE, values)
     if RATING not in pattern.answers and chosen.ratings:
-        yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))
+        yield OneOf(RATING_ATTRIBUTE, tuple({"N": str(r)} for r in chosen.ratings))

@@ -17,7 +17,7 @@ from comments.sets.spelling import partition
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.places import id_at
-from dynamo.lists.planner import Candidate, CountedRun, price
+from dynamo.lists.planner import CountedRun, price
 from dynamo.lists.runs import Index, Position, Run
 
 
@@ -65,7 +65,7 @@ def plan_list(
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
     if not counts.cells:
         return plan(product_id, chosen)
-    priced = price(_candidate(product_id, chosen, counts), needed=needed)
+    priced = price(SETS, _counted(product_id, chosen, counts), needed=needed)
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(
         name=SETS,
@@ -86,12 +86,12 @@ def _by_index(
         raise NoSuchPlan(forced, [*error.known, SETS]) from error
 
 
-def _candidate(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> Candidate:
+def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[CountedRun]:
     each: list[tuple[str, ...]] = [(language,) for language in chosen.languages]
     numbers = [
         counts.within(languages, chosen.ratings or RATINGS)
         for languages in each or [counts.languages]
     ]
+    item_bytes = SIZES.mean(BY_SET.name or "")
     held = zip(runs(product_id, chosen), numbers, strict=True)
-    counted = tuple(CountedRun(run, total=number, matching=number) for run, number in held)
-    return Candidate(SETS, counted, SIZES.mean(BY_SET.name or ""))
+    return [CountedRun(run, number, number, item_bytes) for run, number in held]

@@ -46,8 +46,8 @@ class Explanation:
     """How a page of a list was read. The figures do not include the calls in ``other``.
 
     ``mean_item_bytes`` is the mean size of the entries on the page as DynamoDB counts it, None for
-    an empty page. ``fell_back`` is true when the plan cost more than estimated and the exact one
-    finished the page.
+    an empty page. ``fell_back`` is true when a query with a filter found too little, and queries
+    without one continued it.
     """
 
     plan: str
@@ -72,9 +72,9 @@ class Explanation:
     @property
     def summary(self) -> str:
         """One line, such as ``4 queries on by_rating, 1 round, 6 capacity units``."""
-        index = self.queries[0].index if self.queries else self.plan
+        indexes = " and ".join(dict.fromkeys(query.index for query in self.queries))
         return (
-            f"{_count(len(self.queries), 'query', 'queries')} on {index}, "
+            f"{_count(len(self.queries), 'query', 'queries')} on {indexes or self.plan}, "
             f"{_count(self.rounds, 'round', 'rounds')}, "
             f"{_count(self.capacity_units, 'capacity unit', 'capacity units')}"
         )

@@ -7,12 +7,12 @@ Each round reads, in parallel, the runs that hold the frontier back, until enoug
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import merge
 from itertools import islice
-from math import ceil, inf
+from math import ceil
 
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
@@ -21,6 +21,8 @@ from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = 0.5
 """Capacity units of the cheapest Query, eventually consistent."""
+LEAST_FOUND = 0.5
+"""Items that a page without any counts as having, to expect how much is left to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class Cursor:
     items_read: int = 0
     capacity_units: float = 0.0
 
+    @property
+    def items_for_least_units(self) -> int:
+        """How many items the cheapest Query reads, by the mean so far."""
+        return max(int(self.items_read * LEAST_UNITS / self.capacity_units), 1)
+
     def take(self, chunk: Chunk) -> None:
         """Add the result of a read of the run."""
         self.rounds += chunk is not NOTHING
@@ -66,10 +73,6 @@ class Cursor:
         stop = self.stopped_at.place if self.stopped_at else ""
         return stop < place if ascending else stop > place
 
-    def expected_units(self, limit: int) -> float:
-        """Return the capacity units that ``limit`` more items will cost, by the mean so far."""
-        return limit * self.capacity_units / max(self.items_read, 1)
-
     def to_read_for(self, wanted: int) -> int:
         """Return how many items to read to get ``wanted`` more that the filter keeps.
 
@@ -80,57 +83,47 @@ class Cursor:
         return max(wanted, min(ceil(wanted * ratio), self.items_read))
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """Other runs that hold the same list, used when the first ones cost more than expected.
-
-    ``capacity_units`` is the expected cost of a whole page read from them. They take over, from
-    the position reached, as soon as they are expected to finish the page for less, and at the
-    latest when another round would exceed ``budget`` capacity units.
-    """
-
-    runs: Sequence[Run]
-    capacity_units: float
-    budget: float
-    first_reads: Sequence[int] | None = None
-
-    def units_for(self, part: float) -> float:
-        """Return the expected capacity units of ``part`` (0 to 1) of a page."""
-        return max(self.capacity_units * part, LEAST_UNITS * len(self.runs))
+Fallback = Callable[[Run], Sequence[Run]]
+"""Returns runs that together hold what a run with a filter keeps, and that filter nothing."""
 
 
 class Merge:
     """The first ``needed`` items of ``runs`` behind a position; None is the beginning.
 
-    The runs must not overlap. With ``ascending`` they are read by rising sort keys.
+    The runs must not overlap. With ``ascending`` they are read by rising sort keys. A run that
+    filters and turns out to hold too little of the list is replaced, where it stopped, by the runs
+    that ``fallback`` returns for it, if they are expected to finish the page for less.
+
+    The last ``look_ahead`` of the items need not be in order: they show that the list goes on.
     """
 
     def __init__(
-        self, runs: Sequence[Run], behind: Position | None, *, needed: int, ascending: bool
+        self,
+        runs: Sequence[Run],
+        behind: Position | None,
+        *,
+        needed: int,
+        ascending: bool,
+        look_ahead: int = 0,
+        fallback: Fallback | None = None,
     ) -> None:
         self.cursors = [Cursor(run, behind) for run in runs]
         self.rounds = 0
-        self.is_complete = False
+        self.fell_back = False
+        self._fallback = fallback
         self._needed = needed
+        self._in_order = needed - look_ahead
         self._ascending = ascending
 
-    def read(
-        self,
-        source: Source,
-        pool: Pool,
-        *,
-        first_reads: Sequence[int] | None = None,
-        fallback: Fallback | None = None,
-    ) -> None:
-        """Read until the merge is complete, or until ``fallback`` is the cheaper way to go on.
+    def read(self, source: Source, pool: Pool, *, first_reads: Sequence[int] | None = None) -> None:
+        """Read until the first ``needed`` items are certain.
 
         ``first_reads`` is the limit of each run's first read, at least 1; by default ``needed``,
-        and then one round is enough unless DynamoDB cuts a read short at 1 MB. The first round is
-        always read; the cost of further ones is estimated from those before. What the source
+        and then one round is enough unless DynamoDB cuts a read short at 1 MB. What the source
         raises passes through, and the other reads of that round are dropped.
         """
         wanted = self._first_round(first_reads)
-        while wanted and not (fallback and self._gives_up(fallback, wanted)):
+        while wanted:
             self.rounds += 1
             calls = [
                 partial(
@@ -145,34 +138,15 @@ class Merge:
             for (cursor, _), chunk in zip(wanted, pool.gather(calls), strict=True):
                 cursor.take(chunk)
             wanted = self._held_back()
-        self.is_complete = not wanted
 
     def found(self, most: int) -> list[Entry]:
-        """Return up to ``most`` items in reading order; only certain ones if not complete."""
-        first = list(islice(self._merged(), most))
-        return first if self.is_complete else [e for e in first if self._is_certain(e)]
-
-    def frontier(self) -> Position | None:
-        """Return the position up to which every item is known, None when nothing is unread."""
-        stops = [c.stopped_at for c in self.cursors if not c.exhausted and c.stopped_at]
-        nearest = min if self._ascending else max
-        return nearest(stops, key=lambda stop: stop.place, default=None)
+        """Return up to ``most`` items in reading order."""
+        return list(islice(self._merged(), most))
 
     @property
     def is_exhausted(self) -> bool:
         """Whether nothing unread is left in any run."""
         return all(cursor.exhausted for cursor in self.cursors)
-
-    def _gives_up(self, fallback: Fallback, wanted: Sequence[tuple[Cursor, int]]) -> bool:
-        if not self.rounds:
-            return False
-        spent = sum(cursor.capacity_units for cursor in self.cursors)
-        if spent + sum(cursor.expected_units(limit) for cursor, limit in wanted) > fallback.budget:
-            return True
-        in_hand = list(islice(self._merged(), self._needed))
-        missing = self._needed - sum(map(self._is_certain, in_hand))
-        to_finish = missing * spent / len(in_hand) if in_hand else inf
-        return to_finish > fallback.units_for(missing / self._needed)
 
     def _first_round(self, first_reads: Sequence[int] | None) -> list[tuple[Cursor, int]]:
         if first_reads is None:
@@ -186,24 +160,37 @@ class Merge:
         # A run is read for no more than the places that are left when those certain to go to other
         # runs, and its own waiting items, are taken off.
         in_hand = list(islice(self._merged(), self._needed))
-        blocking = [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]
-        certain = [entry.run for entry in in_hand if self._is_certain(entry)]
-        return [
-            (
-                cursor,
-                cursor.to_read_for(
-                    self._needed
-                    - len(cursor.waiting)
-                    - sum(run is not cursor.run for run in certain)
-                ),
-            )
-            for cursor in blocking
-        ]
+        certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
+        missing = (self._needed - len(certain)) / (len(in_hand) or LEAST_FOUND)
+        reads: list[tuple[Cursor, int]] = []
+        for cursor in [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]:
+            elsewhere = sum(run is not cursor.run for run in certain)
+            wanted = self._needed - len(cursor.waiting) - elsewhere
+            reads += self._further_reads(cursor, wanted, missing=missing)
+        return reads
+
+    def _further_reads(
+        self, cursor: Cursor, wanted: int, *, missing: float
+    ) -> list[tuple[Cursor, int]]:
+        """Return the next reads of a run, which may be of those that replace it.
+
+        ``missing`` is what the page lacks by what it has: so much further all runs are expected to
+        be read.
+        """
+        others = self._fallback(cursor.run) if self._fallback and cursor.run.keep else ()
+        if not others or cursor.capacity_units * missing <= LEAST_UNITS * len(others):
+            return [(cursor, cursor.to_read_for(wanted))]
+        self.fell_back = cursor.exhausted = True
+        replacing = [Cursor(run, cursor.stopped_at) for run in others]
+        self.cursors += replacing
+        return [(other, min(wanted, cursor.items_for_least_units)) for other in replacing]
 
     def _blocks(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
         if cursor.exhausted or len(in_hand) < self._needed:
             return not cursor.exhausted
-        return cursor.stopped_before(in_hand[-1].position.place, ascending=self._ascending)
+        return cursor.stopped_before(
+            in_hand[self._in_order - 1].position.place, ascending=self._ascending
+        )
 
     def _is_certain(self, entry: Entry) -> bool:
         place = entry.position.place

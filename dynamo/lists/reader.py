@@ -69,7 +69,7 @@ class Page:
 
     Ahead, ``has_next`` (or ``has_previous``, going back) is true when an item beyond the page was
     found. The other way lies the page the visitor came from: true whenever a position was given.
-    ``fell_back`` is true when the runs of a `Fallback` finished the page.
+    ``fell_back`` is true when runs of a `Fallback` replaced others within the page.
     """
 
     entries: tuple[Entry, ...]
@@ -95,36 +95,27 @@ def read_page(
 
     ``first_reads`` is the limit of each run's first read, at least 1 (by default the page and one
     more: then one round is enough unless DynamoDB cuts a read short at 1 MB); further reads go only
-    to runs that hold the page up. ``fallback`` holds the same list in other runs, for when these
-    cost more than expected. Without ``look_ahead`` no item beyond the page is read on purpose, and
-    ``has_next`` (or ``has_previous``, going back) is False unless one was read anyway.
+    to runs that hold the page up. ``fallback`` returns other runs for one that filters, used where
+    that one brings too little. Without ``look_ahead`` no item beyond the page is read on purpose,
+    and ``has_next`` (or ``has_previous``, going back) is False unless one was read anyway.
 
     What the source raises passes through, and the other reads of that round are dropped.
     """
     ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
     needed = request.size + look_ahead
-    merges = [Merge(runs, request.position, needed=needed, ascending=ascending)]
-    merges[0].read(source, pool, first_reads=first_reads, fallback=fallback)
-    found = merges[0].found(request.size + 1)
-    if fallback and not merges[0].is_complete:
-        behind, rest = merges[0].frontier(), needed - len(found)
-        merges.append(Merge(fallback.runs, behind, needed=rest, ascending=ascending))
-        merges[1].read(source, pool, first_reads=_at_most(rest, fallback.first_reads))
-        found += merges[1].found(request.size + 1 - len(found))
-    return page_of(request, found, merges=merges, fell_back=len(merges) > 1)
+    merge = Merge(
+        runs,
+        request.position,
+        needed=needed,
+        ascending=ascending,
+        look_ahead=look_ahead,
+        fallback=fallback,
+    )
+    merge.read(source, pool, first_reads=first_reads)
+    return page_of(request, merge.found(request.size + 1), merges=[merge])
 
 
-def _at_most(rest: int, first_reads: Sequence[int] | None) -> Sequence[int] | None:
-    return None if first_reads is None else [min(limit, rest) for limit in first_reads]
-
-
-def page_of(
-    request: PageRequest,
-    found: Sequence[Entry],
-    *,
-    merges: Sequence[Merge],
-    fell_back: bool = False,
-) -> Page:
+def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Merge]) -> Page:
     """Build a page from ``found``, the entries of merges of which each continues the one before."""
     shown, beyond = found[: request.size], len(found) > request.size
     forward = request.toward is Toward.NEXT
@@ -136,7 +127,7 @@ def page_of(
         has_previous=request.position is not None if forward else beyond,
         rounds=sum(merge.rounds for merge in merges),
         reads=tuple(_run_read(cursor, entries) for merge in merges for cursor in merge.cursors),
-        fell_back=fell_back,
+        fell_back=any(merge.fell_back for merge in merges),
     )
 
 

@@ -5,6 +5,7 @@ UTF-8 bytes, numbers about one byte per two digits and one more, one byte for nu
 three for a list or map and one more for each of its elements.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,15 +13,17 @@ from dynamo.items import Item
 
 TYPICAL = 300.0
 """Bytes of a list entry, as long as none was read."""
-_WEIGHT = 0.05
 _SAMPLE = 3
+_LEAST_WEIGHT = 0.005
+"""Of an item in the mean: prices near the border of a block need a mean that keeps still."""
 
 
 class MeanSizes:
-    """The mean item size of each index, as a moving average over samples of what was read."""
+    """The mean item size of each index, over samples of what was read; older ones fade."""
 
     def __init__(self) -> None:
         self._means: dict[str, float] = {}
+        self._seen: Counter[str] = Counter()
 
     def mean(self, index: str) -> float:
         """Return the mean in bytes."""
@@ -29,9 +32,10 @@ class MeanSizes:
     def note(self, index: str, items: Sequence[Item]) -> None:
         """Update the mean by a few of the items that were read."""
         for item in items[:_SAMPLE]:
-            size = item_bytes(item)
-            before = self._means.get(index, size)
-            self._means[index] = before + _WEIGHT * (size - before)
+            self._seen[index] += 1
+            weight = max(1 / self._seen[index], _LEAST_WEIGHT)
+            before = self._means.get(index, 0.0)
+            self._means[index] = before + weight * (item_bytes(item) - before)
 
 
 def item_bytes(item: Item) -> int:

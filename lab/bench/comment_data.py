@@ -2,14 +2,16 @@
 
 Made from a seed: the same on every machine. Languages and ratings are as uneven as in real reviews,
 moments are random over three years, and texts are filler of realistic lengths in no language.
-Nothing depends on anything else, as the planner assumes.
+In `CommentData` nothing depends on anything else, as the planner assumes; in `SeasonData` languages
+and ratings depend on the moment, as in real reviews.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
+from math import exp
 from random import Random
 from typing import TypeVar
 
@@ -26,6 +28,20 @@ PRODUCT_ID = "bench"
 LANGUAGES = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}
 STARS = dict(zip(RATINGS, (37, 8, 9, 9, 37), strict=True))
 """Weights of languages and ratings."""
+SEASONS = {
+    "en": (60, 0.8, 0.3),
+    "de": (40, 0.2, 0.2),
+    "fr": (30, 0.45, 0.1),
+    "es": (30, 1.0, 0.1),
+    "it": (10, 0.3, 0.05),
+    "nl": (8, 0.0, 0.1),
+    "pt": (6, 0.8, 0.1),
+    "ja": (4, 0.5, 0.02),
+}
+"""Of each language the weight in its season, and the season's middle and width, as parts of the
+span."""
+LATER_STARS = dict(zip(RATINGS, (55, 3, 12, 15, 15), strict=True))
+"""Weights of ratings that those in ``STARS`` drift to."""
 START, SPAN = datetime(2021, 1, 1, tzinfo=UTC), timedelta(days=3 * 365)
 TYPICAL_TEXT, TEXT_SPREAD = 4.9, 0.8
 """Mean and deviation of the logarithm of a text's length: half are shorter than 135 letters."""
@@ -80,6 +96,33 @@ class CommentData:
                 else "",
                 body=_cut(filler, rng.random(), _length(rng)),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonData(CommentData):
+    """Comments whose languages come and go, and whose ratings drift."""
+
+    @property
+    def name(self) -> str:
+        return f"seasons-{self.count}"
+
+    def comments(self) -> Iterator[NewComment]:
+        rng = Random(self.seed + 1)  # noqa: S311 - repeatable data, nothing secret
+        for comment in CommentData.comments(self):
+            part = (comment.created_at - START) / SPAN
+            language, rating = weighted(_languages_at(part))(rng), weighted(_stars_at(part))(rng)
+            yield replace(comment, language=language, rating=rating)
+
+
+def _languages_at(part: float) -> dict[str, float]:
+    return {
+        language: weight * exp(-(((part - middle) / width) ** 2))
+        for language, (weight, middle, width) in SEASONS.items()
+    }
+
+
+def _stars_at(part: float) -> dict[int, float]:
+    return {stars: STARS[stars] * (1 - part) + LATER_STARS[stars] * part for stars in RATINGS}
 
 
 def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:

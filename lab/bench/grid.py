@@ -94,13 +94,13 @@ def _read_all(
             for reader in READERS:
                 costs[chosen, reader.name] = tuple(
                     _read(reader, chosen, positions, page=page, size=context.page_size)
-                    for page in _sampled(len(positions), size=context.page_size)
+                    for page in sampled(len(positions), size=context.page_size)
                 )
             advance(1)
     return costs
 
 
-def _sampled(items: int, *, size: int) -> list[int]:
+def sampled(items: int, *, size: int) -> list[int]:
     """Return the numbers of the first page, and of those at one and two thirds of the list."""
     last = max(ceil(items / size), 1)
     return sorted({1, 1 + last // 3, 1 + 2 * last // 3})

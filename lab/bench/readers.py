@@ -21,10 +21,11 @@ COUNTS = "counts"
 
 @dataclass(frozen=True, slots=True)
 class ListRead:
-    """A page of a list, and the name of the plan it was read by."""
+    """A page of a list, the name of the plan it was read by, and the expected capacity units."""
 
     plan: str
     page: Page
+    estimate: float | None = None
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -44,7 +45,7 @@ def _by_planner(product_id: str, chosen: CommentFilter, request: PageRequest) ->
     with labelled_calls(COUNTS):
         counts = counts_of(product_id)
     found = list_comments(product_id, chosen, request, counts=counts)
-    return ListRead(found.plan.name, found.page)
+    return ListRead(found.plan.name, found.page, found.plan.estimated_capacity_units)
 
 
 def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:

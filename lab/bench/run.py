@@ -9,20 +9,21 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from dynamo.progress import Progress
-from lab.bench.comment_data import CommentAnswers, CommentData
+from lab.bench.comment_data import CommentAnswers, CommentData, SeasonData
 from lab.bench.context import BenchContext, open_context, require_binary
 from lab.bench.grid import grid, measure_grid
 from lab.bench.importing import measure_imports
 from lab.bench.lists import comment_lists, create_catalogue, order_lists
 from lab.bench.order_data import OrderAnswers, OrderData
 from lab.bench.pages import measure_pages
+from lab.bench.seasons import ONE_IN, measure_seasons
 from lab.bench.stores import Stores, version_of
 from lab.bench.throughput import measure_throughput
 from lab.reports.bench_figures import BenchFigures, Figures, Part
 from lab.reports.figures import Machine
 
-PARTS = ("comments", "grid", "throughput", "orders", "imports")
-COMMENTS, GRID, THROUGHPUT, ORDERS, IMPORTS = PARTS
+PARTS = ("comments", "grid", "throughput", "seasons", "orders", "imports")
+COMMENTS, GRID, THROUGHPUT, SEASONS, ORDERS, IMPORTS = PARTS
 ON_COMMENTS = frozenset({COMMENTS, GRID, THROUGHPUT})
 """The parts that the comments are loaded for."""
 TURNS_OF_ONE = 12
@@ -33,12 +34,14 @@ TURNS_OF_ONE = 12
 class Options:
     """What to measure: ``pages`` are page numbers, ``turns`` how often each is timed.
 
-    ``orders`` are those of one customer, ``queued`` the open ones of all others. ``seconds`` is
-    how long a turn of throughput lasts, ``imported`` how many comments one of imports loads.
+    ``seasonal`` are the comments whose languages have seasons. ``orders`` are those of one
+    customer, ``queued`` the open ones of all others. ``seconds`` is how long a turn of throughput
+    lasts, ``imported`` how many comments one of imports loads.
     """
 
     parts: Sequence[str]
     comments: int
+    seasonal: int
     orders: int
     queued: int
     pages: Sequence[int]
@@ -66,6 +69,11 @@ def run_benchmarks(options: Options, *, progress: Progress) -> BenchFigures:
         with open_context(db_path=stored.path, progress=progress) as context:
             for name, found in _measure_comments(context, comments, options):
                 parts[name] = Part(found, stored.figures)
+    if SEASONS in options.parts:
+        seasons = SeasonData(options.seasonal)
+        stored = stores.hold(seasons, fresh=options.fresh)
+        with open_context(db_path=stored.path, progress=progress) as context:
+            parts[SEASONS] = Part(_measure_seasons(context, seasons), stored.figures)
     if ORDERS in options.parts:
         stored = stores.hold(orders, fresh=options.fresh)
         with open_context(db_path=stored.path, progress=progress) as context:
@@ -89,6 +97,12 @@ def _measure_comments(
     if THROUGHPUT in options.parts:
         seconds = options.seconds
         yield THROUGHPUT, measure_throughput(context, answers, turns=turns, seconds=seconds)
+
+
+def _measure_seasons(context: BenchContext, data: CommentData) -> Figures:
+    create_catalogue()
+    filters = list(grid())[::ONE_IN]
+    return measure_seasons(context, CommentAnswers(data.comments()), filters)
 
 
 def _measure_orders(context: BenchContext, data: OrderData, options: Options) -> Figures:

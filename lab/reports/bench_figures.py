@@ -133,6 +133,33 @@ class GridFigures(Figures):
 
 
 @dataclass(frozen=True, slots=True)
+class EstimatedPage:
+    """A page, its cost without the counts, and what it was expected to cost (None: nothing)."""
+
+    languages: tuple[str, ...]
+    ratings: tuple[int, ...]
+    page: int
+    plan: str
+    rounds: int
+    fell_back: bool
+    capacity_units: float
+    estimate: float | None
+
+    @property
+    def ratio(self) -> float:
+        """The cost divided by the estimate; 1 where nothing was expected and nothing read."""
+        return self.capacity_units / self.estimate if self.estimate else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonFigures(Figures):
+    """Pages of lists on comments with seasons; the first has no filter."""
+
+    page_size: int
+    pages: tuple[EstimatedPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ThroughputFigures(Figures):
     """Pages a second, by the list: the median of the turns, of so many ``seconds`` each."""
 

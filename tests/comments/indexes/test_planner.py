@@ -1,30 +1,46 @@
 """Whatever the plan, the list is the same; the counts only tell which is cheapest."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.planner import NoSuchPlan, plan_list
-from comments.items import NewComment
+from comments.indexes import planner
+from comments.indexes.access_patterns import ListPlan, exact_runs, plan
+from comments.indexes.planner import NoSuchPlan, plan_list, price_indexes
+from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
-from dynamo.lists.reader import PageRequest, Toward
+from dynamo.calls.pool import Pool
+from dynamo.lists.places import id_at
+from dynamo.lists.reader import PageRequest, Toward, read_page
+from dynamo.lists.runs import Run
+from dynamo.lists.sizes import MeanSizes
+from dynamo.lists.sources import QuerySource
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments
+from tests.support.query_model import QueryModel
 
 PLANS = ("all", "by_language", "by_rating", "by_language_and_rating")
 COUNTS = ProductCounts(
     {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))
      for rating in RATINGS}
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _typical_sizes() -> Iterator[None]:
+    """Price as a new process does, whatever was read by other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planner, "SIZES", MeanSizes())
+        yield
 
 
 def choose(languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS) -> str:
@@ -71,6 +87,43 @@ class TestTheChoice:
     def test_never_goes_by_the_languages_counted_when_any_will_do(self) -> None:
         only_english = ProductCounts({("en", 5): 10_000})
         assert choose("~", "5", only_english) in {"all", "by_rating"}
+
+
+class TestTheMix:
+    """Some languages by their ratings, a rarer one by language."""
+
+    counts = ProductCounts(
+        {(language, rating): weight * stars
+         for language, weight in (("en", 900), ("es", 50), ("it", 20), ("pt", 10))
+         for rating, stars in zip(RATINGS, (37, 8, 9, 9, 37), strict=True)}
+    )  # fmt: skip
+
+    def plan(self, languages: str, ratings: str, **how: str) -> ListPlan:
+        chosen = CommentFilter.parse(languages, ratings)
+        return plan_list("42", chosen, self.counts, needed=21, **how)
+
+    def test_reads_each_language_as_is_cheapest(self) -> None:
+        plan = self.plan("es.it.pt", "1.2")
+        assert plan.name == "mixed"
+        assert sorted(run.partition for run in plan.runs) == [
+            "PRODUCT#42/es/1",
+            "PRODUCT#42/es/2",
+            "PRODUCT#42/it/1",
+            "PRODUCT#42/it/2",
+            "PRODUCT#42/pt",
+        ]
+
+    def test_is_among_the_others_where_it_is_not_the_cheapest(self) -> None:
+        forced = self.plan("es.it.pt", "1.2", forced="all")
+        assert {other.plan for other in forced.alternatives} == {*PLANS, "mixed"} - {"all"}
+
+    def test_is_no_plan_of_its_own_where_one_index_is_cheapest(self) -> None:
+        with pytest.raises(NoSuchPlan):
+            self.plan("it", "1", forced="mixed")
+
+    @pytest.mark.parametrize(("languages", "ratings"), [("~", "1.2"), ("en.it", "~"), ("~", "~")])
+    def test_is_of_languages_and_ratings(self, languages: str, ratings: str) -> None:
+        assert "mixed" not in {other.plan for other in self.plan(languages, ratings).alternatives}
 
 
 class TestAnEmptyPartition:
@@ -164,6 +217,91 @@ class TestAnyPlan:
             back = [comment.id for comment in found.comments] + back
             last = found.page.entries[0].position if found.page.has_previous else None
         assert back == expected[:-1]
+
+
+CELLS = [(language, rating) for language in ("en", "de", "ja", "is", "fr") for rating in RATINGS]
+INDEXES = {"all": "a", "by_language": "l", "by_rating": "r", "by_language_and_rating": "b"}
+wrong_counts = st.dictionaries(
+    st.sampled_from(CELLS), st.sampled_from((0, 1, 5, 80, 4_000)), max_size=len(CELLS)
+).map(ProductCounts)
+choices = st.builds(
+    CommentFilter.of,
+    st.sets(st.sampled_from(["en", "de", "ja", "is", "fr"]), min_size=1),
+    st.sets(st.sampled_from(RATINGS), min_size=1, max_size=4),
+)
+shapes = st.lists(st.tuples(st.sampled_from(CELLS), st.integers(0, 30)), max_size=90)
+
+
+A_MIX_OF_THREE = ProductCounts(
+    {(language, rating): number
+     for language, row in (("en", (80, 0, 0, 5)), ("de", (80, 1, 80, 5)), ("fr", (5, 5, 0, 8_000)),
+                           ("ja", (1_000,)))
+     for rating, number in enumerate(row, 1)}
+)  # fmt: skip
+"""English and French are read by both, German by language, two stars of the others by rating."""
+
+
+class TestEveryPlan:
+    @given(chosen=choices, counts=wrong_counts)
+    @example(chosen=CommentFilter.of(("de", "en", "fr"), (1, 2, 3)), counts=A_MIX_OF_THREE)
+    @settings(max_examples=examples(300))
+    def test_holds_each_language_with_each_rating_once(
+        self, chosen: CommentFilter, counts: ProductCounts
+    ) -> None:
+        expected = sorted(run.partition for run in plan("p", chosen).runs)
+        for name in price_indexes("p", chosen, counts, needed=21):
+            found = plan_list("p", chosen, counts, needed=21, forced=name)
+            if not found.runs and found.estimated_capacity_units is None:
+                continue  # nothing in it belongs to the list, by the counts
+            held = [run for one in parts(found) for run in exact_runs("p", one)]
+            assert sorted(run.partition for run in held) == expected
+
+    def test_is_tried_as_a_mix_of_three(self) -> None:
+        chosen = CommentFilter.of(("de", "en", "fr"), (1, 2, 3))
+        found = plan_list("p", chosen, A_MIX_OF_THREE, needed=21, forced="mixed")
+        assert [run.label for run in found.runs] == [
+            "PRODUCT#p/de",
+            "PRODUCT#p/2",
+            "PRODUCT#p/en/1",
+            "PRODUCT#p/fr/1",
+        ]
+
+
+def parts(found: ListPlan) -> tuple[Run, ...]:
+    return (*found.runs, *found.empty_partitions)
+
+
+class TestCountsThatAreStaleWrongOrMissing:
+    @given(chosen=filters, counts=wrong_counts, shape=shapes, size=st.integers(1, 8))
+    @settings(max_examples=examples(300))
+    def test_lose_repeat_and_misplace_no_comment(
+        self,
+        chosen: CommentFilter,
+        counts: ProductCounts,
+        shape: list[tuple[tuple[str, int], int]],
+        size: int,
+    ) -> None:
+        """What is in partitions counted as empty comes with the end of the list."""
+        comments = [
+            NewComment(f"{n:03}", "p", *cell, created_at=START + timedelta(minutes=minute))
+            for n, (cell, minute) in enumerate(shape)
+        ]
+        items = [items_of(comment)[0].serialize() for comment in comments]
+        model = QueryModel({name: (key, "o") for name, key in INDEXES.items()}, items)
+        how = {"source": QuerySource(model), "pool": Pool(2)}
+        walked: list[str] = []
+        request: PageRequest | None = PageRequest(size)
+        while request:
+            plan = plan_list("p", chosen, counts, needed=size + 1)
+            limits = {"first_reads": plan.first_reads, "fallback": plan.fallback}
+            page = read_page(plan.runs, request, **how, **limits)
+            walked += [id_at(entry.position.place) for entry in page.entries]
+            request = PageRequest(size, page.entries[-1].position) if page.has_next else None
+        late = read_page(plan.empty_partitions, PageRequest(200), **how).entries
+        found_late = {id_at(entry.position.place) for entry in late}
+        truth = Truth(comments).ids(chosen.languages, chosen.ratings)
+        assert walked == [one for one in truth if one not in found_late]
+        assert found_late <= set(truth)
 
 
 def adversarial(product_id: str, kind: str) -> list[NewComment]:

@@ -16,7 +16,7 @@ from tests.support.comments.truth import Truth, numbered_comments
 pytestmark = pytest.mark.usefixtures("tables")
 
 LANGUAGES = ("de", "en", "fr")
-PLANS = ("all", "by_language", "by_rating", "by_language_and_rating", "sets")
+PLANS = ("all", "by_language", "by_rating", "by_language_and_rating", "mixed", "sets")
 READS = {"Query", "GetItem", "BatchGetItem"}
 SMALL = "small-shop"
 PATTERNS = [

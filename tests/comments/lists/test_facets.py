@@ -212,11 +212,11 @@ class TestThePlansOfAPage:
         rows = shown.page.one("table", class_="ledger-plans").one("tbody").all("tr")
         return {row.one("code").text: [cell.text for cell in row.all("td")] for row in rows}
 
-    def test_are_all_four_the_chosen_one_with_its_cost(self, faceted):
+    def test_are_all_four_and_the_mix_the_chosen_one_with_its_cost(self, faceted):
         shown = shown_list(faceted, "de.en", "1.5")
         rows = self.rows(shown)
         chosen = shown.page.one("tr", class_="chosen").one("code").text
-        assert sorted(rows) == sorted(PLANS)
+        assert sorted(rows) == sorted([*PLANS, "mixed"])
         assert float(rows[chosen][1]) > 0
         assert {cells[1] for plan, cells in rows.items() if plan != chosen} == {"not read"}
 

@@ -5,10 +5,10 @@ import pytest
 
 from dynamo.calls.meter import Call, Meter
 from dynamo.lists.explain import Alternative, explain
-from dynamo.lists.reader import Fallback, Order, Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.sizes import item_bytes
-from tests.support.merged_lists import INDEX, MergedList, Thing
+from tests.support.merged_lists import INDEX, MergedList, Thing, only
 
 
 def listing(**partitions: str) -> MergedList:
@@ -59,12 +59,13 @@ class TestAnExplanation:
 
     def test_tells_that_it_fell_back(self):
         long = listing(A="abcdefgh")
+        long.runs = [Run(INDEX, "A", keep=only("blue"))]
         others = [Run(INDEX, "A", until="e"), Run(INDEX, "A", since="e")]
-        fallback = Fallback(others, capacity_units=1.0, budget=0.5)
-        page = long.read(PageRequest(5), Order.OLDEST_FIRST, first_reads=[2], fallback=fallback)
+        how = {"first_reads": [2], "fallback": lambda _run: others}
+        page = long.read(PageRequest(5), Order.OLDEST_FIRST, **how)
         explanation = explain(page, plan="all")
         assert explanation.fell_back
-        assert [line.rounds for line in explanation.queries] == [1, 1, 1]
+        assert [line.rounds for line in explanation.queries] == [1, 2, 2]
 
 
 class TestTheMeanSizeOfAnEntry:

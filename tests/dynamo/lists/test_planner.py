@@ -5,7 +5,8 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.lists.planner import Candidate, CountedRun, PricedPlan, cheapest, price
+from dynamo.lists.planner import CountedRun, PricedPlan, cheapest
+from dynamo.lists.planner import price as price_runs
 from dynamo.lists.runs import Index, OneOf, Run
 
 INDEX = Index("t", "i", "pk", "sk", table_key=lambda _: {})
@@ -16,13 +17,16 @@ def run(name: str = "p", *, keep: tuple[OneOf, ...] = ()) -> Run:
     return Run(index=INDEX, partition=name, keep=keep)
 
 
-def exact(*totals: int, item_bytes: float = 300) -> Candidate:
-    runs = tuple(CountedRun(run(str(n)), total, total) for n, total in enumerate(totals))
-    return Candidate("exact", runs, item_bytes)
+def exact(*totals: int, item_bytes: float = 300) -> list[CountedRun]:
+    return [CountedRun(run(str(n)), total, total, item_bytes) for n, total in enumerate(totals)]
 
 
-def dropping(total: int, matching: int, item_bytes: float = 300) -> Candidate:
-    return Candidate("dropping", (CountedRun(run(keep=DROPS), total, matching),), item_bytes)
+def dropping(total: int, matching: int, *, has_seasons: bool = False) -> list[CountedRun]:
+    return [CountedRun(run(keep=DROPS), total, matching, 300, has_seasons)]
+
+
+def price(runs: list[CountedRun], *, needed: int) -> PricedPlan:
+    return price_runs("dropping" if runs[0].run.keep else "exact", runs, needed=needed)
 
 
 class TestPricingOneRun:
@@ -33,18 +37,28 @@ class TestPricingOneRun:
         assert price(exact(4), needed=21).first_reads == (5,)
 
     def test_costs_half_a_unit_for_each_started_4_kb(self) -> None:
-        assert price(exact(10_000, item_bytes=190), needed=21).capacity_units == 0.5
-        assert price(exact(10_000, item_bytes=200), needed=21).capacity_units == 1.0
+        one, two = (price(exact(10_000, item_bytes=size), needed=21) for size in (120, 260))
+        assert one.capacity_units == 0.5
+        assert 0.95 < two.capacity_units < 1.05
+
+    def test_costs_between_where_the_sizes_of_items_decide(self) -> None:
+        assert 0.6 < price(exact(10_000, item_bytes=190), needed=21).capacity_units < 0.9
 
     def test_a_filter_reads_more_the_less_it_lets_through(self) -> None:
         half, tenth = (price(dropping(10_000, n), needed=21) for n in (5_000, 1_000))
-        assert 42 <= half.first_reads[0] < 210 <= tenth.first_reads[0]
+        assert 42 <= half.first_reads[0] < 120 < tenth.first_reads[0]
         assert half.capacity_units < tenth.capacity_units
 
     def test_a_filter_that_lets_nothing_through_is_hopeless(self) -> None:
         plan = price(dropping(10_000, 0), needed=21)
         assert plan.capacity_units == inf
         assert plan.runs == ()
+
+    def test_a_filter_of_what_has_seasons_costs_more(self) -> None:
+        steady, seasonal = (dropping(10_000, 5_000, has_seasons=is_so) for is_so in (False, True))
+        cheap, dear = (price(runs, needed=21) for runs in (steady, seasonal))
+        assert cheap.first_reads == dear.first_reads
+        assert cheap.capacity_units * 1.2 < dear.capacity_units
 
 
 class TestPricingSeveralRuns:

@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
-from math import inf
 
 import pytest
 
-from dynamo.lists.reader import Fallback, Order, Page, PageRequest, Toward
+from dynamo.lists.reader import Order, Page, PageRequest, Toward
 from dynamo.lists.runs import Position, Run
 from tests.support.merged_lists import INDEX, MergedList, Thing, only, places
 
 NEWEST, OLDEST = Order
-A, B = Run(INDEX, "A"), Run(INDEX, "B")
+A, B, C = Run(INDEX, "A"), Run(INDEX, "B"), Run(INDEX, "C")
 
 
 def merged(**partitions: str) -> MergedList:
@@ -163,46 +162,45 @@ class TestFallingBack:
         return MergedList([replace(A, keep=only("red"))], blue + red)
 
     def test_finds_the_same_for_less(self, listing):
-        fallback = Fallback([B], capacity_units=0.5, budget=inf)
-        page = read(listing, 2, fallback=fallback)
+        page = read(listing, 2, fallback=lambda _run: [B])
         assert (places(page), page.fell_back, page.has_next) == (["98", "99"], True, False)
         assert limits(listing) == [("A", 3), ("B", 3)]
 
     def test_does_not_pay_more_than_going_on(self, listing):
-        fallback = Fallback([B], capacity_units=inf, budget=inf)
-        page = read(listing, 2, first_reads=[22], fallback=fallback)
+        others = [B, *(Run(INDEX, f"empty {n}") for n in range(20))]
+        page = read(listing, 2, fallback=lambda _run: others)
         assert (places(page), page.fell_back) == (["98", "99"], False)
 
-    def test_ends_a_reading_over_budget(self, listing):
-        listing.things += [Thing(name, "", "00-", kind="red") for name in "AB"]
-        fallback = Fallback([B], capacity_units=inf, budget=0.5)
-        page = read(listing, 2, fallback=fallback)
-        assert (places(page), page.has_next) == (["00-", "98"], True)
-        assert [(run_read.run.partition, run_read.items_returned) for run_read in page.reads] == [
-            ("A", 1),
-            ("B", 1),
-        ]
-
-    def test_begins_behind_the_run_that_stopped_first(self):
-        listing = merged(A="aceg", B="bdfh", C="abcdefgh")
-        every, listing.runs = listing.runs.pop(), listing.runs
-        fallback = Fallback([every], capacity_units=inf, budget=0.5, first_reads=[20])
-        page = read(listing, 6, first_reads=[1, 3], fallback=fallback)
-        assert places(page) == ["a", "b", "c", "d", "e", "f"]
-        assert limits(listing)[2:] == [("C", 6)]
-        assert listing.requests[2]["ExclusiveStartKey"]["s"] == {"S": "a"}
-
-    def test_begins_behind_the_run_that_stopped_first_going_down_too(self):
-        listing = merged(A="aceg", B="bdfh", C="abcdefgh")
-        every, listing.runs = listing.runs.pop(), listing.runs
-        fallback = Fallback([every], capacity_units=inf, budget=0.5)
-        page = read(listing, 6, NEWEST, first_reads=[1, 3], fallback=fallback)
-        assert places(page) == ["h", "g", "f", "e", "d", "c"]
+    def test_is_not_needed_where_the_first_read_was_enough(self, listing):
+        page = read(listing, 2, first_reads=[23], fallback=lambda _run: [B])
+        assert (places(page), page.fell_back) == (["98", "99"], False)
 
     def test_begins_where_the_first_reading_stopped(self, listing):
-        fallback = Fallback([B], capacity_units=0.5, budget=inf)
-        read(listing, 2, fallback=fallback)
+        read(listing, 2, fallback=lambda _run: [B])
         assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "02"}
+
+    def test_begins_there_going_down_too(self, listing):
+        listing.things += [Thing("A", "", f"99{n}", kind="blue") for n in range(9)]
+        page = read(listing, 2, NEWEST, fallback=lambda _run: [B])
+        assert (places(page), page.fell_back) == (["99", "98"], True)
+        assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "996"}
+
+    def test_keeps_what_was_found_before(self, listing):
+        listing.things += [Thing(name, "", "00-", kind="red") for name in "AB"]
+        page = read(listing, 2, fallback=lambda _run: [B, C])
+        assert (places(page), page.has_next) == (["00-", "98"], True)
+        assert [(r.run.partition, r.items_returned) for r in page.reads] == [
+            ("A", 1),
+            ("B", 1),
+            ("C", 0),
+        ]
+
+    def test_replaces_no_run_that_filters_nothing(self, listing):
+        listing.runs.append(C)
+        listing.things += [Thing("C", "", place) for place in ("000", "001")]
+        replaced = []
+        read(listing, 4, first_reads=[1, 1], fallback=lambda run: replaced.append(run) or [B])
+        assert [run.partition for run in replaced] == ["A"]
 
 
 class TestWhatTheSourceRaises:

@@ -29,6 +29,7 @@ from tests.support.project import PROJECT
 PAGE_SIZE = 4
 LITTLE = {
     "comments": 60,
+    "seasonal": 60,
     "orders": 44,
     "queued": 38,
     "pages": (1, 10),
@@ -57,6 +58,7 @@ def found() -> BenchFigures:
         pytest.skip("dynoxide is not installed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(benchmark_run, "grid", lambda: GRID)
+        patch.setattr(benchmark_run, "ONE_IN", 1)
         patch.setattr(processes, "WORKERS", 1)  # of the web server
         patch.setattr(bench_pages, "WARM_UP", 0)
         patch.setattr(bench_grid, "WARM_UP", 0)
@@ -105,6 +107,14 @@ def depths_of(pages: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
 def first_cost(one: dict[str, Any], reader: str) -> dict[str, Any]:
     """Return the cost of the first page of a list of the grid."""
     return one["by_reader"][reader]["pages"][0]["list_cost"]
+
+
+class TestSeasons:
+    def test_compare_each_page_with_its_estimate(self, report):
+        first, *others = report["parts"]["seasons"]["pages"]
+        assert (first["languages"], first["ratings"], first["plan"]) == ([], [], "all")
+        assert first["capacity_units"] >= 0.5
+        assert all(page["estimate"] is not None for page in [first, *others])
 
 
 class TestPagesOfComments:

@@ -9,7 +9,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from dynamo.items import Item
 from dynamo.lists.sizes import item_bytes
-from lab.bench.comment_data import PRODUCT_ID, CommentAnswers, CommentData
+from lab.bench.comment_data import PRODUCT_ID, CommentAnswers, CommentData, SeasonData
 
 COUNT = 1_500
 
@@ -68,6 +68,19 @@ class TestTheData:
         *_, last = items
         assert last["pk"]["S"] == keys.counts(PRODUCT_ID, 0)
         assert sum(int(value["N"]) for value in last.values() if "N" in value) == COUNT
+
+
+class TestDataWithSeasons:
+    def test_is_the_same_for_the_same_seed(self):
+        assert [*SeasonData(50).items()] == [*SeasonData(50).items()]
+
+    def test_has_languages_that_come_and_go(self):
+        comments = sorted(SeasonData(1_000).comments(), key=lambda comment: comment.created_at)
+        early, late = (
+            Counter(c.language for c in half) for half in (comments[:500], comments[500:])
+        )
+        assert early["de"] > 5 * late["de"]
+        assert late["es"] > 5 * early["es"]
 
 
 class TestTheAnswers:
