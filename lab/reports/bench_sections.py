@@ -24,6 +24,8 @@ from lab.reports.bench_figures import (
     ThroughputFigures,
 )
 from lab.reports.figures import medians_of, percentile_95
+from lab.reports.peer_figures import PeerFigures
+from lab.reports.peer_sections import peer_section
 from lab.reports.tables import Plot, Section, Table, holds, promise
 
 COSTS = (
@@ -80,6 +82,8 @@ def _section(name: str, part: Part, found: BenchFigures) -> Section:
             return _throughput(figures, name, notes)
         case ImportFigures() as figures:
             return _imports(figures, name, notes)
+        case PeerFigures() as figures:
+            return peer_section(figures, name, notes)
     raise TypeError(name)
 
 

@@ -52,10 +52,10 @@ def output(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found() -> BenchFigures:
+def found(django_db_blocker) -> BenchFigures:
     if find(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         patch.setattr(benchmark_run, "grid", lambda: GRID)
         patch.setattr(processes, "WORKERS", 1)  # of the web server
         patch.setattr(bench_pages, "WARM_UP", 0)
