@@ -4,7 +4,7 @@ Three lists of comments are read from one partition, two are merged from four. L
 a busy customer's, and the queue that staff see.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
@@ -70,9 +70,11 @@ def create_catalogue() -> None:
     put_catalogue(categories=[CATEGORY], products=[PRODUCT])
 
 
-def comment_lists(answers: CommentAnswers, site: Site) -> Iterator[MeasuredList]:
+def comment_lists(
+    answers: CommentAnswers, site: Site, filters: Mapping[str, CommentFilter] = COMMENTS
+) -> Iterator[MeasuredList]:
     """Yield the lists of comments to measure."""
-    for name, chosen in COMMENTS.items():
+    for name, chosen in filters.items():
         yield MeasuredList(
             name=name,
             positions=[Position(place) for place in answers.places(chosen)],

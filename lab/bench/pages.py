@@ -62,7 +62,7 @@ class MeasuredList:
 
 
 @dataclass(frozen=True, slots=True)
-class _PageCase:
+class PageCase:
     """A page to measure; ``expected`` are the places of its items."""
 
     list: MeasuredList
@@ -133,7 +133,7 @@ def measure_pages(
 
     Raises WrongAnswer and PageFailed.
     """
-    cases = [case for one in lists for case in _cases(one, pages=pages, size=context.page_size)]
+    cases = [case for one in lists for case in cases_of(one, pages=pages, size=context.page_size)]
     for case in cases:  # the planner learns sizes from what it reads
         case.read()
     costs = [_measure_costs(case) for case in cases]
@@ -155,13 +155,14 @@ def measure_pages(
     )
 
 
-def _cases(one: MeasuredList, *, pages: Sequence[int], size: int) -> Iterator[_PageCase]:
+def cases_of(one: MeasuredList, *, pages: Sequence[int], size: int) -> Iterator[PageCase]:
+    """Yield those of the pages that a list has, and its last."""
     for page in depths(len(one.positions), pages=pages, size=size):
         behind, expected = cut(one.positions, page=page, size=size)
-        yield _PageCase(one, page, PageRequest(size, behind), expected)
+        yield PageCase(one, page, PageRequest(size, behind), expected)
 
 
-def _measure_costs(case: _PageCase) -> dict[str, Any]:
+def _measure_costs(case: PageCase) -> dict[str, Any]:
     read, costs = cost_of(case.read)
     require_answer(read, case.expected, name=f"page {case.page} of “{case.list.name}”")
     _, page_costs = cost_of(partial(case.list.site.get, case.path))
@@ -178,7 +179,7 @@ def _measure_costs(case: _PageCase) -> dict[str, Any]:
     }
 
 
-def _actions(context: BenchContext, case: _PageCase) -> dict[str, Callable[[], object]]:
+def _actions(context: BenchContext, case: PageCase) -> dict[str, Callable[[], object]]:
     site, path = case.list.site, case.path
     calls = calls_of(partial(site.get, path))
     return {

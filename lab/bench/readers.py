@@ -2,12 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.lists.queries import list_comments
 from comments.models import Comment
-from comments.store.counts import counts_of
+from comments.store.counts import (
+    ProductCounts,
+    counts_of,
+    remember_counts,
+    remembered_counts,
+)
+from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import OneOf
@@ -42,10 +49,18 @@ class Reader:
 
 
 def _by_planner(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
+    with pool().together() as together:
+        exact = together.start(partial(_counts, product_id))
+        counts = remembered_counts(product_id) or exact.result()
+        found = list_comments(product_id, chosen, request, counts=counts, exact=exact.result)
+    return ListRead(found.plan.name, found.page, found.plan.estimated_capacity_units)
+
+
+def _counts(product_id: str) -> ProductCounts:
     with labelled_calls(COUNTS):
         counts = counts_of(product_id)
-    found = list_comments(product_id, chosen, request, counts=counts)
-    return ListRead(found.plan.name, found.page, found.plan.estimated_capacity_units)
+    remember_counts(product_id, counts)
+    return counts
 
 
 def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:

@@ -1,7 +1,7 @@
 """One run of the benchmarks, from making the data to the figures."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,12 +19,13 @@ from lab.bench.pages import measure_pages
 from lab.bench.seasons import ONE_IN, measure_seasons
 from lab.bench.stores import Stores, version_of
 from lab.bench.throughput import measure_throughput
+from lab.peers.postgres import PostgresMissing, require_programs
 from lab.reports.bench_figures import BenchFigures, Figures, Part
 from lab.reports.figures import Machine
 
-PARTS = ("comments", "grid", "throughput", "seasons", "orders", "imports")
-COMMENTS, GRID, THROUGHPUT, SEASONS, ORDERS, IMPORTS = PARTS
-ON_COMMENTS = frozenset({COMMENTS, GRID, THROUGHPUT})
+PARTS = ("comments", "grid", "throughput", "peers", "seasons", "orders", "imports")
+COMMENTS, GRID, THROUGHPUT, PEERS, SEASONS, ORDERS, IMPORTS = PARTS
+ON_COMMENTS = frozenset({COMMENTS, GRID, THROUGHPUT, PEERS})
 """The parts that the comments are loaded for."""
 TURNS_OF_ONE = 12
 """Turns of pages for each turn of what takes long: the grid, throughput, imports."""
@@ -57,7 +58,9 @@ class Options:
 
 
 def run_benchmarks(options: Options, *, progress: Progress) -> BenchFigures:
-    """Measure what ``options`` name. Raises EngineError, WrongAnswer and PageFailed."""
+    """Measure what ``options`` name and can run. Raises EngineError, WrongAnswer and PageFailed."""
+    skipped = _skipped(options.parts)
+    options = replace(options, parts=[part for part in options.parts if part not in skipped])
     folder, binary = settings.VAR_DIR / "bench", require_binary()
     stores = Stores(folder, binary, progress)
     machine = Machine.here(engine=version_of(binary))
@@ -80,7 +83,17 @@ def run_benchmarks(options: Options, *, progress: Progress) -> BenchFigures:
             parts[ORDERS] = Part(_measure_orders(context, orders, options), stored.figures)
     if IMPORTS in options.parts:
         parts[IMPORTS] = Part(_measure_imports(folder, options, progress=progress), None)
-    return BenchFigures(machine=machine, parts=parts)
+    return BenchFigures(machine=machine, parts=parts, skipped=skipped)
+
+
+def _skipped(parts: Sequence[str]) -> dict[str, str]:
+    """Return why parts cannot run here, by their names."""
+    try:
+        if PEERS in parts:
+            require_programs()
+    except PostgresMissing as error:
+        return {PEERS: str(error)}
+    return {}
 
 
 def _measure_comments(
@@ -97,6 +110,16 @@ def _measure_comments(
     if THROUGHPUT in options.parts:
         seconds = options.seconds
         yield THROUGHPUT, measure_throughput(context, answers, turns=turns, seconds=seconds)
+    if PEERS in options.parts:
+        yield PEERS, _measure_peers(context, data, answers, options)
+
+
+def _measure_peers(
+    context: BenchContext, data: CommentData, answers: CommentAnswers, options: Options
+) -> Figures:
+    from lab.bench.peers import measure_peers  # noqa: PLC0415 - its models are for this part alone
+
+    return measure_peers(context, data, answers, pages=options.pages, turns=options.turns)
 
 
 def _measure_seasons(context: BenchContext, data: CommentData) -> Figures:

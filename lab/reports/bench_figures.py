@@ -1,7 +1,7 @@
 """What ``manage.py bench`` found, as data: its tables, plots and JSON are made of this."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any
 
@@ -240,10 +240,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class BenchFigures:
-    """Everything a run found, by the names of its parts."""
+    """Everything a run found, by the names of its parts; ``skipped`` are those it could not run.
+
+    Each of these has a sentence on what is missing.
+    """
 
     machine: Machine
     parts: Mapping[str, Part]
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as ``bench --json`` prints them."""
@@ -253,4 +257,5 @@ class BenchFigures:
                 name: {"data": asdict(part.data) if part.data else None, **part.figures.as_dict()}
                 for name, part in self.parts.items()
             },
+            "skipped": dict(self.skipped),
         }

@@ -26,7 +26,9 @@ from lab.reports.bench_figures import (
     ThroughputFigures,
 )
 from lab.reports.figures import medians_of, percentile_95
-from lab.reports.tables import Plot, Section, Table
+from lab.reports.peer_figures import PeerFigures
+from lab.reports.peer_sections import peer_section
+from lab.reports.tables import Plot, Section, Table, holds, promise
 
 COSTS = (
     *("list", "page", "plan", "runs", "read"),
@@ -70,6 +72,8 @@ MOST_OF_ESTIMATE = 3.0
 """The most that a page may cost by its estimate."""
 FURTHEST = 5
 """The pages furthest above their estimates that are listed."""
+MOST_OF_A_QUERY = {"comments": 4.0}
+"""The most that the median fragment of a part may take, by the time of one bare query."""
 LEAST_THROUGHPUT = {"three ratings": 0.8, "four ratings, two languages": 0.6}
 """The least that a list may reach of the rate without a filter. The series measured 0.34 for three
 ratings (268 pages a second by 783 for one)."""
@@ -96,6 +100,8 @@ def _section(name: str, part: Part, found: BenchFigures) -> Section:
             return _throughput(figures, name, notes)
         case ImportFigures() as figures:
             return _imports(figures, name, notes)
+        case PeerFigures() as figures:
+            return peer_section(figures, name, notes)
     raise TypeError(name)
 
 
@@ -110,9 +116,17 @@ def _pages(figures: DepthFigures, name: str, notes: tuple[str, ...]) -> Section:
         tables=(
             Table(costs, COSTS, tuple(map(_cost_row, figures.pages))),
             Table(times, TIMES, tuple(map(_time_row, figures.pages))),
+            *_fragment_promise(figures, name),
         ),
         plots=(Plot(name, f"{title}: time and capacity units by depth", figures),),
     )
+
+
+def _fragment_promise(figures: DepthFigures, name: str) -> Iterator[Table]:
+    if most := MOST_OF_A_QUERY.get(name):
+        found = median(page.ratio(FRAGMENT, QUERY) for page in figures.pages)
+        row = ("fragment ÷ bare query, median of the pages", most, found)
+        yield promise("What the fragments are held to", row)
 
 
 def _cost_row(page: PageFigures) -> tuple[str, ...]:
@@ -161,11 +175,7 @@ def _grid(figures: GridFigures, name: str, notes: tuple[str, ...]) -> Section:
         tables=(
             Table(costs, ("of a page", "reader", *DISTRIBUTION), cost_rows),
             Table(times, ("of a page", "reader", *DISTRIBUTION), time_rows),
-            Table(
-                "What the planner's capacity units are held to",
-                ("what", "at most", "found", "holds"),
-                tuple(_promises(figures)),
-            ),
+            promise("What the planner's capacity units are held to", *_promises(figures)),
             Table(
                 "Its capacity units by how many languages are chosen: each takes a query of its "
                 "own, and a query half a unit, even where it finds a comment or none",
@@ -177,7 +187,7 @@ def _grid(figures: GridFigures, name: str, notes: tuple[str, ...]) -> Section:
     )
 
 
-def _promises(figures: GridFigures) -> Iterator[tuple[str, str, str, str]]:
+def _promises(figures: GridFigures) -> Iterator[tuple[str, float, float]]:
     units = figures.of_pages(PLANNER, UNITS)
     unfiltered = UNITS(figures.lists[0].by_reader[PLANNER].pages[0])
     held = (
@@ -186,7 +196,7 @@ def _promises(figures: GridFigures) -> Iterator[tuple[str, str, str, str]]:
         ("95 %", "an unfiltered page", MOST_P95, percentile_95, unfiltered),
     )
     for what, of, most, figure, by in held:
-        yield _promise(f"{what} ÷ {of}", most, figure(units) / by)
+        yield f"{what} ÷ {of}", most, figure(units) / by
 
 
 def _by_languages(figures: GridFigures) -> Iterator[tuple[str, ...]]:
@@ -218,13 +228,10 @@ def _seasons(figures: SeasonFigures, name: str, notes: tuple[str, ...]) -> Secti
                 ("of a page", *DISTRIBUTION),
                 distributions,
             ),
-            Table(
+            promise(
                 "What they are held to",
-                ("what", "at most", "found", "holds"),
-                (
-                    _promise("95 % ÷ an unfiltered page", MOST_P95, p95),
-                    _promise("a page ÷ its estimate", MOST_OF_ESTIMATE, most),
-                ),
+                ("95 % ÷ an unfiltered page", MOST_P95, p95),
+                ("a page ÷ its estimate", MOST_OF_ESTIMATE, most),
             ),
             Table(
                 "The pages furthest above their estimates",
@@ -246,10 +253,6 @@ def _estimated_row(page: EstimatedPage) -> tuple[str, ...]:
     )
 
 
-def _promise(what: str, most: float, found: float) -> tuple[str, str, str, str]:
-    return what, f"{most:g}", f"{found:.2f}", _holds(is_so=found <= most)
-
-
 def _distribution(found: Sequence[float]) -> tuple[str, ...]:
     figures = (mean(found), median(found), percentile_95(found), max(found))
     return tuple(f"{figure:,.2f}" for figure in figures)
@@ -264,8 +267,8 @@ def _throughput(figures: ThroughputFigures, name: str, notes: tuple[str, ...]) -
     rows = []
     for one, rate in figures.per_second.items():
         ratio, least = figures.ratio(one), LEAST_THROUGHPUT.get(one)
-        promise = ("", "") if least is None else (f"{least:g}", _holds(is_so=ratio >= least))
-        rows.append((one, f"{rate:.1f}", f"{ratio:.2f}", *promise))
+        held = ("", "") if least is None else (f"{least:g}", holds(is_so=ratio >= least))
+        rows.append((one, f"{rate:.1f}", f"{ratio:.2f}", *held))
     titles = ("list", "pages a second", "÷ no filter", "at least", "holds")
     return Section(
         name=name,
@@ -285,7 +288,7 @@ def _imports(figures: ImportFigures, name: str, notes: tuple[str, ...]) -> Secti
         f"{COUNTED} ÷ {RAW}",
         *(f"{f(figures.ratios):.2f}" for f in summed),
         f"{LEAST_IMPORT:g}",
-        _holds(is_so=figures.ratio >= LEAST_IMPORT),
+        holds(is_so=figures.ratio >= LEAST_IMPORT),
     )
     caption = f"Comments a second in {figures.turns} turns of {figures.comments:,} each way"
     return Section(
@@ -301,7 +304,3 @@ def _imports(figures: ImportFigures, name: str, notes: tuple[str, ...]) -> Secti
             ),
         ),
     )
-
-
-def _holds(*, is_so: bool) -> str:
-    return "yes" if is_so else "no"

@@ -20,6 +20,8 @@ def require_matplotlib() -> None:
 
 def write_sections(page: Path, sections: Sequence[Section], *, command: str) -> list[Path]:
     """Bring a page up to date, and its plots in a folder of its name; return all files."""
+    if not sections:
+        return []
     page.parent.mkdir(parents=True, exist_ok=True)
     for section in sections:
         text = section.markdown(folder=page.stem)

@@ -41,6 +41,26 @@ class Table:
         return [cell[:1].isalpha() for cell in first]
 
 
+PROMISE = ("what", "at most", "found", "holds")
+
+
+def promise(caption: str, *held: tuple[str, float, float]) -> Table:
+    """Build a table of figures that are held to a limit: each what, at most, and found."""
+    return Table(
+        caption,
+        PROMISE,
+        tuple(
+            (what, f"{most:g}", f"{found:.2f}", holds(is_so=found <= most))
+            for what, most, found in held
+        ),
+    )
+
+
+def holds(*, is_so: bool) -> str:
+    """Format whether a figure is what it is held to."""
+    return "yes" if is_so else "no"
+
+
 @dataclass(frozen=True, slots=True)
 class Plot:
     """A drawing of figures: the name of its file, and what it shows in words."""

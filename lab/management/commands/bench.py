@@ -63,6 +63,8 @@ class Command(BaseCommand):
         with failures_in_one_line():
             require_matplotlib()  # before the measuring, which takes minutes
             found = run_benchmarks(wanted, progress=Progress(shown=not options["json"]))
+        for name, reason in found.skipped.items():
+            self.stderr.write(f"The part {name} is skipped: {reason}")
         sections = sections_of(found)
         written = write_sections(options["output"] / "benchmarks.md", sections, command="bench")
         if options["json"]:

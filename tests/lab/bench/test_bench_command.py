@@ -53,10 +53,10 @@ def output(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found() -> BenchFigures:
+def found(django_db_blocker) -> BenchFigures:
     if find(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         patch.setattr(benchmark_run, "grid", lambda: GRID)
         patch.setattr(benchmark_run, "ONE_IN", 1)
         patch.setattr(processes, "WORKERS", 1)  # of the web server

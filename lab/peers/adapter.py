@@ -1,0 +1,119 @@
+"""Rows as the site's own values, which its templates and links are made for.
+
+The only module that knows both: whatever of the site's dataclasses changes is followed here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from comments.filters import CommentFilter
+from comments.indexes.access_patterns import ListPlan
+from comments.lists.explain import explain_page
+from comments.lists.highlights import Highlights
+from comments.lists.queries import CommentEntry, CommentPage
+from comments.replies.queries import Reply
+from comments.store.counts import ProductCounts
+from dynamo.lists.explain import Explanation, OtherLine
+from dynamo.lists.merging import Entry
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import Page, PageRequest, RunRead
+from dynamo.lists.runs import Index, Position, Run
+from lab.peers import models, queries
+from shop.catalogue.queries import Category, Product
+
+PLAN = "sql"
+READ_BESIDE = (OtherLine("counts", 1, 0.0), OtherLine("product", 2, 0.0))
+READ_FOR_THE_WHOLE_PAGE = (*READ_BESIDE, OtherLine("highlights", 4, 0.0))
+INDEX = Index(table="PostgreSQL", name=None, partition_key="", sort_key="", table_key=lambda _: {})
+
+
+def list_comments(
+    product_id: str, chosen: CommentFilter, request: PageRequest, *, counts: ProductCounts
+) -> CommentPage:
+    """Read a page of a list, from its beginning or onward from a position."""
+    rows = queries.list_comments(product_id, chosen, request)
+    run = Run(index=INDEX, partition=product_id)
+    page = _page(rows, request, run)
+    return CommentPage(
+        comments=tuple(map(_with_reply, rows[: request.size])),
+        plan=ListPlan(PLAN, (run,)),
+        page=page,
+        shown=page,
+        counts=counts,
+    )
+
+
+def explanation_of(found: CommentPage, *, is_partial: bool) -> Explanation:
+    """Explain a page of a list; there are no capacity units."""
+    others = READ_BESIDE if is_partial else READ_FOR_THE_WHOLE_PAGE
+    return replace(explain_page(found, None), other=others)
+
+
+def place_of_row(row: models.Comment) -> str:
+    """Return the place that a comment has in the site's lists."""
+    return place_of(row.created, row.id)
+
+
+def counts_of(product_id: str) -> ProductCounts:
+    """Read a product's counts."""
+    found = queries.find_counts(product_id)
+    return ProductCounts({(language, rating): number for language, rating, number in found})
+
+
+def find_product(product_id: str) -> Product:
+    """Read a product with its categories."""
+    row = queries.find_product(product_id)
+    categories = tuple(Category(each.slug, each.name) for each in row.categories.all())
+    return Product(
+        row.id, row.name, description=row.description, categories=categories, trail=categories[:1]
+    )
+
+
+def find_highlights(product_id: str) -> Highlights:
+    """Read a product's highlights, of all languages."""
+    rows = queries.find_highlights(product_id)
+    return Highlights(
+        _comment(rows.positive) if rows.positive else None,
+        _comment(rows.negative) if rows.negative else None,
+        rows.last_commented,
+        tuple(map(_comment, rows.picks)),
+    )
+
+
+def _page(rows: Sequence[models.Comment], request: PageRequest, run: Run) -> Page:
+    before = request.position.ordinal if request.position else 0
+    entries = tuple(
+        Entry({}, Position(place_of_row(row), ordinal=ordinal), run)
+        for ordinal, row in enumerate(rows[: request.size], before + 1)
+    )
+    return Page(
+        entries=entries,
+        has_next=len(rows) > request.size,
+        has_previous=request.position is not None,
+        rounds=1,
+        reads=(RunRead(run, 1, len(rows), len(entries), capacity_units=0.0),),
+    )
+
+
+def _with_reply(row: models.Comment) -> CommentEntry:
+    """Return an entry of a list, whose rows are read with their replies."""
+    reply: models.Reply | None = getattr(row, "reply", None)
+    if reply is None:
+        return _comment(row)
+    shown = Reply(reply.text, reply.author, reply.replied, edited=None, version=1)
+    return replace(_comment(row), reply=shown)
+
+
+def _comment(row: models.Comment) -> CommentEntry:
+    return CommentEntry(
+        id=row.id,
+        language=row.language,
+        rating=row.rating,
+        created=row.created,
+        author=row.author,
+        title=row.title,
+        text=row.text,
+        is_long=row.is_long,
+        username=row.username,
+        is_verified=row.is_verified,
+    )

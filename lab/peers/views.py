@@ -1,0 +1,59 @@
+"""The site's pages of a product's comments, read from PostgreSQL: all but the reads is the site's.
+
+Of a visitor who is not signed in and names no language, as the benchmark is; pages are read
+onward only.
+"""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from comments.filters import CommentFilter
+from comments.lists.listing import listing_of, pager_of
+from dynamo.web.paging import show_page
+from dynamo.web.partials import wants_partial
+from lab.peers.adapter import (
+    counts_of,
+    explanation_of,
+    find_highlights,
+    find_product,
+    list_comments,
+)
+
+TEMPLATES = ("comments/product.html", "comments/lists/_comments.html")
+
+
+@require_safe
+def product(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Show a product with its comments in all languages."""
+    return _show(request, product_id, CommentFilter())
+
+
+@require_safe
+def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
+    """Show a product's comments in some languages and ratings."""
+    return _show(request, product_id, CommentFilter.parse(languages, ratings))
+
+
+def _show(request: HttpRequest, product_id: str, chosen: CommentFilter) -> HttpResponse:
+    pager = pager_of(product_id, chosen)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    counts = counts_of(product_id)
+    found = list_comments(product_id, chosen, asked, counts=counts)
+    listing = listing_of(product_id, chosen, found)
+    is_whole = not wants_partial(request)
+    is_front = is_whole and asked.position is None and not chosen.narrowed
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=TEMPLATES,
+        context=lambda: {
+            "product": find_product(product_id),
+            "listing": listing,
+            "highlights": find_highlights(product_id) if is_front else None,
+            "voted": frozenset(),
+            "explanation": explanation_of(found, is_partial=not is_front),
+        },
+    )
