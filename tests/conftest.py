@@ -12,10 +12,12 @@ from django.core.cache import cache
 from django.test import override_settings
 from django.utils.module_loading import import_string
 
+from comments.templatetags import comment_html
 from dynamo.calls.client import client, connect, current_connection
 from dynamo.engine import EngineServer
 from dynamo.tables.create import create_missing
 from dynamo.tables.throughput import table_names
+from dynamo.templatetags import remembered
 from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
@@ -148,8 +150,10 @@ def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Forget the counts that pages were planned by."""
+    """Forget the counts that pages were planned by, and the HTML of their parts."""
     cache.clear()
+    remembered._render.cache_clear()
+    comment_html._render.cache_clear()
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ def timestamp(moment: datetime) -> str:
 
 def parse_timestamp(text: str) -> datetime:
     """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
-    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-    if timestamp(moment) != text:  # strptime takes shorter fields, which would sort wrongly
+    moment = datetime.fromisoformat(text)
+    if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
         sentence = f"{text!r} is not of the fixed width of a place's timestamp"
         raise ValueError(sentence)
     return moment
