@@ -1,13 +1,15 @@
 """Reads of the comments of a user."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
+from comments.lists.read_your_writes import Recent, read_recent
 from comments.models import ByAuthor
 from comments.store.table import index_of
+from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import id_at
@@ -15,6 +17,7 @@ from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import every_entry, read
 from shop.catalogue.queries import ProductTile, find_tiles
+from shop.web.visitor import Visitor
 
 PLAN = ByAuthor.Meta.index_name
 ALL_AT_ONCE = 100
@@ -30,6 +33,14 @@ class ProfilePage:
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileRead:
+    """A page of what a user has written, and what the visitor has just written."""
+
+    found: ProfilePage
+    recent: Recent
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenAbout:
     """A comment, and the product it is about."""
 
@@ -41,6 +52,18 @@ def list_written_by(username: str, request: PageRequest) -> ProfilePage:
     """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(username)], request)
     return ProfilePage(tuple(entry_of(entry.item) for entry in page.entries), page)
+
+
+def read_profile(
+    username: str, request: PageRequest, *, visitor: Visitor, recent: Sequence[str]
+) -> ProfileRead:
+    """Read a page of a user's comments, while the visitor is confirmed."""
+    with pool().together() as together:
+        is_user = together.start(visitor.is_confirmed)
+        written = together.start(partial(read_recent, recent)) if recent else None
+        found = list_written_by(username, request)
+        is_user.result()
+        return ProfileRead(found, written.result() if written else {})
 
 
 def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:

@@ -8,12 +8,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from comments.lists.read_your_writes import read_recent, recently_written, with_recent
+from comments.lists.read_your_writes import recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
-    ProfilePage,
+    ProfileRead,
     is_written_by,
-    list_written_by,
+    read_profile,
     with_products,
 )
 from dynamo.calls.meter import labelled_calls
@@ -21,6 +21,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.web.access import visitor_of
 from shop.web.caching import public
 
 NOBODY = "Nobody here has this name."
@@ -34,27 +35,33 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         raise Http404(NOBODY)
     pager = Pager(first_url=reverse("profile", args=[username]), list_name=f"profile/{username}")
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_written_by(username, asked)
+    read = read_profile(
+        username,
+        asked,
+        visitor=visitor_of(request),
+        recent=recently_written(request.session, now=timezone.now()),
+    )
     return show_page(
         request,
         pager,
         asked,
-        found.page,
+        read.found.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
-        context=lambda: _context(request, username, found, asked),
+        context=lambda: _context(request, username, read, asked),
         plan=PLAN,
     )
 
 
 def _context(
-    request: HttpRequest, username: str, found: ProfilePage, asked: PageRequest
+    request: HttpRequest, username: str, read: ProfileRead, asked: PageRequest
 ) -> dict[str, Any]:
+    found = read.found
     if not found.comments and asked.position is None:
         _require_user(username)
     is_own = request.user.get_username() == username
     comments = with_recent(
         found.comments,
-        read_recent(recently_written(request.session, now=timezone.now())),
+        read.recent,
         page=found.page,
         request=asked,
         belongs=lambda item: is_written_by(username, item),

@@ -27,6 +27,7 @@ PAGE_SIZE = 4
 OPTIONS = Options(
     parts=("peers",),
     comments=60,
+    seasonal=1,
     orders=1,
     queued=1,
     pages=(1, 10),

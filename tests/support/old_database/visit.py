@@ -1,7 +1,8 @@
 """Visits the pages of the old database and prints, as JSON, which ids each of them shows.
 
-The code that made the database printed ``pages.json``; later code must print the same. All of it
-goes through URLs, so that the script needs no module of the shop and runs with any version of it.
+The code that made the database printed ``pages.json``; later code must print the same. (Since then
+filtered and deep pages have lost the highlights above their list, and the record with them.) All
+of it goes through URLs, so that the script needs no module of the shop and runs with any version.
 """
 
 import json

@@ -1,0 +1,137 @@
+"""What the pages of the sample shop read: no more than the table in docs/benchmarks.md says."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from comments.indexes import planner
+from comments.lists import queries
+from demo.sample.catalogue import sample_catalogue
+from demo.sample.comments import sample_comments
+from dynamo.calls.meter import Meter, metered
+from dynamo.lists.sizes import MeanSizes
+from shop.accounts.queries import find_user
+from shop.accounts.services import create_profile
+from tests.support.comments.browsing import HTMX
+from tests.support.markup import read_markup
+from tests.support.project import PROJECT
+
+pytestmark = pytest.mark.real_engine
+
+COMMENTS = 2_000
+STAFF = "page-costs-staff"
+ROW = re.compile(r"^\| (?P<name>[^|]+) \| [^|]+ \| (\d+) / (\d+) / ([\d.]+) \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Calls, serial rounds and capacity units."""
+
+    calls: int
+    rounds: int
+    units: float
+
+    @classmethod
+    def of(cls, meter: Meter) -> "Costs":
+        return cls(meter.requests(), meter.rounds, meter.capacity_units())
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A page and who asks for it."""
+
+    path: str
+    browser: Client
+    headers: Mapping[str, str]
+
+    def measured(self) -> Costs:
+        """What the page reads when it has been read before."""
+        for _ in range(3):
+            assert self.browser.get(self.path, headers=self.headers).status_code == 200
+        with metered() as meter:
+            self.browser.get(self.path, headers=self.headers)
+        return Costs.of(meter)
+
+
+def documented() -> dict[str, Costs]:
+    text = (PROJECT / "docs" / "benchmarks.md").read_text()
+    rows = ROW.findall(text.partition("\n## What each page reads\n")[2].partition("\n## ")[0])
+    return {
+        name: Costs(int(calls), int(rounds), float(units)) for name, calls, rounds, units in rows
+    }
+
+
+@pytest.fixture(scope="module")
+def visits(tables: None) -> dict[str, Visit]:
+    """The pages of the table, in the sample shop."""
+    call_command("load_sample", comments=COMMENTS, json=True, stdout=StringIO())
+    now = datetime.now(UTC)
+    create_profile(username=STAFF, password=None, now=now, is_staff=True)
+    made = list(sample_comments(sample_catalogue(), count=COMMENTS, now=now))
+    ((product, _),) = Counter(comment.product_id for comment in made).most_common(1)
+    comment = next(comment.id for comment in made if comment.product_id == product)
+    nobody, alex, staff = Client(), signed_in("alex"), signed_in(STAFF)
+    page = read_markup(alex.get("/orders/").content.decode())
+    order = page.all(data_order_id=True)[0]["data-order-id"]
+    slug = sample_catalogue().categories[0].slug
+    lists = f"/products/{product}/comments"
+    page = read_markup(nobody.get(f"{lists}/~/~/").content.decode())
+    deep = page.one("a", rel="next")["href"]
+    english = {"Accept-Language": "en"}
+    return {
+        "product page": Visit(f"/products/{product}/", nobody, english),
+        "product page, signed in": Visit(f"/products/{product}/", alex, english),
+        "filtered list": Visit(f"{lists}/de.en/1.2.5/", nobody, {}),
+        "filtered list, fragment": Visit(f"{lists}/de.en/1.2.5/", nobody, HTMX),
+        "unfiltered list": Visit(f"{lists}/~/~/", nobody, {}),
+        "unfiltered list, second page": Visit(deep, nobody, {}),
+        "one comment": Visit(f"/comments/{comment}/", nobody, {}),
+        "front page": Visit("/", nobody, {}),
+        "most loved": Visit("/rankings/most-loved/", nobody, {}),
+        "recently commented": Visit("/rankings/recently-commented/", nobody, {}),
+        "most helpful": Visit(f"/products/{product}/most-helpful/", nobody, {}),
+        "category": Visit(f"/categories/{slug}/", nobody, {}),
+        "category by price": Visit(f"/categories/{slug}/?order=price", nobody, {}),
+        "all categories": Visit("/categories/", nobody, {}),
+        "also bought": Visit(f"/products/{product}/also-bought/", nobody, {}),
+        "a user's comments": Visit("/users/alex/", alex, {}),
+        "orders": Visit("/orders/", alex, {}),
+        "orders in two statuses": Visit("/orders/?status=SHIPPED&status=DELIVERED", alex, {}),
+        "one order": Visit(f"/orders/{order}/", alex, {}),
+        "queue": Visit("/staff/orders/", staff, {}),
+        "a customer's orders": Visit("/staff/customers/alex/orders/", staff, {}),
+        "reported comments": Visit("/staff/comments/", staff, {}),
+        "activity": Visit("/staff/activity/", staff, {}),
+    }
+
+
+@pytest.fixture(autouse=True)
+def sizes_of_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plan as if no other test had read comments of other sizes."""
+    monkeypatch.setattr(planner, "SIZES", sizes := MeanSizes())
+    monkeypatch.setattr(queries, "SIZES", sizes)
+
+
+def signed_in(username: str) -> Client:
+    browser = Client()
+    browser.force_login(find_user(username))
+    return browser
+
+
+class TestAPage:
+    @pytest.mark.parametrize("name", documented())
+    def test_reads_no_more_than_its_line_says(self, visits, name):
+        found, line = visits[name].measured(), documented()[name]
+        assert found.calls <= line.calls, found
+        assert found.rounds <= line.rounds, found
+        assert found.units <= line.units, found
+
+    def test_of_the_table_is_visited(self, visits):
+        assert documented().keys() == visits.keys()
