@@ -135,8 +135,9 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         context=lambda: _context(wanted, page),
     )
     found = page.found
-    shown = (page.product, page.chosen, found.comments, found.counts, page.highlights)
-    return unless_known(request, (shown, found.page.has_next), render_page)
+    counts = sorted(found.counts.cells.items())
+    shown = (page.product, page.chosen, found.comments, counts, page.highlights)
+    return unless_known(request, (*shown, found.page.has_next), render_page)
 
 
 def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from random import Random
 from threading import Lock
 from typing import Any
@@ -14,7 +15,8 @@ import pytest
 from comments.imports.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
-from comments.keys import score_at
+from comments.keys import rank, score_at
+from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.rankings import items as ranks
 from comments.rankings.items import Ranking, count_shards
@@ -28,6 +30,8 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
 from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 from tests.support.chance import examples
 from tests.support.comments.ranked import (
     before_rank_is_stored,
@@ -433,3 +437,49 @@ def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
         page = list_ranking(ranking, PageRequest(size, position, Toward.PREVIOUS))
         back = [*page.products, *back]
     return [r.product.id for r in there], [r.product.id for r in back]
+
+
+class TestTheNameOfAProduct:
+    @pytest.fixture
+    def lamp(self, comment: NewComment) -> NewProduct:
+        """The product that is commented on."""
+        lamp = NewProduct(comment.product_id, "Lamp", (f"shelf-{comment.product_id}",))
+        self.put(lamp)
+        return lamp
+
+    def put(self, lamp: NewProduct) -> None:
+        put_catalogue(categories=[NewCategory(lamp.category_slugs[0], "Shelf")], products=[lamp])
+
+    def names(self, lamp: NewProduct) -> list[str]:
+        ranked = [ranking_of(ranking, [lamp.id]) for ranking in Ranking]
+        return [one.product.name for found in ranked for one in found]
+
+    def test_travels_with_its_ranks(self, comment, lamp):
+        add_comment(comment)
+        assert self.names(lamp) == ["Lamp"] * 2
+        for ranking in Ranking:
+            assert stored_rank(ranking, lamp.id)["t"] == {"S": "Lamp"}
+
+    def test_changes_with_the_product(self, comment, lamp):
+        add_comment(comment)
+        self.put(replace(lamp, name="Torch"))
+        assert self.names(lamp) == ["Torch"] * 2
+
+    def test_changed_while_a_rank_is_derived_is_the_new_one(self, comment, lamp):
+        renamed = partial(self.put, replace(lamp, name="Torch"))
+        with before_rank_is_stored(FIVE_STARS, lamp.id, renamed):
+            add_comment(comment)
+        assert self.names(lamp) == ["Torch"] * 2
+
+    def test_that_is_missing_is_read_and_mended_by_the_check(self, comment, lamp):
+        add_comment(comment)
+        for ranking in Ranking:
+            key = {"S": rank(ranking, lamp.id)}
+            client().update_item(
+                TableName=TABLE, Key={"pk": key, "sk": key}, UpdateExpression="REMOVE t"
+            )
+        assert self.names(lamp) == ["Lamp"] * 2
+        found = [d for d in comment_differences() if lamp.id in d.subject]
+        assert [(d.kind, d.expected) for d in found] == [("name", "Lamp")] * 2
+        assert all(d.mend() for d in found if d.mend)
+        assert [d for d in comment_differences() if lamp.id in d.subject] == []

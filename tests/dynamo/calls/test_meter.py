@@ -161,3 +161,35 @@ class TestAReadersSource:
             chunk = QuerySource(strict_client).query(run, behind=None, limit=3, ascending=True)
         assert chunk.capacity_units == meter.capacity_units() > 0
         assert chunk.items_read == meter.calls[0].items_read == 3
+
+
+class TestRounds:
+    def test_of_calls_one_after_another_are_as_many(self, query, get):
+        with metered() as meter:
+            query()
+            get()
+        assert [call.round for call in meter.calls] == [1, 2]
+
+    def test_of_calls_at_once_are_one(self, query, get):
+        with metered() as meter:
+            Pool(3).gather([query, get, query])
+        assert meter.rounds == 1
+
+    def test_are_those_of_the_longest_chain(self, query, get):
+        def chain() -> None:
+            for _ in range(3):
+                get()
+
+        with metered() as meter:
+            with Pool(2).together() as together:
+                started = together.start(chain)
+                query()
+                started.result()
+            query()
+        assert meter.rounds == 4
+
+    def test_begin_anew_with_each_meter(self, query):
+        for _ in range(2):
+            with metered() as meter:
+                query()
+            assert meter.rounds == 1

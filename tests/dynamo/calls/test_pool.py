@@ -81,6 +81,44 @@ class TestParallelism:
         assert len(set(threads)) == 1
 
 
+class TestTogether:
+    def test_returns_what_each_call_returns(self):
+        with Pool(2).together() as together:
+            number, text = together.start(lambda: 7), together.start(lambda: "seven")
+            assert (number.result(), text.result(), number.result()) == (7, "seven", 7)
+
+    def test_goes_on_while_a_call_runs(self):
+        release = Event()
+        with Pool(1).together() as together:
+            waiting = together.start(partial(release.wait, PATIENCE))
+            release.set()
+            assert waiting.result()
+
+    def test_raises_what_a_call_raised(self):
+        with Pool(1).together() as together:
+            failing = together.start(fail)
+            with pytest.raises(LookupError):
+                failing.result()
+
+    def test_drops_what_has_not_begun_when_the_block_ends(self):
+        pool, release, begun = Pool(1), Event(), []
+        with pool.together() as together:
+            together.start(partial(release.wait, PATIENCE))
+            together.start(partial(begun.append, "late"))
+        release.set()
+        pool.gather([str, str])
+        assert begun == []
+
+    @pytest.mark.parametrize("size", [1, 2, 5])
+    def test_lets_calls_gather_others_however_small_the_pool_is(self, size):
+        pool = Pool(size)
+
+        def of_three(depth: int) -> int:
+            return sum(pool.gather([partial(of_three, depth - 1)] * 3)) if depth else 1
+
+        assert pool.gather([partial(of_three, 2)] * 4) == [9] * 4
+
+
 class TestTheFirstFailure:
     def test_is_raised(self):
         with pytest.raises(LookupError, match="the first failure"):

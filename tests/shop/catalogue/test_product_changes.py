@@ -2,18 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import client
+from dynamo.calls.meter import metered
+from dynamo.items import table_key
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewProduct
 from shop.catalogue.prices import prices_of
-from shop.catalogue.queries import find_product
+from shop.catalogue.queries import find_product, list_categories
 from shop.catalogue.services import put_catalogue
+from shop.catalogue.shelves import ON_A_SHELF, put_shelf, root_key, shelves_in
+from shop.table import TABLE
 from tests.support.catalogue.making import category
 from tests.support.comments.spying import spied
 from tests.support.shop.checks import differences
@@ -92,3 +97,68 @@ class TestAnUnchangedProduct:
         put_catalogue(categories=[category(new)], products=[replace(lamp, category_slugs=(new,))])
         assert shown_in(new, ProductOrder.NAME) == [("Lamp", 1_999)]
         assert shown_in(lamp.category_slugs[0], ProductOrder.NAME) == [("Lamp", 1_999)]
+
+
+class TestTheFrontPage:
+    def shelf(self, slug: str) -> list[tuple[str, int | None]]:
+        page = list_categories(PageRequest(500))
+        (found,) = [shelf for shelf in shelves_in(page) if shelf.category.slug == slug]
+        return [(p.name, p.unit_price and int(p.unit_price * 100)) for p in found.products]
+
+    def test_has_the_first_products_of_a_category(self, lamp, fresh):
+        (slug,) = lamp.category_slugs
+        others = [replace(lamp, id=f"{lamp.id}-{n}", name=f"Lamp {n}") for n in range(ON_A_SHELF)]
+        put_catalogue(categories=[category(slug)], products=others)
+        assert len(self.shelf(slug)) == ON_A_SHELF
+        assert self.shelf(slug)[0] == ("Lamp", 1_999)
+
+    def test_changes_with_a_product_whose_category_is_not_named(self, lamp, fresh):
+        (old,), new = lamp.category_slugs, fresh("shelf")
+        changed = replace(lamp, name="Torch", unit_price_cents=5, category_slugs=(new,))
+        put_catalogue(categories=[category(new)], products=[changed])
+        assert self.shelf(old) == self.shelf(new) == [("Torch", 5)]
+
+    def test_is_read_by_one_query(self, lamp):
+        with metered() as meter:
+            shelves_in(list_categories(PageRequest(500)))
+        assert meter.requests() == 1
+
+    def test_shows_a_category_from_before_there_were_shelves(self, lamp):
+        (slug,) = lamp.category_slugs
+        lose_shelf(slug)
+        assert self.shelf(slug) == [("Lamp", 1_999)]
+
+    def test_is_mended_by_the_check(self, lamp):
+        (slug,) = lamp.category_slugs
+        lose_shelf(slug)
+        (found,) = [d for d in differences("catalogue") if slug in d.subject]
+        assert (found.kind, found.expected) == ("shelf", "Lamp")
+        assert found.mend is not None
+        assert found.mend()
+        assert [d for d in differences("catalogue") if slug in d.subject] == []
+
+    def test_has_the_shelf_of_the_last_writer_when_two_meet(self, lamp):
+        (slug,) = lamp.category_slugs
+        lose_shelf(slug)
+        put, met = client().update_item, []
+
+        def meet(**parameters: Any) -> Any:
+            if not met:
+                met.append(parameters)
+                put_catalogue(
+                    categories=[category(slug)], products=[replace(lamp, unit_price_cents=5)]
+                )
+            return put(**parameters)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(client(), "update_item", meet)
+            put_shelf(slug)
+        assert self.shelf(slug) == [("Lamp", 5)]
+
+
+def lose_shelf(slug: str) -> None:
+    client().update_item(
+        TableName=TABLE,
+        Key=table_key(*root_key(slug)),
+        UpdateExpression="REMOVE shelf",
+    )

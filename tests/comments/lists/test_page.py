@@ -1,0 +1,216 @@
+"""The page of a product's comments is read together, and planned by counts that may be old."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.test import Client
+
+from comments.filters import RATINGS, CommentFilter
+from comments.items import NewComment
+from comments.lists.page import CommentsPage, PageWanted, read_comments_page
+from comments.posting.services import add_comment
+from comments.rankings.services import refresh_product
+from comments.store.counts import ProductCounts, counts_of, remember_counts
+from comments.votes.services import vote
+from dynamo.calls.meter import Meter, metered
+from dynamo.lists.reader import PageRequest
+from shop.accounts.closing import shut_profile
+from shop.accounts.queries import find_user
+from tests.support.comments.loading import load
+from tests.support.comments.threads import made_comment
+from tests.support.comments.truth import START
+from tests.support.comments.writers import someone
+
+pytestmark = pytest.mark.usefixtures("tables")
+SIZE = 5
+LANGUAGES = ("de", "en", "fr")
+
+
+def written(product_id: str, number: int, language: str, rating: int) -> NewComment:
+    return NewComment(
+        id=f"{product_id}-{number:03}",
+        product_id=product_id,
+        language=language,
+        rating=rating,
+        created_at=START + timedelta(minutes=number),
+        body="…",
+    )
+
+
+@pytest.fixture
+def comments(fresh: Callable[[str], str]) -> list[NewComment]:
+    """Forty comments on one product, oldest first."""
+    product_id, rng = fresh("paged"), Random(7)
+    made = [
+        written(product_id, n, rng.choice(LANGUAGES), rng.choice((1, 3, 4, 5))) for n in range(40)
+    ]
+    load(made)
+    return made
+
+
+def read(product_id: str, chosen: CommentFilter | None = None, **more: str) -> CommentsPage:
+    return read_comments_page(PageWanted(product_id, PageRequest(SIZE), chosen, **more))
+
+
+def metered_read(product_id: str, chosen: CommentFilter | None = None, **more: str) -> Meter:
+    with metered() as meter:
+        read(product_id, chosen, **more)
+    return meter
+
+
+def shown(page: CommentsPage) -> list[str]:
+    return [comment.id for comment in page.found.comments]
+
+
+def newest(comments: list[NewComment], chosen: CommentFilter) -> list[str]:
+    fit = [
+        comment.id
+        for comment in reversed(comments)
+        if (not chosen.languages or comment.language in chosen.languages)
+        and (not chosen.ratings or comment.rating in chosen.ratings)
+    ]
+    return fit[:SIZE]
+
+
+class TestRememberedCounts:
+    @pytest.mark.parametrize(
+        "chosen",
+        [
+            CommentFilter(),
+            CommentFilter.of(("de",)),
+            CommentFilter.of((), (1, 4)),
+            CommentFilter.of(("de", "fr"), (1, 5)),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            {},
+            {("en", 5): 40},
+            {("de", 1): 900, ("fr", 5): 1},
+            {(language, rating): 0 for language in LANGUAGES for rating in RATINGS},
+            {("ja", 2): 7},
+        ],
+        ids=["none", "one language", "far too many", "zeros", "of another product"],
+    )
+    def test_that_are_wrong_change_nothing_on_the_page(self, comments, chosen, cells):
+        product_id = comments[0].product_id
+        remember_counts(product_id, ProductCounts(cells))
+        page = read(product_id, chosen)
+        assert shown(page) == newest(comments, chosen)
+        assert page.found.counts == counts_of(product_id)
+
+    def test_that_lack_a_language_do_not_hide_its_first_comment(self, comments):
+        product_id, chosen = comments[0].product_id, CommentFilter.of(("de", "ja"))
+        read(product_id, chosen)
+        first = written(product_id, 99, "ja", 2)
+        add_comment(first)
+        assert shown(read(product_id, chosen))[0] == first.id
+
+    def test_are_replaced_by_those_that_were_read(self, comments):
+        product_id, chosen = comments[0].product_id, CommentFilter.of(("de",))
+        remember_counts(product_id, ProductCounts({("ja", 2): 7}))
+        read(product_id, chosen)
+        assert metered_read(product_id, chosen).rounds == 1
+
+
+@pytest.mark.real_engine
+class TestRounds:
+    def test_of_a_list_are_one_where_counts_are_remembered(self, comments):
+        product_id, chosen = comments[0].product_id, CommentFilter.of(("de", "en"))
+        rounds = [metered_read(product_id, chosen).rounds for _ in range(2)]
+        assert rounds == [2, 1]
+
+    def test_of_all_comments_need_no_counts(self, comments):
+        assert metered_read(comments[0].product_id, CommentFilter()).rounds == 1
+
+    def test_of_a_fragment_cost_no_description_and_no_highlights(self, comments):
+        wanted = PageWanted(comments[0].product_id, PageRequest(SIZE), CommentFilter())
+        with metered() as whole:
+            read_comments_page(wanted)
+        with metered() as fragment:
+            read_comments_page(replace(wanted, is_whole=False))
+        assert (whole.requests(), fragment.requests()) == (3, 2)
+        assert fragment.capacity_units() < whole.capacity_units()
+
+
+class TestTheLanguageOfTheVisitor:
+    def test_is_that_of_the_counts_of_now(self, comments):
+        product_id = comments[0].product_id
+        remember_counts(product_id, ProductCounts({("en", 5): 40}))
+        page = read(product_id, accept_language="fr, en;q=0.5")
+        assert page.chosen == CommentFilter.of(("fr",))
+        assert shown(page) == newest(comments, page.chosen)
+
+    def test_is_any_where_nobody_has_written_in_theirs(self, comments):
+        page = read(comments[0].product_id, accept_language="ja")
+        assert shown(page) == newest(comments, CommentFilter())
+
+
+class TestHighlights:
+    @pytest.fixture
+    def product_id(self, fresh: Callable[[str], str]) -> str:
+        """Praise without end, and one old complaint."""
+        product_id = fresh("praised")
+        load([written(product_id, n, "en", 1 if n == 3 else 5) for n in range(20)])
+        return product_id
+
+    def test_that_the_list_does_not_have_are_read(self, product_id):
+        for _ in range(2):  # at first without counts, then in the round of the list
+            highlights = read(product_id).highlights
+            assert highlights is not None
+            assert highlights.positive is not None
+            assert highlights.negative is not None
+            assert highlights.positive.id == f"{product_id}-019"
+            assert highlights.negative.id == f"{product_id}-003"
+
+    @pytest.mark.real_engine
+    def test_that_are_hardly_on_the_page_are_read_together_with_it(self, product_id):
+        rounds = [metered_read(product_id).rounds for _ in range(2)]
+        assert rounds == [2, 1]
+
+    def test_that_the_list_has_are_not_read(self, comments):
+        assert metered_read(comments[0].product_id).labelled("highlights") == []
+
+    def test_of_what_nobody_has_written_are_missing(self, fresh):
+        product_id = fresh("liked")
+        load([written(product_id, n, "en", 5) for n in range(20)])
+        highlights = read(product_id).highlights
+        assert highlights is not None
+        assert highlights.negative is None
+
+    def test_tell_of_the_last_comment_in_any_language(self, comments):
+        product_id = comments[0].product_id
+        last = written(product_id, 99, "ja", 2)
+        load([last])
+        refresh_product(product_id)
+        highlights = read(product_id, accept_language="de").highlights
+        assert highlights is not None
+        assert highlights.last_commented == last.created_at
+
+    @pytest.mark.parametrize("chosen", [CommentFilter.of(("de",)), CommentFilter.of((), (5,))])
+    def test_are_not_on_filtered_pages(self, comments, chosen):
+        assert read(comments[0].product_id, chosen).highlights is None
+
+
+class TestTheVotesOfAUser:
+    def test_are_not_shown_to_a_session_that_is_none_any_more(self):
+        bob, comment = someone("bob"), made_comment()
+        vote(comment_id=comment.id, username=bob.username)
+        url = f"/products/{comment.product_id}/"
+        assert bob.get(url).page.one("button", class_="helpful")["aria-pressed"] == "true"
+        shut_profile(bob.username)
+        assert bob.get(url).page.all("button", class_="helpful") == []
+
+    def test_are_read_in_the_round_of_the_page(self, comments):
+        bob = someone("bob")
+        browser = Client()
+        browser.force_login(find_user(bob.username))
+        with metered() as meter:
+            browser.get(f"/products/{comments[0].product_id}/comments/~/~/")
+        assert meter.rounds == 1
+        assert {"user", "votes"} <= set(meter.labels())
