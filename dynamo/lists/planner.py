@@ -27,7 +27,7 @@ BLOCK = 4_096
 """Bytes that half a capacity unit reads, eventually consistent."""
 UNITS_PER_BLOCK = 0.5
 TOP_UP = 1.5
-"""The price of a second round for a run: half a capacity unit, and three quarters for the wait."""
+"""The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
 EFFORT = 0.001
 """The price of transferring an item: without one, items that cost nothing would be read too."""
 SPREAD = 0.45
