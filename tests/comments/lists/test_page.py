@@ -10,6 +10,7 @@ from django.test import Client
 
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
+from comments.lists.listing import list_url
 from comments.lists.page import CommentsPage, PageWanted, read_comments_page
 from comments.posting.services import add_comment
 from comments.rankings.services import refresh_product
@@ -19,6 +20,7 @@ from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
 from shop.accounts.closing import shut_profile
 from shop.accounts.queries import find_user
+from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import START
@@ -195,6 +197,8 @@ class TestHighlights:
     @pytest.mark.parametrize("chosen", [CommentFilter.of(("de",)), CommentFilter.of((), (5,))])
     def test_are_not_on_filtered_pages(self, comments, chosen):
         assert read(comments[0].product_id, chosen).highlights is None
+        text = visit(list_url(comments[0].product_id, chosen)).page.text
+        assert "commented on" not in text
 
 
 class TestTheVotesOfAUser:
