@@ -121,7 +121,6 @@ def read_comments_page(wanted: PageWanted) -> CommentsPage:
         early = _begin_highlights(together, wanted, counts)
         chosen, found = _read_list(wanted, counts, exact=lambda: begun.facts.result().counts)
         facts = begun.facts.result()
-        is_user = begun.is_user.result()
         highlights = None
         if begun.picks:
             highlights = find_highlights(
@@ -136,7 +135,7 @@ def read_comments_page(wanted: PageWanted) -> CommentsPage:
             product=facts.product,
             chosen=chosen,
             found=found,
-            voted=begun.voted.result() if is_user else frozenset(),
+            voted=begun.votes(),
             recent=begun.recent.result() if begun.recent else {},
             highlights=highlights,
         )
@@ -147,18 +146,24 @@ class _Begun:
     """The calls that do not depend on any other; None where there is nothing to read."""
 
     facts: Started[_Facts]
-    is_user: Started[bool]
-    voted: Started[frozenset[str]]
+    is_user: Started[bool] | None
+    voted: Started[frozenset[str]] | None
     recent: Started[Recent] | None
     picks: Started[tuple[CommentEntry, ...]] | None
+
+    def votes(self) -> frozenset[str]:
+        """Return the votes of the visitor, none where the session is not confirmed."""
+        is_user = self.is_user is not None and self.is_user.result()
+        return self.voted.result() if self.voted and is_user else frozenset()
 
 
 def _begin(together: Together, wanted: PageWanted) -> _Begun:
     product_id, visitor = wanted.product_id, wanted.visitor
+    votes = partial(votes_of, visitor.username, product_id)
     return _Begun(
         facts=together.start(partial(_read_facts, wanted)),
-        is_user=together.start(visitor.is_confirmed),
-        voted=together.start(partial(votes_of, visitor.username, product_id)),
+        is_user=together.start(visitor.is_confirmed) if visitor.username else None,
+        voted=together.start(votes) if visitor.username else None,
         recent=together.start(partial(read_recent, wanted.recent)) if wanted.recent else None,
         picks=together.start(partial(find_picks, product_id)) if wanted.has_highlights else None,
     )
