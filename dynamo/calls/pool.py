@@ -21,7 +21,7 @@ _in_a_thread: ContextVar[bool] = ContextVar("in_a_thread", default=False)
 
 @dataclass(frozen=True, slots=True)
 class Started(Generic[T]):
-    """A call that was given to a pool."""
+    """A call that was submitted to a pool."""
 
     future: Future[T]
     call: Callable[[], T]
@@ -49,7 +49,7 @@ class Together:
     started: list[Started[Any]] = field(default_factory=list)
 
     def start(self, call: Callable[[], T]) -> Started[T]:
-        """Give a call to the pool, with the caller's context variables as they are now."""
+        """Submit a call, with the context variables of the caller as they are now."""
         context = copy_context()
         context.run(_in_a_thread.set, True)  # noqa: FBT003 - ContextVar.set takes no keyword
         started = Started(self.executor.submit(context.run, call), call, context)
