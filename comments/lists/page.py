@@ -237,6 +237,5 @@ def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> 
         is_user = together.start(visitor.is_confirmed)
         with labelled_calls("comment"):
             comment = find_comment(comment_id, consistent=is_strong)
-        with labelled_calls("product"):
-            product = find_product(comment.product_id, is_whole=False)
+        product = find_product(comment.product_id, is_whole=False)
         return CommentRead(comment, product, voted.result() if is_user.result() else frozenset())

@@ -129,7 +129,7 @@ def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor
     Raises NoSuchProduct.
     """
     with pool().together() as together:
-        product = together.start(partial(_product_of_page, product_id))
+        product = together.start(partial(find_product, product_id, is_whole=False))
         voted = together.start(partial(votes_of, visitor.username, product_id))
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
@@ -143,11 +143,6 @@ def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
     shown = [entry_of(entry.item) for entry in page.entries]
     votes = [score_at(entry.position.place) for entry in page.entries]
     return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
-
-
-def _product_of_page(product_id: str) -> Product:
-    with labelled_calls("product"):
-        return find_product(product_id, is_whole=False)
 
 
 def _products(

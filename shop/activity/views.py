@@ -19,18 +19,21 @@ from shop.activity.queries import PLAN, ActivityPage, list_activity, products_in
 from shop.web.access import reading, staff_only
 from shop.web.visitor import Visitor
 
+Asked = tuple[Sequence[Kind], PageRequest, ActivityPage]
+"""The kinds and the page that are asked for, and what was read of it."""
 
-def _read(request: HttpRequest, _visitor: Visitor) -> tuple[PageRequest, ActivityPage]:
+
+def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     kinds = _kinds(request)
     asked = activity_pager(kinds).requested(request.GET, size=settings.PAGE_SIZE)
-    return asked, list_activity(kinds, asked, now=timezone.now())
+    return kinds, asked, list_activity(kinds, asked, now=timezone.now())
 
 
 @require_safe
 @reading(_read, staff_only)
-def activity(request: HttpRequest, read: tuple[PageRequest, ActivityPage]) -> HttpResponse:
+def activity(request: HttpRequest, read: Asked) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
-    kinds, (asked, found) = _kinds(request), read
+    kinds, asked, found = read
     return show_page(
         request,
         activity_pager(kinds),

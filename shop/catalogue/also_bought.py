@@ -64,7 +64,7 @@ class _Tally:
 def read_also_bought(product_id: str) -> tuple[Product, tuple[AlsoBought, ...]]:
     """Read a product, and meanwhile what else its buyers bought. Raises NoSuchProduct."""
     with pool().together() as together:
-        product = together.start(partial(_product, product_id))
+        product = together.start(partial(find_product, product_id, is_whole=False))
         others = find_also_bought(product_id)
         return product.result(), others
 
@@ -85,11 +85,6 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
         for tally in chosen
         if tally.product_id in tiles
     )
-
-
-def _product(product_id: str) -> Product:
-    with labelled_calls("product"):
-        return find_product(product_id, is_whole=False)
 
 
 def _newest_buyers(product_id: str, most: int) -> list[str]:

@@ -2,16 +2,14 @@
 
 from django.http import Http404
 
-from dynamo.calls.meter import labelled_calls
 from shop.catalogue.queries import NoSuchProduct, Product, find_product
 
 NO_SUCH_PRODUCT = "There is no such product."
 
 
 def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
-    """Read a product, metered under its own label; its description if whole. Raises Http404."""
+    """Read a product; its description if whole. Raises Http404."""
     try:
-        with labelled_calls("product"):
-            return find_product(product_id, is_whole=is_whole)
+        return find_product(product_id, is_whole=is_whole)
     except NoSuchProduct as error:
         raise Http404(NO_SUCH_PRODUCT) from error

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from django.urls import reverse
 
+from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.lists.reader import Order, Page, PageRequest
@@ -81,9 +82,11 @@ class Product(ProductTile):
 def find_product(product_id: str, *, is_whole: bool = True) -> Product:
     """Read a product, for half a unit, and if whole its description, for another.
 
-    Raises NoSuchProduct.
+    Metered as ``product``. Raises NoSuchProduct.
     """
-    return product_in(product_id, read_for_page(product_keys(product_id, is_whole=is_whole)))
+    with labelled_calls("product"):
+        items = read_for_page(product_keys(product_id, is_whole=is_whole))
+        return product_in(product_id, items)
 
 
 def product_keys(product_id: str, *, is_whole: bool = True) -> list[Key]:

@@ -24,17 +24,21 @@ from shop.web.visitor import Visitor
 MOST_REFUSALS_TOLD = 5
 
 
-def _read(request: HttpRequest, _visitor: Visitor) -> tuple[PageRequest, OrdersRead]:
+Asked = tuple[Sequence[Status], PageRequest, OrdersRead]
+"""The statuses and the page that are asked for, and what was read of it."""
+
+
+def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     statuses = _statuses(request)
     asked = queue_pager(statuses).requested(request.GET, size=settings.PAGE_SIZE)
-    return asked, read_queue(statuses, asked)
+    return statuses, asked, read_queue(statuses, asked)
 
 
 @require_safe
 @reading(_read, staff_only)
-def queue(request: HttpRequest, read: tuple[PageRequest, OrdersRead]) -> HttpResponse:
+def queue(request: HttpRequest, read: Asked) -> HttpResponse:
     """Show the open orders of all customers, oldest first (A7)."""
-    statuses, (asked, queued) = _statuses(request), read
+    statuses, asked, queued = read
     found, page_url = queued.found, request.get_full_path()
     listing = queue_context(statuses, found.orders, lengths=queued.counts, page_url=page_url)
     return show_page(
