@@ -13,10 +13,10 @@ from comments.models import Comment, CommentBody, CommentReply
 from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
 
-LONGEST_LISTED_TEXT = 1_024
+LONGEST_LISTED_TEXT = 320
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""
-EXCERPT = 320
-"""Characters of a longer text that lists show."""
+EXCERPT = 240
+"""Bytes of UTF-8 that lists show of a longer text, at most."""
 LONG_REPLY = "m"
 """Marks what lists show of a reply as an excerpt."""
 _TEXT = CommentReply.text.attr_name
@@ -116,7 +116,7 @@ def derived_keys(comment: NewComment) -> dict[str, str]:
 
 
 def excerpt(text: str) -> str:
-    """Cut a long text at a word, with an ellipsis."""
-    start = text[:EXCERPT]
+    """Cut a long text at a word, or else at a character, with an ellipsis."""
+    start = text.encode()[:EXCERPT].decode(errors="ignore")
     words, _, _ = start.rpartition(" ")
     return f"{words or start}…"

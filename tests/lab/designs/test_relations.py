@@ -181,7 +181,7 @@ class TestLongTexts:
         inline, apart = (pages(texts, name, "a list")[0] for name in ("inline", "apart"))
         assert inline.capacity_units > 2 * apart.capacity_units
 
-    def test_make_single_comments_dearer_apart(self, texts):
+    def test_make_single_comments_larger_apart(self, texts):
         inline, apart = (pages(texts, name, "one, whole")[0] for name in ("inline", "apart"))
         assert (inline.requests, apart.requests) == (1, 1)
-        assert inline.capacity_units < apart.capacity_units
+        assert inline.response_bytes < apart.response_bytes
