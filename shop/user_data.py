@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.upkeep.erasure import Trace
+from dynamo.writes.actions import delete
+from dynamo.writes.updates import write_one
 from shop import keys
 from shop.accounts.closing import delete_profile, shut_profile
 from shop.accounts.queries import NoSuchUser, find_user
@@ -31,7 +33,7 @@ def has_orders(username: str) -> bool:
 
 def _delete_purchase(username: str, product_id: str) -> None:
     key = table_key(keys.user(username), keys.bought(username, product_id))
-    client().delete_item(TableName=TABLE, Key=key)
+    write_one(client(), delete(TABLE, key))
 
 
 def _open_profile(username: str) -> Iterator[str]:

@@ -14,9 +14,9 @@ from comments.store.comments import NOT_DELETED, NoSuchComment
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
 from dynamo.calls.client import client
-from dynamo.writes.actions import Action, delete, parameters, update
+from dynamo.writes.actions import Action, delete, update
 from dynamo.writes.transactions import ConditionFailed, write_together
-from dynamo.writes.updates import update_item
+from dynamo.writes.updates import write_one
 
 _COMMENT = 0
 """Number of the transaction's action on the comment."""
@@ -94,8 +94,8 @@ def _forget(comment_id: str) -> None:
 def _update(action: Action) -> None:
     """Update an item that is still as expected; else it was changed before, or is gone."""
     with suppress(ConditionFailed):
-        update_item(client(), parameters(action))
+        write_one(client(), action)
 
 
 def _delete_item(comment_id: str, sort_key: str) -> None:
-    client().delete_item(TableName=TABLE, Key=comment_key(comment_id, sort_key))
+    write_one(client(), delete(TABLE, comment_key(comment_id, sort_key)))

@@ -24,9 +24,10 @@ from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.upkeep.differences import mended
 from dynamo.upkeep.integrity import Difference, every_item
-from dynamo.writes.actions import unchanged
+from dynamo.writes.actions import delete, unchanged
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import write_together
+from dynamo.writes.updates import write_one
 
 RECOUNT_PAGE = 1_000
 
@@ -174,5 +175,5 @@ def _delete_dependents(comment_id: str) -> bool:
 
 
 def _delete_body(key: str) -> bool:
-    client().delete_item(TableName=TABLE, Key=table_key(key, keys.BODY))
+    write_one(client(), delete(TABLE, table_key(key, keys.BODY)))
     return True

@@ -20,8 +20,9 @@ from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.integrity import Difference
-from dynamo.writes.actions import parameters, update
-from dynamo.writes.transactions import write_together
+from dynamo.writes.actions import update
+from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.updates import write_one
 
 NOWHERE = "nowhere"
 NAMELESS = "none"
@@ -125,7 +126,7 @@ def _unrank(comment_id: str) -> bool:
     unlisted = Comment.product_partition.does_not_exist()
     action = update(Comment, comment_key(comment_id), changes, unlisted)
     try:
-        client().update_item(**parameters(action))
-    except client().exceptions.ConditionalCheckFailedException:
+        write_one(client(), action)
+    except ConditionFailed:
         return False
     return True

@@ -9,9 +9,9 @@ from comments.models import Comment
 from comments.store.comments import NoSuchComment, product_id_of
 from comments.store.table import comment_key, read_item, retry
 from dynamo.calls.client import client
-from dynamo.writes.actions import parameters, unchanged, update
+from dynamo.writes.actions import unchanged, update
 from dynamo.writes.transactions import ConditionFailed
-from dynamo.writes.updates import update_item
+from dynamo.writes.updates import write_one
 
 _LISTED = Comment.product_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
@@ -30,7 +30,7 @@ def feature(comment_id: str) -> bool:
             raise NoSuchComment(comment_id)
         pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
         same_product = unchanged(item, Comment.product_partition)
-        update_item(client(), parameters(update(Comment, key, [pick], same_product)))
+        write_one(client(), update(Comment, key, [pick], same_product))
         return _FEATURED not in item
 
     return retry(attempt)
@@ -41,7 +41,7 @@ def unfeature(comment_id: str) -> bool:
     picked = Comment.featured_partition
     action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
     try:
-        update_item(client(), parameters(action))
+        write_one(client(), action)
     except ConditionFailed:
         return False
     return True

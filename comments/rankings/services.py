@@ -38,8 +38,9 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.progress import Advance
-from dynamo.writes.actions import Action, parameters, unchanged, update
+from dynamo.writes.actions import Action, unchanged, update
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
+from dynamo.writes.updates import write_one
 
 logger = logging.getLogger(__name__)
 
@@ -170,8 +171,8 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 def _store(rank: Rank) -> list[Rank]:
     try:
-        client().update_item(**parameters(_update(rank)))
-    except client().exceptions.ConditionalCheckFailedException:
+        write_one(client(), _update(rank))
+    except ConditionFailed:
         return [rank]
     return []
 

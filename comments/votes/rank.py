@@ -19,9 +19,9 @@ from comments.store.table import ATTEMPTS, comment_key, read_item
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.writes.actions import parameters, set_or_remove, unchanged, update
+from dynamo.writes.actions import set_or_remove, unchanged, update
 from dynamo.writes.transactions import ConditionFailed
-from dynamo.writes.updates import update_item
+from dynamo.writes.updates import write_one
 
 PARTITION = Comment.rank_partition.attr_name
 PLACE = Comment.rank_place.attr_name
@@ -67,7 +67,7 @@ def _store(comment_id: str, stored: Item, votes: int) -> bool:
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
     action = update(Comment, comment_key(comment_id), changes, same)
     try:
-        update_item(client(), parameters(action))  # transactions of other voters may conflict
+        write_one(client(), action)  # transactions of other voters may conflict
     except ConditionFailed:
         return False
     return True

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo.items import wire_key
 from dynamo.streams.walk import Checkpoint
+from dynamo.writes.actions import put
+from dynamo.writes.updates import write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -49,7 +51,7 @@ class TableCheckpoints:
             item[_FINISHED] = {"BOOL": True}
         if self.expiry_attribute is not None:
             item[self.expiry_attribute] = {"N": str(int(self.clock()) + KEPT_SECONDS)}
-        self.client.put_item(TableName=self.table, Item=item)
+        write_one(self.client, put(self.table, item))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,16 @@ at any later time.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pynamodb.attributes import NumberAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import parameters, update
+from dynamo.writes.actions import update
+from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.updates import write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -95,10 +97,9 @@ class Limiter:
         key = wire_key(self.key_of(name))
         written = update(self.table, key, changes, condition, return_item=True)
         try:
-            self.client.update_item(**parameters(written))
-        except self.client.exceptions.ConditionalCheckFailedException as error:
-            held: Mapping[str, Any] = error.response
-            return _taken_until(held.get("Item", {}))
+            write_one(self.client, written)
+        except ConditionFailed as error:
+            return _taken_until(error.failed[0])
         return None
 
 

@@ -1,8 +1,9 @@
-"""Single updates of items that transactions write as well.
+"""Single writes of items that transactions write as well.
 
-UpdateItem fails with TransactionConflictException while a transaction on the item is in progress;
-botocore does not retry that. Here it is retried like a transaction. An update costs half the
-capacity units of a transaction with one action.
+PutItem, UpdateItem and DeleteItem fail with TransactionConflictException while a transaction on
+their item is in progress; botocore does not retry that. Here it is retried like a transaction. A
+single write costs half the capacity units of a transaction with one action. All single writes go
+through `write_one`: which items transactions write may change.
 """
 
 import time
@@ -11,30 +12,35 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo.calls.backoff import Backoff
 from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, parameters
 from dynamo.writes.transactions import BACKOFF, ConditionFailed, Contended
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 
-def update_item(
+def write_one(
     client: "DynamoDBClient",
-    update: Action | Mapping[str, Any],
+    action: Action,
     *,
     backoff: Backoff = BACKOFF,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Update an item, by an action of `dynamo.writes.actions.update` or UpdateItem's parameters.
+    """Carry out one action of `dynamo.writes.actions`: a put, an update or a delete.
 
     Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
     in progress at every attempt, and botocore's errors.
     """
-    parameters = update.get("Update", update)
+    (kind,) = action
+    calls: Mapping[str, Callable[..., object]] = {
+        "Put": client.put_item,
+        "Update": client.update_item,
+        "Delete": client.delete_item,
+    }
     pauses = backoff.pauses()
     while True:
         try:
-            client.update_item(**parameters)
+            calls[kind](**parameters(action))
         except client.exceptions.ConditionalCheckFailedException as error:
             held: Mapping[str, Any] = error.response
             item: Item = held.get("Item", {})

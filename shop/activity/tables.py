@@ -14,8 +14,10 @@ from pynamodb.attributes import UnicodeAttribute
 from dynamo.calls.models import DynamoModel
 from dynamo.items import table_key
 from dynamo.tables.create import Throughput, create_missing
-from dynamo.writes.actions import parameters, put
+from dynamo.writes.actions import put
 from dynamo.writes.shards import SHARDS, shards_in
+from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.updates import write_one
 from shop.activity.months import Month
 
 if TYPE_CHECKING:
@@ -76,8 +78,8 @@ def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
     item = {**_KEY, SHARDS: {"N": str(settings.ACTIVITY_SHARDS)}}
     first = put(model_of(month), item, Activity.pk.does_not_exist())
     try:
-        client.put_item(**parameters(first))
-    except client.exceptions.ConditionalCheckFailedException:
+        write_one(client, first)
+    except ConditionFailed:
         answer = client.get_item(TableName=month.table, Key=_KEY, ConsistentRead=True)
         return _learned(month, shards_in(answer["Item"]))
     return _learned(month, settings.ACTIVITY_SHARDS)

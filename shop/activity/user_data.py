@@ -11,6 +11,8 @@ from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
 from dynamo.lists.site_reader import every_entry
 from dynamo.upkeep.erasure import Trace
+from dynamo.writes.actions import delete
+from dynamo.writes.updates import write_one
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
 from shop.activity.recording import LOG
@@ -41,7 +43,7 @@ def _name(found: Found) -> str:
 
 def _delete_entry(_username: str, name: str) -> None:
     table, partition, place = name.split(_JOINT, 2)
-    client().delete_item(TableName=table, Key=table_key(partition, place))
+    write_one(client(), delete(table, table_key(partition, place)))
 
 
 ACTIVITY = Trace("activity", entries_about, _delete_entry)

@@ -12,9 +12,9 @@ from functools import partial
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.reader import Page, PageRequest
-from dynamo.writes.actions import parameters, set_or_remove, unchanged, update
+from dynamo.writes.actions import set_or_remove, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, Contended
-from dynamo.writes.updates import update_item
+from dynamo.writes.updates import write_one
 from shop import keys
 from shop.catalogue.queries import (
     Category,
@@ -75,7 +75,7 @@ def put_shelf(slug: str, name: str = "") -> bool:
         ]
         same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
         try:
-            update_item(client(), parameters(update(CategoryEdge, table_key(*key), changes, same)))
+            write_one(client(), update(CategoryEdge, table_key(*key), changes, same))
         except ConditionFailed:
             continue
         return True

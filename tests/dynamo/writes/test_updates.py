@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from dynamo.calls.backoff import Backoff
 from dynamo.writes.transactions import ConditionFailed, Contended
-from dynamo.writes.updates import update_item
+from dynamo.writes.updates import write_one
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
 BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)
@@ -57,22 +57,24 @@ class TestAnUpdateThatMeetsATransaction:
     def test_is_made_once_the_transaction_has_passed(self, strict_client, parameters):
         pauses: list[float] = []
         with conflicting(strict_client, 2):
-            update_item(strict_client, parameters, backoff=BACKOFF, sleep=pauses.append)
+            write_one(strict_client, {"Update": parameters}, backoff=BACKOFF, sleep=pauses.append)
         answer = strict_client.get_item(TableName=parameters["TableName"], Key=parameters["Key"])
         assert answer["Item"]["made"] == {"N": "1"}
         assert len(pauses) == 2
 
     def test_is_given_up_when_they_keep_coming(self, strict_client, parameters):
         with conflicting(strict_client, 4), pytest.raises(Contended):
-            update_item(strict_client, parameters, backoff=BACKOFF, sleep=lambda _pause: None)
+            write_one(
+                strict_client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None
+            )
 
 
 class TestAnUpdateWhoseConditionFails:
     def test_is_told_at_once_with_the_item(self, strict_client, parameters):
         for _ in range(2):
-            update_item(strict_client, parameters)
+            write_one(strict_client, {"Update": parameters})
         with pytest.raises(ConditionFailed) as failed:
-            update_item(strict_client, parameters)
+            write_one(strict_client, {"Update": parameters})
         assert failed.value.failed[0]["made"] == {"N": "2"}
 
 
@@ -80,4 +82,4 @@ class TestAnUpdateThatIsWrong:
     def test_is_not_made_again(self, strict_client, parameters):
         wrong = {**parameters, "UpdateExpression": "ADD made"}
         with pytest.raises(ClientError, match="ValidationException"):
-            update_item(strict_client, wrong)
+            write_one(strict_client, {"Update": wrong})
