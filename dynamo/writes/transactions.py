@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from botocore.exceptions import ClientError
 
@@ -67,25 +68,35 @@ class Transactions:
         *,
         on_conflict: Callable[[frozenset[int]], None] = lambda _numbers: None,
     ) -> None:
-        """Write the actions ``build`` returns; it is called again for each attempt.
+        """Write the actions ``build`` returns; it is called again after a conflict.
 
-        There may be 100 actions, each on another item. ``on_conflict`` is called before the next
-        attempt, with the numbers (from 0) of the actions that met another transaction.
+        There may be 100 actions, each on another item. ``on_conflict`` is called before that, with
+        the numbers (from 0) of the actions that met another transaction. All attempts with the same
+        actions have the same ClientRequestToken, so that an attempt which was carried out, but
+        whose answer was lost, is not carried out again or refused.
 
         Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
         """
         pauses = self.backoff.pauses()
+        actions: Any = list(build())
+        token = uuid4().hex
         while True:
             try:
-                self.client.transact_write_items(TransactItems=list(build()))  # type: ignore[arg-type]
+                self.client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
                 conflicts = _conflicts_in(error)
+                is_certain = not error.response.get("ResponseMetadata", {}).get("RetryAttempts")
             else:
                 return
             pause = next(pauses, None)
             if pause is None:
                 raise Contended
-            on_conflict(conflicts)
+            # After a lost answer the conflict may be with this very transaction: keep its token.
+            if conflicts and is_certain:
+                on_conflict(conflicts)
+                rebuilt = list(build())
+                if rebuilt != actions:
+                    actions, token = rebuilt, uuid4().hex
             self.sleep(pause)
 
 

@@ -30,9 +30,16 @@ class Database:
     def __init__(self, *answers: ClientError) -> None:
         self.answers = list(answers)
         self.calls: list[list[Action]] = []
+        self.tokens: list[str] = []
 
-    def transact_write_items(self, *, TransactItems: list[Action]) -> dict[str, Any]:  # noqa: N803 - botocore's
+    def transact_write_items(
+        self,
+        *,
+        TransactItems: list[Action],  # noqa: N803 - botocore's
+        ClientRequestToken: str,  # noqa: N803 - botocore's
+    ) -> dict[str, Any]:
         self.calls.append(TransactItems)
+        self.tokens.append(ClientRequestToken)
         if self.answers:
             raise self.answers.pop(0)
         return {}
@@ -57,6 +64,21 @@ class TestATransactionThatMeetsAnother:
         built = iter([["first"], ["second"], ["third"]])
         transactions(database)[0].write(lambda: next(built))
         assert database.calls == [["first"], ["second"], ["third"]]
+
+    def test_keeps_its_token_while_its_actions_are_the_same(self) -> None:
+        database = Database(*[cancelled("TransactionConflict")] * 3)
+        built = iter([["first"], ["first"], ["second"], ["second"]])
+        transactions(database)[0].write(lambda: next(built))
+        assert [database.tokens.index(token) for token in database.tokens] == [0, 0, 2, 2]
+
+    def test_is_not_built_anew_where_its_own_answer_may_be_lost(self) -> None:
+        met = cancelled("TransactionConflict")
+        met.response["ResponseMetadata"] = {"RetryAttempts": 1}
+        database = Database(met)
+        built = iter([["first"], ["second"]])
+        transactions(database)[0].write(lambda: next(built))
+        assert database.calls == [["first"], ["first"]]
+        assert len({*database.tokens}) == 1
 
     def test_tells_which_actions_met_it(self) -> None:
         database = Database(cancelled("None", "TransactionConflict"))
