@@ -30,6 +30,9 @@ IDS = {
     "ACTIVITY_SHARDS": "config.E033",
     "COMMENTS_READ_MODEL": "config.E018",
     "COMMENT_SETS_SPELLING": "config.E019",
+    "PAGE_SECONDS": "config.E040",
+    "WRITE_SECONDS": "config.E041",
+    "PAGES_AT_ONCE": "config.E042",
 }
 
 LONGEST_PREFIX = 64

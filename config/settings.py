@@ -44,6 +44,12 @@ if (
 ):
     AWS_ACCESS_KEY_ID = AWS_SECRET_ACCESS_KEY = "local"  # noqa: S105 - opens nothing
 
+# Seconds that all calls of a page, and of a form, may take together.
+PAGE_SECONDS = env.number("PAGE_SECONDS", default=2.5, least=0.5, most=60)
+WRITE_SECONDS = env.number("WRITE_SECONDS", default=6, least=0.5, most=60)
+# Requests that one process works on at a time: see deploy/gunicorn.conf.py.
+PAGES_AT_ONCE = env.integer("PAGES_AT_ONCE", default=4, least=1, most=64)
+
 # The models whose tables create_tables creates, one for each table.
 DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
 
@@ -117,6 +123,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "dynamo.web.shedding.SheddingMiddleware",
+    "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",

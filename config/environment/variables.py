@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import nan
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -73,6 +74,18 @@ class Environment:
             self.report(name, f"{name} is {number}, out of its range.", allowed)
             return default
         return number
+
+    def number(self, name: str, *, default: float, least: float, most: float) -> float:
+        """Return a number within bounds, otherwise the default."""
+        text = self.text(name)
+        try:
+            value = float(text) if text else default
+        except ValueError:
+            value = nan
+        if least <= value <= most:
+            return value
+        self.report(name, f"{name} is {text!r}, not a number from {least:g} to {most:g}.")
+        return default
 
     def choice(self, name: str, *, default: str, among: tuple[str, ...]) -> str:
         """Return one of the lower-case words ``among``."""

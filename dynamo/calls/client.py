@@ -15,7 +15,7 @@ import botocore
 import botocore.session
 from botocore.config import Config
 
-from dynamo.calls import meter
+from dynamo.calls import attempts, meter
 from dynamo.calls.parsing import ItemParserFactory
 from dynamo.calls.pool import Pool
 
@@ -43,7 +43,7 @@ class Connection:
 
     Without ``endpoint_url`` it is Amazon DynamoDB in ``region``; without keys the credentials are
     those of botocore's usual chain. ``attempts`` includes the first one. ``parallel_calls`` is for
-    the whole process.
+    the whole process; ``callers`` are the threads that make single calls besides.
     """
 
     region: str
@@ -54,6 +54,7 @@ class Connection:
     read_seconds: float = 3.0
     attempts: int = 3
     parallel_calls: int = 16
+    callers: int = 4
 
 
 class NotConnected(RuntimeError):
@@ -166,12 +167,13 @@ def _create(service: str, connection: Connection) -> object:
         config=Config(
             connect_timeout=connection.connect_seconds,
             read_timeout=connection.read_seconds,
-            retries={"mode": "standard", "total_max_attempts": connection.attempts},
-            max_pool_connections=connection.parallel_calls + 4,
+            retries={"mode": "standard"},  # replaced, see `attempts`
+            max_pool_connections=connection.parallel_calls + connection.callers,
             parameter_validation=False,
             user_agent=USER_AGENT,
         ),
     )
+    attempts.attach(client, connection)
     return client
 
 

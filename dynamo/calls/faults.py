@@ -5,33 +5,55 @@ through both. Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
 
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     ConnectionError,  # noqa: A004 - botocore's own name
+    CredentialRetrievalError,
     HTTPClientError,
     NoCredentialsError,
+    PartialCredentialsError,
 )
+from botocore.retries.standard import ThrottledRetryableChecker
 from pynamodb.exceptions import PynamoDBException
 
 from dynamo.errors import DynamoError
 
+_throttled: Any = ThrottledRetryableChecker()
 _THROTTLED = frozenset(
-    {
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ThrottlingException",
-        "LimitExceededException",
-    }
+    {*_throttled._throttled_error_codes}  # noqa: SLF001 - botocore's own list
+    | {"TooManyRequests", "ReplicatedWriteConflictException"}
 )
 BUSY = "The database is too busy at the moment."
-_UNREACHABLE = frozenset({"InternalServerError", "ServiceUnavailable", "InternalFailure"})
+_UNREACHABLE = frozenset({"RequestTimeout", "RequestTimeoutException"})
+_UNAUTHORIZED = frozenset(
+    {
+        "AccessDeniedException",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "IncompleteSignatureException",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "RequestExpired",
+        "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""What an AWS service answers to wrong or expired credentials, or where a clock is wrong."""
+_NO_DYNAMODB = "What answers at the database's address is not DynamoDB."
 _NO_INDEX = "does not have the specified index"
 """The ValidationException of a Query on an index that does not exist."""
 
 FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
 """Everything a call to DynamoDB may raise, by whichever library it is made."""
+_NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
 
 
@@ -51,6 +73,22 @@ class Throttled(Unavailable):
 class Unreachable(Unavailable):
     """The database cannot be reached, or took longer than the time limit."""
 
+    def __init__(self, text: str = "The database cannot be reached at the moment.") -> None:
+        super().__init__(text)
+
+
+class Unauthorized(Unavailable):
+    """The server's credentials are missing, wrong or expired, or its clock is wrong.
+
+    ``detail`` is what the service says, which is for operators alone.
+    """
+
+    retry_after = 30
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("The shop has no access to its database at the moment.")
+        self.detail = detail
+
 
 class NotSetUp(Unavailable):
     """A table or index that the models declare does not exist."""
@@ -64,10 +102,12 @@ def fault_in(error: BaseException) -> Unavailable | None:
         if isinstance(cause, Unavailable):
             return cause
         if isinstance(cause, HTTPClientError | ConnectionError):
-            return Unreachable("The database cannot be reached at the moment.")
+            return Unreachable()
+        if isinstance(cause, _NO_CREDENTIALS):
+            is_missing = isinstance(cause, NoCredentialsError)
+            return Unauthorized(NO_CREDENTIALS if is_missing else _in_one_line(cause))
         if isinstance(cause, ClientError):
-            error_of_call = cause.response.get("Error", {})
-            return _fault_of(error_of_call.get("Code", ""), error_of_call.get("Message", ""))
+            return _fault_of(cause)
     return None
 
 
@@ -75,21 +115,28 @@ def sentence_about(failure: BaseException) -> str:
     """Return what went wrong as one line, with what to do where that is known."""
     fault = fault_in(failure)
     if fault is not None:
-        return str(fault)
+        return fault.detail if isinstance(fault, Unauthorized) else str(fault)
     wrapped = failure.cause if isinstance(failure, PynamoDBException) else None
-    if isinstance(wrapped or failure, NoCredentialsError):
-        return NO_CREDENTIALS
-    return " ".join(str(wrapped or failure).split())
+    return _in_one_line(wrapped or failure)
 
 
-def _fault_of(code: str, message: str) -> Unavailable | None:
-    if code in _THROTTLED:
+def _fault_of(error: ClientError) -> Unavailable | None:
+    error_of_call = error.response.get("Error", {})
+    code, message = error_of_call.get("Code", ""), error_of_call.get("Message", "")
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in _THROTTLED or status == HTTPStatus.TOO_MANY_REQUESTS:
         return Throttled(BUSY)
-    if code in _UNREACHABLE:
+    if code in _UNREACHABLE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unreachable("The database is out of order at the moment.")
+    if code in _UNAUTHORIZED:
+        return Unauthorized(f"DynamoDB refuses this server: {code}. {message}".strip())
     if code == "ResourceNotFoundException" or _NO_INDEX in message:
         return NotSetUp("The database is not set up yet: “manage.py create_tables” does it.")
-    return None
+    return Unreachable(_NO_DYNAMODB) if message.lstrip().startswith("<") else None
+
+
+def _in_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -9,13 +9,18 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
+from math import isinf
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from dynamo.calls.budget import seconds_left
+from dynamo.calls.faults import Unreachable
 from dynamo.calls.meter import join_rounds
 
 T = TypeVar("T")
 
+GRACE = 0.1
+"""Seconds that a call gets to end by its own deadline."""
 _in_a_thread: ContextVar[bool] = ContextVar("in_a_thread", default=False)
 
 
@@ -31,14 +36,25 @@ class Started(Generic[T]):
     def result(self) -> T:
         """Wait for the call; return what it returned, or raise what it raised.
 
+        Raises Unreachable where the time budget ends before the call does.
+
         A thread of the pool makes the call itself if no other has begun it: if threads waited for
         calls that wait for threads, none would ever end.
         """
         if not self._kept:
             is_ours = _in_a_thread.get() and self.future.cancel()
-            self._kept.append(self.context.run(self.call) if is_ours else self.future.result())
+            self._kept.append(self.context.run(self.call) if is_ours else self._wait())
             join_rounds(self.context)
         return self._kept[0]
+
+    def _wait(self) -> T:
+        left = seconds_left()
+        if isinf(left):
+            return self.future.result()
+        done, _ = wait([self.future], timeout=left + GRACE)
+        if not done:
+            raise Unreachable
+        return self.future.result()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays.
 """
 
+import logging
 from collections.abc import Callable
 from http import HTTPStatus
 from math import ceil
@@ -11,8 +12,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynamo.errors import DynamoError
+
+logger = logging.getLogger(__name__)
 
 NOTICE = "#notice"
 """The element, on every page, that htmx puts refusals into."""
@@ -67,7 +70,9 @@ def refuse(
 
 
 def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
-    """Answer 503, with a ``Retry-After`` header."""
+    """Answer 503, with a ``Retry-After`` header; log what only operators can mend."""
+    if isinstance(fault, Unauthorized):
+        logger.error("%s", fault.detail)
     return refuse(
         request,
         HTTPStatus.SERVICE_UNAVAILABLE,

@@ -8,12 +8,21 @@ from botocore.exceptions import (
     EndpointConnectionError,
     HTTPClientError,
     NoCredentialsError,
+    PartialCredentialsError,
     ReadTimeoutError,
 )
 from pynamodb.exceptions import GetError, QueryError
 
 from dynamo.calls.client import Connection, build_client
-from dynamo.calls.faults import NotSetUp, Throttled, Unavailable, Unreachable, fault_in
+from dynamo.calls.faults import (
+    NotSetUp,
+    Throttled,
+    Unauthorized,
+    Unavailable,
+    Unreachable,
+    fault_in,
+    sentence_about,
+)
 
 URL = "http://127.0.0.1:9"
 
@@ -34,6 +43,9 @@ class TestAnAbsentDatabase:
             HTTPClientError(error="reset"),
             answer("InternalServerError", 500),
             answer("ServiceUnavailable", 503),
+            answer("InternalServerErrorException", 500),
+            answer("503", 503),
+            answer("RequestTimeout"),
         ],
     )
     def test_is_unreachable(self, error):
@@ -58,14 +70,43 @@ class TestABusyDatabase:
             "ProvisionedThroughputExceededException",
             "ThrottlingException",
             "RequestLimitExceeded",
+            "Throttling",
+            "ThrottledException",
+            "TooManyRequests",
+            "TooManyRequestsException",
+            "ReplicatedWriteConflictException",
         ],
     )
     def test_is_throttled(self, code):
         assert isinstance(fault_in(answer(code)), Throttled)
 
+    def test_is_throttled_by_its_status_alone(self):
+        assert isinstance(fault_in(answer("429", 429)), Throttled)
+
     @pytest.mark.parametrize("fault", [Throttled, Unreachable])
     def test_says_when_to_come_back(self, fault):
         assert fault.retry_after > 0
+
+
+class TestAServerWithoutAccess:
+    @pytest.mark.parametrize(
+        "error",
+        [
+            answer("ExpiredToken"),
+            answer("ExpiredTokenException"),
+            answer("UnrecognizedClientException"),
+            answer("InvalidSignatureException"),
+            answer("RequestTimeTooSkewed", 403),
+            answer("AccessDeniedException"),
+            NoCredentialsError(),
+            PartialCredentialsError(provider="env", cred_var="AWS_SECRET_ACCESS_KEY"),
+        ],
+    )
+    def test_is_told_apart(self, error):
+        fault = fault_in(error)
+        assert isinstance(fault, Unauthorized)
+        assert "AWS" not in str(fault)  # which visitors read
+        assert fault.detail == sentence_about(error)
 
 
 class TestAFaultWithinAnotherError:
@@ -117,7 +158,6 @@ class TestAMistake:
             ValueError("x"),
             answer("ValidationException"),
             answer("ConditionalCheckFailedException"),
-            NoCredentialsError(),
             ClientError({}, "Query"),
             QueryError("no cause at all"),
         ],

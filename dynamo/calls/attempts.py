@@ -1,0 +1,121 @@
+"""The attempts of a call: how long each may take, if its answer is whole, if it is repeated.
+
+Two botocore hooks see each attempt, before it is sent and after it was answered. They replace
+botocore's own retries, which know of no time budget, pause for up to 20 seconds, and take a damaged
+answer as it is when it is the last.
+
+What is repeated: no answer, a damaged one, an error of the service (HTTP 500 and above), and
+throttling, but for the calls whose callers do that (`OWN_PAUSES`).
+A call takes half of what is left of the request's budget at most, so that another attempt has time.
+Follows "Error handling with DynamoDB" of the Developer Guide.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, cast
+from zlib import crc32
+
+from botocore.exceptions import ClientError
+from botocore.model import OperationModel
+
+from dynamo.calls.backoff import Backoff
+from dynamo.calls.breaker import Breaker
+from dynamo.calls.budget import seconds_left
+from dynamo.calls.faults import Throttled, Unavailable, Unreachable, fault_in
+from dynamo.calls.sockets import bound_reads, set_deadline
+
+if TYPE_CHECKING:
+    from dynamo.calls.client import Connection
+
+LEAST = 0.2
+"""Seconds that a call gets although it is more than half of what is left."""
+BACKOFF = Backoff(first=0.05, longest=1.0)
+CHECKSUM = "x-amz-crc32"
+OWN_PAUSES = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
+"""Calls that `dynamo.calls.batches` and `dynamo.writes.transactions` repeat when throttled."""
+
+Answer = tuple[Any, Mapping[str, Any]]
+"""botocore's HTTP response, and what was parsed of it."""
+
+
+class Damaged(Unreachable):
+    """The answer is not what DynamoDB sent, or not by DynamoDB at all."""
+
+    def __init__(self) -> None:
+        super().__init__("The database gave a damaged answer.")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """The attempts of one client's calls; see `attach`."""
+
+    read_seconds: float
+    most: int
+    breaker: Breaker = field(default_factory=Breaker)
+
+    def before_send(self, request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
+        """Set the time limits of an attempt. Raises Unreachable where it should not be made."""
+        left = seconds_left()
+        if left <= 0:
+            raise Unreachable
+        self.breaker.enter()
+        seconds = min(self.read_seconds, max(left / 2, min(left, LEAST)))
+        request.context["read_timeout"] = seconds
+        set_deadline(seconds)
+
+    def needs_retry(
+        self,
+        attempts: int,
+        operation: OperationModel,
+        response: Answer | None,
+        caught_exception: Exception | None,
+        **_: object,
+    ) -> float | None:
+        """Return the pause before the next attempt, None where there is none. Raises Damaged."""
+        if isinstance(caught_exception, Unavailable):  # raised by `before_send`
+            return None
+        fault = fault_in(caught_exception) if caught_exception else _fault_of(response)
+        self.breaker.note(answered=not isinstance(fault, Unreachable))
+        pause = BACKOFF.pause(attempts)
+        can_repeat = attempts < self.most and pause < seconds_left()
+        if can_repeat and _is_passing(fault, operation.name):
+            return pause
+        if isinstance(fault, Damaged):
+            raise fault
+        return None
+
+
+def attach(client: Any, connection: "Connection") -> None:  # noqa: ANN401 - of either service
+    """Limit and repeat every later call of a client of DynamoDB or its Streams."""
+    attempts = Attempts(connection.read_seconds, connection.attempts)
+    events, service = client.meta.events, client.meta.service_model.service_id.hyphenize()
+    events.unregister(f"needs-retry.{service}", unique_id=f"retry-config-{service}")  # botocore's
+    events.register(f"before-send.{service}.*", attempts.before_send)
+    events.register(f"needs-retry.{service}.*", attempts.needs_retry)
+    bound_reads(client._endpoint.http_session)  # noqa: SLF001 - its only way in
+
+
+def _is_passing(fault: Unavailable | None, operation: str) -> bool:
+    if isinstance(fault, Throttled):
+        return operation not in OWN_PAUSES
+    return isinstance(fault, Unreachable)
+
+
+def _fault_of(answer: Answer | None) -> Unavailable | None:
+    if answer is None:
+        return None
+    http, parsed = answer
+    if _is_damaged(http):
+        return Damaged()
+    return fault_in(ClientError(cast("Any", parsed), "")) if "Error" in parsed else None
+
+
+def _is_damaged(http: Any) -> bool:  # noqa: ANN401 - botocore's AWSResponse
+    expected: str | None = http.headers.get(CHECKSUM)
+    content: bytes = http.content
+    if expected is not None:
+        return str(crc32(content)) != expected
+    is_object = content.startswith(b"{") and content.rstrip().endswith(b"}")
+    status: int = http.status_code
+    return status == HTTPStatus.OK and not is_object

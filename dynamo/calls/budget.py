@@ -1,0 +1,32 @@
+"""Time budgets: how long a request may wait for the database, all of its calls together.
+
+Each call, each further attempt and each pause takes its time from the budget of the request; what
+is left bounds the time limits of the next one (see `dynamo.calls.attempts`). Commands and threads
+in the background have no budget: there each call has the time limits of its connection.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
+from time import monotonic
+
+_until: ContextVar[float] = ContextVar("until", default=inf)
+
+
+@contextmanager
+def time_budget(seconds: float) -> Iterator[None]:
+    """Bound the calls made inside the block, whichever thread makes them (see `dynamo.calls.pool`).
+
+    A block within another one can only shorten its time.
+    """
+    token = _until.set(min(_until.get(), monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
+def seconds_left() -> float:
+    """Return what is left of the budget, not below 0; infinite where there is none."""
+    return max(_until.get() - monotonic(), 0.0)

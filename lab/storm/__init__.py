@@ -1,0 +1,1 @@
+"""Storms: many clients on a database that fails, and whether anything was lost."""

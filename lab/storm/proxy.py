@@ -1,0 +1,258 @@
+"""A proxy before an engine, which makes the faults and conflicts that no emulator makes.
+
+Each call meets a fault with a given probability, drawn from a seed. Transactions hold the locks of
+their items for a while, so that those which meet are cancelled, as on Amazon.
+"""
+
+import json
+import socket
+import struct
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
+from threading import Lock, Thread
+from time import sleep
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+from zlib import crc32
+
+Fault = Literal[
+    "throttled",
+    "server error",
+    "front end",
+    "cancelled",
+    "reset before",
+    "reset after",
+    "stalled",
+    "truncated",
+    "wrong checksum",
+    "unprocessed",
+    "dripping",
+]
+TRANSACTION, BATCHES = "TransactWriteItems", ("BatchWriteItem", "BatchGetItem")
+SINGLE_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem"})
+ALWAYS: tuple[Fault, ...] = (
+    "throttled",
+    "server error",
+    "front end",
+    "reset before",
+    "reset after",
+    "stalled",
+    "truncated",
+    "wrong checksum",
+)
+"""Faults of any operation; `FaultyProxy.kinds` adds those of some."""
+PAGE = b"<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>"
+
+
+@dataclass(slots=True)
+class FaultyProxy:
+    """Forwards calls to the engine at ``upstream``, within the block.
+
+    ``rate`` is the probability of a fault, 0 to 1, and may be changed at any time, as may
+    ``kinds``. Transactions take ``lock_seconds`` longer. ``met`` counts the faults by operation.
+    """
+
+    upstream: str
+    seed: int = 0
+    rate: float = 0.0
+    kinds: Sequence[Fault] = ()
+    lock_seconds: float = 0.0
+    stall_seconds: float = 20.0
+    met: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _random: Random = field(init=False)
+    _guard: Lock = field(default_factory=Lock)
+    _held: set[str] = field(default_factory=set)
+    _server: ThreadingHTTPServer = field(init=False)
+
+    def __enter__(self) -> Self:
+        self._random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
+        handler = type("Handler", (_Handler,), {"proxy": self})
+        self._server = _Server(("127.0.0.1", 0), handler)
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def endpoint_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def draw(self, operation: str) -> Fault | None:
+        """Draw the fault that a call meets."""
+        possible = self.kinds or _kinds_of(operation)
+        with self._guard:
+            if not possible or self._random.random() >= self.rate:
+                return None
+            kind = self._random.choice(possible)
+            self.met[kind, operation] += 1
+        return kind
+
+    @contextmanager
+    def locked(self, items: Sequence[str]) -> Iterator[frozenset[int]]:
+        """Lock items; yield the numbers of those that others hold, and lock none if there are."""
+        with self._guard:
+            conflicts = frozenset(n for n, item in enumerate(items) if item in self._held)
+            mine = set() if conflicts else set(items)
+            self._held |= mine
+        try:
+            yield conflicts
+        finally:
+            with self._guard:
+                self._held -= mine
+
+
+def _kinds_of(operation: str) -> tuple[Fault, ...]:
+    if operation == TRANSACTION:
+        return (*ALWAYS, "cancelled")
+    return (*ALWAYS, "unprocessed") if operation in BATCHES else ALWAYS
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, *_: object) -> None:
+        """Ignore clients that left."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    proxy: FaultyProxy
+    _engine: HTTPConnection | None = None
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+    def finish(self) -> None:
+        """Close the connection to the engine with that to the client."""
+        if self._engine:
+            self._engine.close()
+        super().finish()
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        operation = self.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        fault = self.proxy.draw(operation)
+        if fault in {"reset before", "reset after", "stalled"}:
+            if fault == "reset after":
+                self._forward(body, operation)
+            if fault == "stalled":
+                sleep(self.proxy.stall_seconds)
+            self._reset()
+        elif fault == "throttled":
+            self._fail(400, "ThrottlingException")
+        elif fault == "server error":
+            self._fail(500, "InternalServerError")
+        elif fault == "front end":
+            self._answer(503, PAGE, "text/html")
+        elif fault == "cancelled":
+            self._cancel(json.loads(body)["TransactItems"], {0})
+        elif fault == "unprocessed":
+            self._leave_unprocessed(operation, json.loads(body))
+        else:
+            self._pass_on(body, operation, fault)
+
+    def _pass_on(self, body: bytes, operation: str, fault: Fault | None) -> None:
+        answered = self._forward(body, operation)
+        if answered is None:
+            return
+        status, content = answered
+        if fault == "truncated":
+            self._answer(status, content[: len(content) // 2], checksum=crc32(content))
+        elif fault == "wrong checksum":
+            self._answer(status, content, checksum=crc32(content) ^ 1)
+        else:
+            self._answer(status, content, pause=0.5 if fault == "dripping" else 0.0)
+
+    def _forward(self, body: bytes, operation: str) -> tuple[int, bytes] | None:
+        """Send a call on; None where it met a transaction and was answered."""
+        items = _items_in(operation, json.loads(body)) if self.proxy.lock_seconds else []
+        with self.proxy.locked(items) as conflicts:
+            if conflicts and operation == TRANSACTION:
+                self._cancel(json.loads(body)["TransactItems"], conflicts)
+                return None
+            if conflicts:
+                self._fail(400, "TransactionConflictException")
+                return None
+            if operation == TRANSACTION:
+                sleep(self.proxy.lock_seconds)
+            return self._send(body)
+
+    def _send(self, body: bytes) -> tuple[int, bytes]:
+        if self._engine is None:
+            self._engine = HTTPConnection(urlsplit(self.proxy.upstream).netloc, timeout=60)
+        kept = {name: value for name, value in self.headers.items() if name != "Connection"}
+        try:
+            self._engine.request("POST", "/", body, kept)
+            response = self._engine.getresponse()
+            return response.status, response.read()
+        except (OSError, HTTPException):
+            self._engine.close()
+            self._engine = None
+            self._reset()
+            raise
+
+    def _cancel(self, actions: Sequence[Any], conflicts: set[int] | frozenset[int]) -> None:
+        reasons = [
+            {"Code": "TransactionConflict" if n in conflicts else "None"}
+            for n, _ in enumerate(actions)
+        ]
+        self._fail(400, "TransactionCanceledException", CancellationReasons=reasons)
+
+    def _leave_unprocessed(self, operation: str, asked: Mapping[str, Any]) -> None:
+        left = {"UnprocessedItems": asked["RequestItems"]}
+        if operation == "BatchGetItem":
+            left = {"UnprocessedKeys": asked["RequestItems"], "Responses": {}}
+        self._answer(200, json.dumps(left).encode())
+
+    def _fail(self, status: int, code: str, **more: object) -> None:
+        error = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": code, **more}
+        self._answer(status, json.dumps(error).encode())
+
+    def _answer(
+        self,
+        status: int,
+        content: bytes,
+        kind: str = "application/x-amz-json-1.0",
+        *,
+        checksum: int | None = None,
+        pause: float = 0.0,
+    ) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        if kind != "text/html":
+            self.send_header("x-amz-crc32", str(crc32(content) if checksum is None else checksum))
+        self.end_headers()
+        for start in range(0, len(content), 1 if pause else len(content) or 1):
+            self.wfile.write(content[start : start + 1] if pause else content)
+            sleep(pause)
+
+    def _reset(self) -> None:
+        """Close the connection with a RST, as a crash does."""
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        self.connection.close()
+
+
+def _items_in(operation: str, asked: Mapping[str, Any]) -> list[str]:
+    """Return a name for each item that a call writes or checks."""
+    if operation == TRANSACTION:
+        actions = [action for each in asked["TransactItems"] for action in each.values()]
+    else:
+        actions = [asked] if operation in SINGLE_WRITES else []
+    return [f"{action['TableName']} {_key_in(action)}" for action in actions]
+
+
+def _key_in(action: Mapping[str, Any]) -> str:
+    key = action.get("Key") or {n: action["Item"][n] for n in ("pk", "sk") if n in action["Item"]}
+    return json.dumps(key, sort_keys=True)

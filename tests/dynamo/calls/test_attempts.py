@@ -1,0 +1,173 @@
+"""The attempts of a call, against an engine behind a proxy that makes faults."""
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from django.conf import settings
+
+from dynamo.calls.attempts import Damaged
+from dynamo.calls.breaker import FAILURES, PAUSE, Breaker
+from dynamo.calls.budget import seconds_left, time_budget
+from dynamo.calls.client import Connection, build_client, client
+from dynamo.calls.faults import Throttled, Unreachable, fault_in
+from lab.storm.proxy import Fault, FaultyProxy
+from tests.support.chance import unique
+
+
+@pytest.fixture
+def proxy() -> Iterator[FaultyProxy]:
+    with FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, rate=1.0) as proxy:
+        yield proxy
+
+
+def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
+    return build_client(
+        Connection(
+            region=settings.AWS_REGION,
+            endpoint_url=proxy.endpoint_url,
+            access_key=settings.AWS_ACCESS_KEY_ID,
+            secret_key=settings.AWS_SECRET_ACCESS_KEY,
+            read_seconds=read_seconds,
+            attempts=attempts,
+        )
+    )
+
+
+def fails(proxy: FaultyProxy, **limits: float) -> BaseException:
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - its fault is looked at
+        client_of(proxy, **limits).list_tables()  # type: ignore[arg-type]
+    return raised.value
+
+
+class TestACallThatFails:
+    @pytest.mark.parametrize(
+        ("kind", "fault"),
+        [
+            ("throttled", Throttled),
+            ("server error", Unreachable),
+            ("front end", Unreachable),
+            ("reset before", Unreachable),
+            ("reset after", Unreachable),
+            ("stalled", Unreachable),
+            ("dripping", Unreachable),
+            ("truncated", Damaged),
+            ("wrong checksum", Damaged),
+        ],
+    )
+    def test_is_repeated_and_then_told(self, proxy, kind: Fault, fault):
+        proxy.kinds = [kind]
+        assert isinstance(fault_in(fails(proxy)), fault)
+        assert proxy.met.total() == 3
+
+    @pytest.mark.parametrize("kind", ["throttled", "reset before", "truncated", "front end"])
+    def test_is_answered_when_the_next_attempt_is(self, proxy, kind: Fault):
+        proxy.kinds = [kind]
+        called = client_of(proxy)
+
+        def recover(**_: object) -> None:
+            proxy.rate = 0.0
+
+        called.meta.events.register("response-received.dynamodb.*", recover)
+        assert "TableNames" in called.list_tables()
+        assert proxy.met.total() == 1
+
+    def test_is_not_repeated_when_it_was_wrong(self, proxy):
+        proxy.rate = 0.0
+        calls: list[object] = []
+        called = client_of(proxy)
+        called.meta.events.register("before-send.dynamodb.*", lambda **_: calls.append(1))
+        with pytest.raises(ClientError, match="ResourceNotFoundException"):
+            called.describe_table(TableName=unique("nothing"))
+        assert len(calls) == 1
+
+    def test_leaves_the_throttling_of_a_batch_to_its_caller(self, proxy):
+        proxy.kinds = ["throttled"]
+        with pytest.raises(ClientError):
+            client_of(proxy).batch_get_item(RequestItems={"things": {"Keys": []}})
+        assert proxy.met.total() == 1
+
+
+class TestAnEndpointThatIsNoDynamoDB:
+    def test_is_said_in_a_sentence(self, proxy):
+        page = ClientError({"Error": {"Code": "404", "Message": "<html>" + "x" * 900}}, "Query")
+        assert str(fault_in(page)) == "What answers at the database's address is not DynamoDB."
+
+
+class TestATimeBudget:
+    def test_bounds_all_attempts_together(self, proxy):
+        proxy.kinds = ["stalled"]
+        proxy.stall_seconds = 5.0
+        begun = monotonic()
+        with time_budget(0.6):
+            fault = fault_in(fails(proxy, attempts=9, read_seconds=3.0))
+        assert isinstance(fault, Unreachable)
+        assert monotonic() - begun < 3  # one stalled attempt alone would take that long
+        assert proxy.met.total() >= 2
+
+    def test_bounds_an_answer_that_drips(self, proxy):
+        proxy.kinds = ["dripping"]
+        begun = monotonic()
+        with time_budget(0.6):
+            fails(proxy, read_seconds=3.0)
+        assert monotonic() - begun < 3
+
+    def test_makes_no_call_when_it_is_spent(self, proxy):
+        with time_budget(0.0):
+            assert isinstance(fault_in(fails(proxy)), Unreachable)
+        assert proxy.met.total() == 0
+
+    def test_can_only_be_shortened(self):
+        with time_budget(1.0), time_budget(60.0):
+            assert seconds_left() <= 1.0
+
+    def test_is_over_with_its_block(self):
+        with time_budget(0.0):
+            pass
+        assert client().list_tables()
+
+
+class TestABreaker:
+    def opened(self, now: list[float]) -> Breaker:
+        breaker = Breaker(clock=lambda: now[0])
+        for _ in range(FAILURES):
+            breaker.enter()
+            breaker.note(answered=False)
+        return breaker
+
+    def test_refuses_calls_after_failures_in_a_row(self):
+        with pytest.raises(Unreachable):
+            self.opened([0.0]).enter()
+
+    def test_lets_calls_through_when_one_of_them_was_answered(self):
+        breaker = Breaker()
+        for answered in (*[False] * (FAILURES - 1), True, False):
+            breaker.note(answered=answered)
+        breaker.enter()
+
+    def test_lets_one_call_try_after_a_moment(self):
+        now = [0.0]
+        breaker = self.opened(now)
+        now[0] = PAUSE + 0.1
+        breaker.enter()
+        with pytest.raises(Unreachable):
+            breaker.enter()
+
+    def test_lets_all_calls_through_once_one_was_answered(self):
+        now = [0.0]
+        breaker = self.opened(now)
+        now[0] = PAUSE + 0.1
+        breaker.enter()
+        breaker.note(answered=True)
+        breaker.enter()
+        breaker.enter()
+
+    def test_spares_a_database_that_is_away(self, proxy):
+        proxy.kinds = ["reset before"]
+        called = client_of(proxy, attempts=1)
+        for _ in range(FAILURES + 5):
+            with pytest.raises(Exception):  # noqa: B017, PT011 - whichever
+                called.list_tables()
+        assert proxy.met.total() == FAILURES
