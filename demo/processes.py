@@ -22,7 +22,6 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 POLL_SECONDS = 0.1
 SITE_START_SECONDS = 60.0
 WORKERS = 2
-THREADS = 8
 SECLUDED = {
     "ALLOWED_HOSTS": LOOPBACK,
     "AWS_ACCESS_KEY_ID": "local",
@@ -61,11 +60,11 @@ class DemoConfig:
     def gunicorn(self) -> list[str]:
         """Build the site's command line; it writes no pid file and no control socket."""
         return [
-            *(sys.executable, "-m", "gunicorn", "config.wsgi:application"),
+            *(sys.executable, "-m", "gunicorn"),
+            *("--config", str(settings.BASE_DIR / "deploy/gunicorn.conf.py")),
             *("--chdir", str(settings.BASE_DIR)),
             *("--bind", f"{LOOPBACK}:{self.port}"),
             *("--workers", str(WORKERS)),
-            *("--worker-class", "gthread", "--threads", str(THREADS)),
             *("--graceful-timeout", "3"),
             *("--log-level", "warning"),
             "--no-control-socket",
@@ -83,8 +82,11 @@ def manage(command: Command) -> list[str]:
 
 
 @contextmanager
-def serving(config: DemoConfig) -> Iterator[None]:
-    """Run the site alone within the block. Raises DemoFailed where it does not start."""
+def serving(config: DemoConfig) -> Iterator[Child]:
+    """Run the site alone within the block, and yield gunicorn's process.
+
+    Raises DemoFailed where it does not start.
+    """
     with _stopping(Child(config.gunicorn(), env=config.environment, listen=True)) as site:
         deadline = time.monotonic() + SITE_START_SECONDS
         while not config.is_open():
@@ -92,7 +94,7 @@ def serving(config: DemoConfig) -> Iterator[None]:
                 sentence = " ".join(["The web server did not start.", *site.output()[-1:]])
                 raise DemoFailed(sentence)
             time.sleep(POLL_SECONDS)
-        yield
+        yield site
 
 
 @dataclass(slots=True, kw_only=True)

@@ -21,15 +21,18 @@ def detect_language(text: str) -> str | None:
     start = text.strip()[:LOOKED_AT]
     if not start:
         return None
-    language, probability = _identifier().classify(start)
+    language, probability = load().classify(start)
     return str(language) if probability >= SURE else None
 
 
 _loading = Lock()
 
 
-def _identifier() -> LanguageIdentifier:
-    """Return the model, loaded when it is first needed: once, however many need it at once."""
+def load() -> LanguageIdentifier:
+    """Return the model, loaded where it was not before: once, however many need it at once.
+
+    Servers call this before they take requests, and before they fork, so that processes share it.
+    """
     with _loading:
         return _load()
 

@@ -1,0 +1,33 @@
+"""gunicorn's settings, each of which follows from PAGES_AT_ONCE.
+
+    gunicorn --config deploy/gunicorn.conf.py
+
+A process works on so many pages at once, lets twice as many wait, and refuses the others at once
+(see dynamo/web/shedding.py); a quarter of the threads is left for that and for health checks.
+"""
+
+import gc
+import os
+
+pages_at_once = int(os.environ.get("PAGES_AT_ONCE") or 4)
+
+wsgi_app = "config.wsgi:application"
+worker_class = "gthread"
+workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
+threads = 4 * pages_at_once
+# Connections that a process holds, most of them kept alive between two requests of a browser.
+worker_connections = 16 * threads
+# Connections that the kernel holds before any process takes them.
+backlog = 16 * threads
+graceful_timeout = 10
+# Loaded once, before the processes fork: they share the memory of the code and of the model.
+preload_app = True
+
+
+def when_ready(_server: object) -> None:
+    """Load the language model, which takes a second and 100 MB, before there are requests."""
+    from comments.posting.language_detection import load  # noqa: PLC0415 - the path is set by now
+
+    load()
+    gc.collect()
+    gc.freeze()  # what is collected never is not copied, either

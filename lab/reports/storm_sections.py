@@ -1,0 +1,79 @@
+"""The report of a storm, for docs/reliability.md."""
+
+from collections import Counter
+
+from django.conf import settings
+
+from lab.reports.tables import Section, Table, promise
+from lab.storm.clients import AWAY, DONE, FAILED, REFUSED
+from lab.storm.run import StormFigures
+
+OUTCOMES = (DONE, REFUSED, AWAY, FAILED)
+PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
+"""Seconds that an answer takes besides its calls, on a machine that clients and engine share."""
+
+
+def storm_section(figures: StormFigures, *, read_model: str) -> Section:
+    """Build the section of one storm."""
+    options = figures.options
+    killed = ", ".join(f"{kind} {n} times" for kind, n in sorted(figures.kills.items())) or "nothing"
+    about = (
+        f"{options.clients} clients for {options.seconds:g} seconds, faults at {options.rate:.0%} "
+        f"of the calls, and conflicts. Killed: {killed}. Seed {options.seed}."
+    )
+    return Section(
+        name=f"storm-{read_model}",
+        title=f"A storm on the read model {read_model}",
+        notes=(
+            about,
+            *(f"Wrong: {sentence}." for sentence in figures.wrong),
+            *(f"Differs: {sentence}." for sentence in figures.differences),
+        ),
+        tables=(_outcomes(figures), _faults(figures), _promises(figures)),
+    )
+
+
+def _outcomes(figures: StormFigures) -> Table:
+    operations = sorted({operation for operation, _ in figures.outcomes})
+    rows = tuple(
+        (
+            operation,
+            *(f"{figures.outcomes[operation, outcome]:,}" for outcome in OUTCOMES),
+            f"{figures.slowest[operation]:.2f}",
+        )
+        for operation in operations
+    )
+    return Table("What clients were told", ("operation", *OUTCOMES, "slowest (s)"), rows)
+
+
+def _faults(figures: StormFigures) -> Table:
+    by_kind: Counter[str] = Counter()
+    for (kind, _), number in figures.faults.items():
+        by_kind[kind] += number
+    kinds = sorted(by_kind)
+    operations = sorted({operation for _, operation in figures.faults})
+    rows = tuple(
+        (operation, *(f"{figures.faults[kind, operation]:,}" for kind in kinds))
+        for operation in operations
+    )
+    return Table("Faults that calls met", ("call", *kinds), rows)
+
+
+def _promises(figures: StormFigures) -> Table:
+    slowest = figures.slowest
+    slowest_write = max((s for name, s in slowest.items() if name != "read"), default=0.0)
+    refused = sum(n for (_, what), n in figures.outcomes.items() if what == "wrongly refused")
+    failed = sum(n for (_, what), n in figures.outcomes.items() if what == FAILED)
+    return promise(
+        "What they are held to",
+        ("answers with 500", 0, failed),
+        ("own changes refused", 0, refused),
+        ("stored otherwise than told", 0, len(figures.wrong)),
+        ("found by check_integrity", 0, len(figures.differences)),
+        (
+            "the slowest page, in seconds",
+            settings.PAGE_SECONDS + PAGE_SLACK,
+            slowest.get("read", 0.0),
+        ),
+        ("the slowest write, in seconds", settings.WRITE_SECONDS + WRITE_SLACK, slowest_write),
+    )

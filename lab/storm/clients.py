@@ -1,0 +1,140 @@
+"""What a client of a storm does: read, post, edit, vote and delete, and send again what failed."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from random import Random
+from threading import Lock
+
+from comments.posting.form_ids import comment_id_of, new_form_id
+from comments.store.comments import NoSuchComment, load_comment
+from dynamo.calls.faults import FAILURES
+from lab.storm.browsers import Answer, Browser
+from lab.storm.ledger import Ledger, Written
+
+DONE, REFUSED, FAILED, AWAY = "done", "refused", "failed", "away"
+SENT_AGAIN = 4
+"""How often a form is sent again whose outcome is not known."""
+WORDS = {"rating": "4", "language": "en", "title": "In the storm"}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Outcomes by operation, the slowest answers in seconds, and the comments that there are."""
+
+    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    slowest: dict[str, float] = field(default_factory=dict)
+    comment_ids: list[str] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def note(self, operation: str, answer: Answer) -> str:
+        """Count an answer; return its outcome."""
+        outcome = outcome_of(answer.status)
+        with self._lock:
+            self.outcomes[operation, outcome] += 1
+            self.slowest[operation] = max(answer.seconds, self.slowest.get(operation, 0.0))
+        return outcome
+
+
+def outcome_of(status: int) -> str:
+    """Return what a status means to a client; 0 is no answer."""
+    if status in {0, 503}:
+        return AWAY
+    return FAILED if status >= 500 else DONE if status < 400 else REFUSED  # noqa: PLR2004 - HTTP's
+
+
+@dataclass(slots=True)
+class StormClient:
+    """One client; ``rng`` draws what it does next."""
+
+    browser: Browser
+    ledger: Ledger
+    products: Sequence[str]
+    tally: Tally
+    rng: Random
+    _texts: int = 0
+
+    def step(self) -> None:
+        """Do one thing, and send it again while its outcome is not known."""
+        (act,) = self.rng.choices((self.read, self.post, self.edit, self.vote, self.delete), ODDS)
+        act()
+
+    def read(self) -> None:
+        """Read a page of a product, a list of it, or the front page."""
+        product_id = self.rng.choice(self.products)
+        paths = (f"/products/{product_id}/", f"/products/{product_id}/comments/en/4.5/", "/")
+        self.tally.note("read", self.browser.get(self.rng.choice(paths)))
+
+    def post(self) -> None:
+        """Post a comment."""
+        product_id, username = self.rng.choice(self.products), self.ledger.username
+        form_id = new_form_id(username=username, product_id=product_id, now=datetime.now(UTC))
+        comment_id = comment_id_of(form_id, username=username, product_id=product_id)
+        text = self._text()
+        written = Written(comment_id, product_id, {text})
+        self.ledger.written.append(written)
+        fields = {**WORDS, "body": text, "form_id": form_id}
+        if self._send("post", f"/products/{product_id}/comments/new/", fields) == DONE:
+            written.done(text)
+            self.tally.comment_ids.append(comment_id)
+
+    def edit(self) -> None:
+        """Edit a comment of one's own, on the version that is stored."""
+        written = self._own()
+        if written is None:
+            return
+        try:
+            version = load_comment(written.comment_id).version
+        except (NoSuchComment, *FAILURES):  # the ledger finds what is lost; the engine may be away
+            return
+        text = self._text()
+        written.texts.add(text)
+        fields = {**WORDS, "body": text, "version": str(version)}
+        if self._send("edit", f"/comments/edit/{written.comment_id}/", fields) == DONE:
+            written.done(text)
+
+    def delete(self) -> None:
+        """Delete a comment of one's own."""
+        written = self._own()
+        if written is not None:
+            outcome = self._send("delete", f"/comments/delete/{written.comment_id}/", {})
+            written.deleted(surely=outcome == DONE)
+
+    def vote(self) -> None:
+        """Find a comment helpful, or not any more."""
+        mine = {written.comment_id for written in self.ledger.written}
+        others = [one for one in self.tally.comment_ids[-20:] if one not in mine]
+        if not others:
+            return
+        comment_id, is_cast = self.rng.choice(others), self.rng.random() < FOR
+        self.ledger.votes.pop(comment_id, None)
+        fields = {"helpful": "yes" if is_cast else "no"}
+        path = f"/comments/vote/{comment_id}/"
+        if self._send("vote", path, fields, may_be_refused=True) == DONE:
+            self.ledger.votes[comment_id] = is_cast
+
+    def _send(
+        self, operation: str, path: str, fields: dict[str, str], *, may_be_refused: bool = False
+    ) -> str:
+        outcome = AWAY
+        for _ in range(1 + SENT_AGAIN):
+            outcome = self.tally.note(operation, self.browser.post(path, fields))
+            if outcome == REFUSED and not may_be_refused:
+                self.tally.outcomes[operation, "wrongly refused"] += 1
+            if outcome != AWAY:
+                return outcome
+        return outcome
+
+    def _own(self) -> Written | None:
+        sure = [one for one in self.ledger.written if one.is_sure and one.may_be_there]
+        return self.rng.choice(sure) if sure else None
+
+    def _text(self) -> str:
+        self._texts += 1
+        return f"{self.ledger.username} says number {self._texts}"
+
+
+Act = Callable[[StormClient], None]
+ODDS = (40, 20, 15, 20, 5)
+FOR = 0.7

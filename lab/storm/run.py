@@ -1,0 +1,248 @@
+"""One storm: clients, a site of two processes, an engine behind a proxy that makes faults.
+
+What is promised, and a storm's figures: docs/reliability.md.
+"""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from time import monotonic, sleep
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from comments.integrity.comments import comment_differences
+from comments.sets.following import SETS
+from demo.processes import SECLUDED, DemoConfig, manage, serving
+from dynamo.calls.client import client, connected
+from dynamo.engine import DynoxideEngine
+from dynamo.engine.child import Child
+from dynamo.engine.ports import free_port
+from dynamo.progress import Progress
+from dynamo.tables.create import create_missing
+from lab.bench.context import local, require_binary
+from lab.storm.browsers import Browser
+from lab.storm.clients import StormClient, Tally
+from lab.storm.ledger import Ledger
+from lab.storm.proxy import FaultyProxy
+from shop.accounts.queries import find_user
+from shop.accounts.services import create_profile
+from shop.activity.rotation import make_tables
+from shop.catalogue.services import ensure_products
+
+ENGINE, WORKER, STREAM = KILLABLE = ("engine", "worker", "stream")
+PRODUCTS = ("storm-lamp", "storm-kettle")
+"""So few that writers meet."""
+LOCKED = 0.02
+"""Seconds that a transaction holds its items longer, so that others meet it."""
+EVERY = 7.0
+"""Seconds between two kills."""
+REPAIRED = frozenset({"rank", "name", "shelf"})
+"""Kinds of differences that a write may leave behind, and the next one or a repair mends."""
+
+
+@dataclass(frozen=True, slots=True)
+class StormOptions:
+    """How long, in seconds, how many calls of a hundred meet a fault, and what is killed."""
+
+    seconds: float
+    rate: float
+    clients: int = 12
+    kill: Sequence[str] = ()
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StormFigures:
+    """What a storm found: ``wrong`` is what is stored otherwise than it was told."""
+
+    options: StormOptions
+    outcomes: Counter[tuple[str, str]]
+    slowest: dict[str, float]
+    faults: Counter[tuple[str, str]]
+    kills: Counter[str]
+    wrong: tuple[str, ...]
+    differences: tuple[str, ...]
+
+
+def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
+    """Run one. Raises EngineError and DemoFailed where it cannot begin."""
+    folder = settings.VAR_DIR / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        scratch = stack.enter_context(TemporaryDirectory(dir=folder, prefix="storm-"))
+        engine = stack.enter_context(
+            DynoxideEngine(binary=require_binary(), db_path=Path(scratch) / "storm.db")
+        )
+        proxy = stack.enter_context(
+            FaultyProxy(engine.endpoint_url, seed=options.seed, lock_seconds=LOCKED)
+        )
+        stack.enter_context(connected(local(engine.endpoint_url)))
+        ledgers = _prepare(options)
+        config = _config(proxy, Path(scratch))
+        site = stack.enter_context(serving(config))
+        kills = stack.enter_context(_killing(options.kill, engine, site, config))
+        tally = Tally()
+        clients = [
+            StormClient(
+                Browser.signed_in(config.port, find_user(ledger.username)),
+                *(ledger, PRODUCTS, tally),
+                Random(f"{options.seed} {ledger.username}"),  # noqa: S311 - repeatable
+            )
+            for ledger in ledgers
+        ]
+        proxy.rate = options.rate
+        _work(clients, options.seconds, progress)
+        proxy.rate = 0.0
+        _settle(kills, engine)
+        wrong = [sentence for ledger in ledgers for sentence in ledger.wrong()]
+        found = [each for each in comment_differences() if each.kind not in REPAIRED]
+        return StormFigures(
+            options=options,
+            outcomes=tally.outcomes,
+            slowest=tally.slowest,
+            faults=proxy.met,
+            kills=kills.done,
+            wrong=tuple(wrong),
+            differences=tuple(f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found),
+        )
+
+
+def _prepare(options: StormOptions) -> list[Ledger]:
+    now = datetime.now(UTC)
+    models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+    create_missing(models, client=client())
+    make_tables(client=client(), now=now)
+    ensure_products(product_ids=set(PRODUCTS))
+    names = [f"client-{number}" for number in range(options.clients)]
+    for name in names:
+        create_profile(username=name, password=None, now=now)
+    return [Ledger(name) for name in names]
+
+
+def _config(proxy: FaultyProxy, scratch: Path) -> DemoConfig:
+    inherited = {name: value for name, value in os.environ.items() if name != "AWS_PROFILE"}
+    own = {
+        "DYNAMODB_ENDPOINT_URL": proxy.endpoint_url,
+        "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "VAR_DIR": str(scratch),
+        "COMMENTS_READ_MODEL": settings.COMMENTS_READ_MODEL,
+        "COMMENT_WRITES_PER_USER": "10000",
+        "COMMENT_WRITES_PER_ADDRESS": "100000",
+    }
+    return DemoConfig(free_port(), {**inherited, **SECLUDED, **own})
+
+
+def _work(clients: Sequence[StormClient], seconds: float, progress: Progress) -> None:
+    until = monotonic() + seconds
+
+    def work(one: StormClient) -> None:
+        while monotonic() < until:
+            one.step()
+
+    with (
+        progress.step("A storm", total=round(seconds), unit=" s") as advance,
+        ThreadPoolExecutor(len(clients)) as threads,
+    ):
+        working = [threads.submit(work, one) for one in clients]
+        while monotonic() < until:
+            sleep(1)
+            advance(1)
+        for one in working:
+            one.result()
+
+
+@dataclass(slots=True)
+class _Kills:
+    """What kills processes meanwhile, and how often each kind was killed."""
+
+    done: Counter[str]
+    end: Event
+    thread: Thread
+
+    def stop(self) -> None:
+        self.end.set()
+        self.thread.join()
+
+
+@contextmanager
+def _killing(
+    kinds: Sequence[str], engine: DynoxideEngine, site: Child, config: DemoConfig
+) -> Iterator[_Kills]:
+    """Kill one process after another within the block; those without a supervisor start again."""
+    done, end = Counter[str](), Event()
+    stream = _Stream(config) if settings.COMMENTS_READ_MODEL == SETS else None
+    acts: dict[str, Callable[[], None]] = {
+        ENGINE: lambda: _kill_engine(engine),
+        WORKER: lambda: _kill_worker(site),
+        STREAM: stream.kill if stream else lambda: None,
+    }
+
+    def kill() -> None:
+        number = 0
+        while kinds and not end.wait(EVERY):
+            kind = kinds[number % len(kinds)]
+            number += 1
+            acts[kind]()
+            done[kind] += 1
+
+    kills = _Kills(done, end, Thread(target=kill))
+    kills.thread.start()
+    try:
+        yield kills
+    finally:
+        kills.stop()
+        if stream:
+            stream.stop()
+
+
+class _Stream:
+    """The process that makes the copies of the read model ``sets``."""
+
+    def __init__(self, config: DemoConfig) -> None:
+        self._config = config
+        self._child = self._start()
+
+    def kill(self) -> None:
+        """Kill it, and start another one."""
+        os.kill(self._child.pid, signal.SIGKILL)
+        self._child.wait(seconds=5)
+        self._child = self._start()
+
+    def stop(self) -> None:
+        """Stop it in order."""
+        self._child.stop()
+
+    def _start(self) -> Child:
+        return Child(manage(("run_stream",)), env=self._config.environment, listen=True)
+
+
+def _kill_engine(engine: DynoxideEngine) -> None:
+    if engine.pid:
+        os.kill(engine.pid, signal.SIGKILL)
+    engine.stop()
+    engine.start()
+
+
+def _kill_worker(site: Child) -> None:
+    """Kill one of gunicorn's processes, which starts another one."""
+    workers = Path(f"/proc/{site.pid}/task/{site.pid}/children").read_text().split()
+    for worker in workers[:1]:
+        with suppress(ProcessLookupError):  # it has just ended by itself
+            os.kill(int(worker), signal.SIGKILL)
+
+
+def _settle(kills: _Kills, engine: DynoxideEngine) -> None:
+    """End the killing; what was interrupted is to be found by the next reader, not waited for."""
+    kills.stop()
+    engine.check()
