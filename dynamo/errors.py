@@ -13,6 +13,7 @@ The tree, each class beside the function that raises it::
     │   │   └── Damaged             calls/attempts.py: an answer that is not as it was sent
     │   ├── Unauthorized            the server's credentials or its clock are wrong
     │   └── NotSetUp                a table or index is missing
+    ├── OutOfTime                   calls/budget.py: the time of a request is spent; Unreachable
     ├── TableDiffers                tables/create.py: a table exists with other keys
     ├── TableNotReady               tables/create.py: not active within the time limit
     ├── Refusal                     web/refusals.py: a request that is not allowed

@@ -75,6 +75,7 @@ def patience() -> None:
     It reads whole tables in one thread.
     """
     connect(replace(current_connection(), read_seconds=PATIENCE))
+    settings.PAGE_SECONDS = settings.WRITE_SECONDS = 2 * PATIENCE
 
 
 @pytest.fixture(scope="session", autouse=True)

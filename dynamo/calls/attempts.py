@@ -21,9 +21,10 @@ from botocore.model import OperationModel
 
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.breaker import Breaker
-from dynamo.calls.budget import seconds_left
+from dynamo.calls.budget import OutOfTime, seconds_left
 from dynamo.calls.faults import Throttled, Unavailable, Unreachable, fault_in
 from dynamo.calls.sockets import bound_reads, set_deadline
+from dynamo.errors import DynamoError
 
 if TYPE_CHECKING:
     from dynamo.calls.client import Connection
@@ -55,10 +56,10 @@ class Attempts:
     breaker: Breaker = field(default_factory=Breaker)
 
     def before_send(self, request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
-        """Set the time limits of an attempt. Raises Unreachable where it should not be made."""
+        """Set the time limits of an attempt. Raises OutOfTime, and Unreachable by the breaker."""
         left = seconds_left()
         if left <= 0:
-            raise Unreachable
+            raise OutOfTime
         self.breaker.enter()
         seconds = min(self.read_seconds, max(left / 2, min(left, LEAST)))
         request.context["read_timeout"] = seconds
@@ -73,7 +74,7 @@ class Attempts:
         **_: object,
     ) -> float | None:
         """Return the pause before the next attempt, None where there is none. Raises Damaged."""
-        if isinstance(caught_exception, Unavailable):  # raised by `before_send`
+        if isinstance(caught_exception, DynamoError):  # raised by `before_send`
             return None
         fault = fault_in(caught_exception) if caught_exception else _fault_of(response)
         self.breaker.note(answered=not isinstance(fault, Unreachable))

@@ -13,7 +13,7 @@ from time import monotonic
 from dynamo.calls.faults import Unreachable
 
 FAILURES = 8
-PAUSE = 1.0
+PAUSE = 0.5
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,16 @@ from contextvars import ContextVar
 from math import inf
 from time import monotonic
 
+from dynamo.errors import DynamoError
+
 _until: ContextVar[float] = ContextVar("until", default=inf)
+
+
+class OutOfTime(DynamoError):
+    """The time budget is spent; `dynamo.calls.faults` takes it as Unreachable."""
+
+    def __init__(self) -> None:
+        super().__init__("The database took too long.")
 
 
 @contextmanager

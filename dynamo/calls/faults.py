@@ -20,6 +20,7 @@ from botocore.exceptions import (
 from botocore.retries.standard import ThrottledRetryableChecker
 from pynamodb.exceptions import PynamoDBException
 
+from dynamo.calls.budget import OutOfTime
 from dynamo.errors import DynamoError
 
 _throttled: Any = ThrottledRetryableChecker()
@@ -28,7 +29,15 @@ _THROTTLED = frozenset(
     | {"TooManyRequests", "ReplicatedWriteConflictException"}
 )
 BUSY = "The database is too busy at the moment."
-_UNREACHABLE = frozenset({"RequestTimeout", "RequestTimeoutException"})
+_UNREACHABLE = frozenset(
+    {
+        "InternalFailure",
+        "InternalServerError",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+    }
+)
 _UNAUTHORIZED = frozenset(
     {
         "AccessDeniedException",
@@ -101,7 +110,7 @@ def fault_in(error: BaseException) -> Unavailable | None:
     for cause in _causes(error):
         if isinstance(cause, Unavailable):
             return cause
-        if isinstance(cause, HTTPClientError | ConnectionError):
+        if isinstance(cause, HTTPClientError | ConnectionError | OutOfTime):
             return Unreachable()
         if isinstance(cause, _NO_CREDENTIALS):
             is_missing = isinstance(cause, NoCredentialsError)

@@ -13,8 +13,7 @@ from math import isinf
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from dynamo.calls.budget import seconds_left
-from dynamo.calls.faults import Unreachable
+from dynamo.calls.budget import OutOfTime, seconds_left
 from dynamo.calls.meter import join_rounds
 
 T = TypeVar("T")
@@ -36,7 +35,7 @@ class Started(Generic[T]):
     def result(self) -> T:
         """Wait for the call; return what it returned, or raise what it raised.
 
-        Raises Unreachable where the time budget ends before the call does.
+        Raises OutOfTime where the time budget ends before the call does.
 
         A thread of the pool makes the call itself if no other has begun it: if threads waited for
         calls that wait for threads, none would ever end.
@@ -53,7 +52,7 @@ class Started(Generic[T]):
             return self.future.result()
         done, _ = wait([self.future], timeout=left + GRACE)
         if not done:
-            raise Unreachable
+            raise OutOfTime
         return self.future.result()
 
 

@@ -4,9 +4,15 @@ from collections import Counter
 
 from django.conf import settings
 
+from lab.reports.storm_figures import (
+    AWAY,
+    DONE,
+    FAILED,
+    REFUSED,
+    WRONGLY_REFUSED,
+    StormFigures,
+)
 from lab.reports.tables import Section, Table, promise
-from lab.storm.clients import AWAY, DONE, FAILED, REFUSED
-from lab.storm.run import StormFigures
 
 OUTCOMES = (DONE, REFUSED, AWAY, FAILED)
 PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
@@ -16,7 +22,8 @@ PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
 def storm_section(figures: StormFigures, *, read_model: str) -> Section:
     """Build the section of one storm."""
     options = figures.options
-    killed = ", ".join(f"{kind} {n} times" for kind, n in sorted(figures.kills.items())) or "nothing"
+    kills = sorted(figures.kills.items())
+    killed = ", ".join(f"{kind} {number} times" for kind, number in kills) or "nothing"
     about = (
         f"{options.clients} clients for {options.seconds:g} seconds, faults at {options.rate:.0%} "
         f"of the calls, and conflicts. Killed: {killed}. Seed {options.seed}."
@@ -62,7 +69,7 @@ def _faults(figures: StormFigures) -> Table:
 def _promises(figures: StormFigures) -> Table:
     slowest = figures.slowest
     slowest_write = max((s for name, s in slowest.items() if name != "read"), default=0.0)
-    refused = sum(n for (_, what), n in figures.outcomes.items() if what == "wrongly refused")
+    refused = sum(n for (_, what), n in figures.outcomes.items() if what == WRONGLY_REFUSED)
     failed = sum(n for (_, what), n in figures.outcomes.items() if what == FAILED)
     return promise(
         "What they are held to",

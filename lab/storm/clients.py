@@ -10,10 +10,10 @@ from threading import Lock
 from comments.posting.form_ids import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.faults import FAILURES
+from lab.reports.storm_figures import AWAY, DONE, FAILED, REFUSED, WRONGLY_REFUSED
 from lab.storm.browsers import Answer, Browser
 from lab.storm.ledger import Ledger, Written
 
-DONE, REFUSED, FAILED, AWAY = "done", "refused", "failed", "away"
 SENT_AGAIN = 4
 """How often a form is sent again whose outcome is not known."""
 WORDS = {"rating": "4", "language": "en", "title": "In the storm"}
@@ -121,7 +121,7 @@ class StormClient:
         for _ in range(1 + SENT_AGAIN):
             outcome = self.tally.note(operation, self.browser.post(path, fields))
             if outcome == REFUSED and not may_be_refused:
-                self.tally.outcomes[operation, "wrongly refused"] += 1
+                self.tally.outcomes[operation, WRONGLY_REFUSED] += 1
             if outcome != AWAY:
                 return outcome
         return outcome

@@ -30,6 +30,7 @@ from dynamo.engine.ports import free_port
 from dynamo.progress import Progress
 from dynamo.tables.create import create_missing
 from lab.bench.context import local, require_binary
+from lab.reports.storm_figures import StormFigures, StormOptions
 from lab.storm.browsers import Browser
 from lab.storm.clients import StormClient, Tally
 from lab.storm.ledger import Ledger
@@ -48,30 +49,6 @@ EVERY = 7.0
 """Seconds between two kills."""
 REPAIRED = frozenset({"rank", "name", "shelf"})
 """Kinds of differences that a write may leave behind, and the next one or a repair mends."""
-
-
-@dataclass(frozen=True, slots=True)
-class StormOptions:
-    """How long, in seconds, how many calls of a hundred meet a fault, and what is killed."""
-
-    seconds: float
-    rate: float
-    clients: int = 12
-    kill: Sequence[str] = ()
-    seed: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class StormFigures:
-    """What a storm found: ``wrong`` is what is stored otherwise than it was told."""
-
-    options: StormOptions
-    outcomes: Counter[tuple[str, str]]
-    slowest: dict[str, float]
-    faults: Counter[tuple[str, str]]
-    kills: Counter[str]
-    wrong: tuple[str, ...]
-    differences: tuple[str, ...]
 
 
 def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.comments.loading import load
-from tests.support.comments.outage import own_engine
+from tests.support.comments.outage import own_engine, wait_for_answers
 from tests.support.comments.truth import Truth, numbered_comments, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
@@ -263,6 +263,7 @@ class TestStoppedEngine:
             expect(page.locator("[data-comment-id]")).to_have_count(20)
             assert page.evaluate("location.pathname + location.search") == ALL
             engine.start()
+            wait_for_answers()
             page.locator("a[rel=next]").click()
             expect(page.locator("[data-comment-id]")).to_have_count(10)
             expect(page.locator("#notice")).to_be_empty()

@@ -13,7 +13,7 @@ from django.test import Client
 from dynamo.engine import EngineServer
 from tests.support.comments.browsing import HTMX, Shown
 from tests.support.comments.loading import load
-from tests.support.comments.outage import connected, own_engine
+from tests.support.comments.outage import connected, own_engine, wait_for_answers
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import someone
@@ -38,6 +38,7 @@ def visitor(away: EngineServer) -> Client:
     """A visitor who has seen the list before the engine was stopped."""
     if away.pid is None:
         away.start()
+        wait_for_answers()
     visitor = Client()
     assert visitor.get(LIST).status_code == 200
     away.stop()
@@ -75,6 +76,7 @@ class TestStoppedEngine:
     def test_is_asked_once_who_is_signed_in(self, visitor, away, url):
         """Each further question would have the visitor wait as long again."""
         away.start()
+        wait_for_answers()
         browser = someone("alice").browser
         away.stop()
         with spied() as asked:
@@ -88,6 +90,7 @@ class TestStoppedEngine:
     def test_is_forgotten_when_it_is_back(self, visitor, away):
         assert visitor.get(LIST).status_code == 503
         away.start()
+        wait_for_answers()
         for url in PAGES:
             assert visitor.get(url).status_code == 200, url
         assert len(shown(visitor.get(LIST)).comment_ids) == 20
@@ -96,6 +99,7 @@ class TestStoppedEngine:
     def test_may_happen_again_and_again(self, visitor, away):
         for _ in range(2):
             away.start()
+            wait_for_answers()
             assert visitor.get(LIST).status_code == 200
             away.stop()
             assert visitor.get(LIST).status_code == 503

@@ -1,10 +1,11 @@
 """A DynamoDB of a test's own; on a file, to be stopped and started as the test likes."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.utils.module_loading import import_string
 
 from dynamo.calls import client
 from dynamo.calls.client import Connection
+from dynamo.calls.faults import FAILURES
 from dynamo.engine import DynoxideEngine, EngineServer, find
 from dynamo.tables.create import create_missing
 from shop.activity.rotation import make_tables
@@ -39,6 +41,16 @@ def own_engine(folder: Path | None = None, *, with_tables: bool = True) -> Itera
             create_missing(models, client=client.client())
             make_tables(client=client.client(), now=datetime.now(UTC))
         yield engine
+
+
+def wait_for_answers() -> None:
+    """Return when the site's client is answered: for a moment its breaker may refuse all calls."""
+    until = monotonic() + PATIENCE
+    while monotonic() < until:
+        with suppress(*FAILURES):
+            client.client().list_tables()
+            return
+        sleep(0.05)
 
 
 @contextmanager
