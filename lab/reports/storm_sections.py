@@ -1,9 +1,10 @@
-"""The report of a storm, for docs/reliability.md."""
+"""The reports of storms and loads, for docs/reliability.md."""
 
 from collections import Counter
 
 from django.conf import settings
 
+from lab.reports.load_figures import LoadFigures, RateFigures
 from lab.reports.storm_figures import (
     AWAY,
     DONE,
@@ -15,6 +16,9 @@ from lab.reports.storm_figures import (
 from lab.reports.tables import Section, Table, promise
 
 OUTCOMES = (DONE, REFUSED, AWAY, FAILED)
+TIMES = ("median", "95 %", "slowest health check")
+MOST_LOST, MOST_P95, MOST_HEALTH = 1 / 0.9, 1.0, 0.2
+"""Above its capacity the site serves 90 % of it; the others in seconds."""
 PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
 """Seconds that an answer takes besides its calls, on a machine that clients and engine share."""
 
@@ -37,6 +41,48 @@ def storm_section(figures: StormFigures, *, read_model: str) -> Section:
             *(f"Differs: {sentence}." for sentence in figures.differences),
         ),
         tables=(_outcomes(figures), _faults(figures), _promises(figures)),
+    )
+
+
+def load_section(figures: LoadFigures) -> Section:
+    """Build the section of an open-loop load."""
+    above = figures.rates[-1]
+    slowest_check = max(above.health, default=0.0)
+    about = (
+        f"{figures.workers} processes that work on {figures.pages_at_once} pages at once serve "
+        f"{figures.capacity:.0f} pages a second to clients that wait for their answers. Then "
+        "requests come at a rate of their own. Clients, site and engine share the machine."
+    )
+    return Section(
+        name="load",
+        title="More visitors than the site can serve",
+        notes=(about,),
+        tables=(
+            Table(
+                "Requests a second, and seconds from when a request was due",
+                ("offered", "÷ capacity", "answered", "refused", "lost", *TIMES),
+                tuple(_load_row(rate, figures.capacity) for rate in figures.rates),
+            ),
+            promise(
+                "What the highest rate is held to",
+                ("capacity ÷ answered", MOST_LOST, figures.capacity / max(above.goodput, 0.1)),
+                ("the 95th percentile of answers, in seconds", MOST_P95, above.p95),
+                ("the slowest health check, in seconds", MOST_HEALTH, slowest_check),
+            ),
+        ),
+    )
+
+
+def _load_row(rate: RateFigures, capacity: float) -> tuple[str, ...]:
+    return (
+        f"{rate.offered:.1f}",
+        f"{rate.offered / capacity:.1f}",
+        f"{rate.goodput:.1f}",
+        f"{rate.refused / rate.seconds:.1f}",
+        f"{rate.lost / rate.seconds:.1f}",
+        f"{rate.median:.3f}",
+        f"{rate.p95:.3f}",
+        f"{max(rate.health, default=0.0):.3f}",
     )
 
 

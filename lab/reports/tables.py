@@ -80,6 +80,12 @@ class Section:
     tables: tuple[Table, ...]
     plots: tuple[Plot, ...] = ()
 
+    @property
+    def holds(self) -> bool:
+        """Whether all its promises hold."""
+        promises = [table for table in self.tables if table.titles == PROMISE]
+        return all(row[-1] == holds(is_so=True) for table in promises for row in table.rows)
+
     def text(self) -> str:
         """Format it for a terminal, without its plots."""
         lines = [self.title.upper(), *self.notes]

@@ -1,4 +1,7 @@
-"""``manage.py bench``: speed and cost of the site's pages, with tables and plots."""
+"""``manage.py bench``: speed and cost of the site's pages, with tables and plots.
+
+``bench storm`` and ``bench load`` measure reliability instead; see docs/reliability.md.
+"""
 
 import json
 from dataclasses import fields
@@ -15,7 +18,13 @@ from dynamo.progress import Progress
 from lab.bench.run import PARTS, Options, run_benchmarks
 from lab.reports.bench_sections import sections_of
 from lab.reports.documents import require_matplotlib, write_sections
+from lab.reports.storm_figures import StormOptions
+from lab.reports.storm_sections import load_section, storm_section
+from lab.storm.load import run_load
+from lab.storm.run import KILLABLE, run_storm
 
+STORM, LOAD = RELIABILITY = ("storm", "load")
+"""Parts that are measured alone, and reported in docs/reliability.md."""
 PAGES = (1, 10, 100, 1_000)
 COUNTS = {
     "comments": 300_000,
@@ -37,13 +46,17 @@ class Command(BaseCommand):
     requires_system_checks = ()  # neither the site's engine nor its secrets are used
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("parts", nargs="*", metavar="PART", help=f"all of {', '.join(PARTS)}")
+        parts = f"all of {', '.join(PARTS)}; or {' or '.join(RELIABILITY)}"
+        parser.add_argument("parts", nargs="*", metavar="PART", help=parts)
         for name, count in COUNTS.items():
             parser.add_argument(
                 f"--{name}", type=at_least_one, default=count, metavar="N", help=f"{count}"
             )
         parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="4")
         parser.add_argument("--pages", type=_page_numbers, default=PAGES, help="1,10,100,1000")
+        parser.add_argument("--rate", type=float, default=0.05, help="of storm: 0.05 of the calls")
+        parser.add_argument("--kill", default="", help=f"of storm: any of {','.join(KILLABLE)}")
+        parser.add_argument("--seed", type=int, default=1, help="of storm: 1")
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
         parser.add_argument(
@@ -55,6 +68,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
+        if options["parts"] in ([STORM], [LOAD]):
+            self._measure_reliability(options["parts"][0], options)
+            return
         if settings.COMMENTS_READ_MODEL != INDEXES:
             sentence = "This measures the read model indexes: set COMMENTS_READ_MODEL=indexes."
             raise CommandError(f"{sentence} 'manage.py compare' measures other designs.")
@@ -72,6 +88,30 @@ class Command(BaseCommand):
         else:
             text = "\n\n".join(section.text() for section in sections)
             self.stdout.write("\n".join([text, "", *(f"wrote {path}" for path in written)]))
+
+    def _measure_reliability(self, part: str, options: dict[str, Any]) -> None:
+        progress, seconds = Progress(shown=True), options["seconds"]
+        with failures_in_one_line():
+            if part == LOAD:
+                section = load_section(run_load(seconds=seconds, progress=progress))
+            else:
+                kill = _killed(options["kill"])
+                asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])
+                found = run_storm(asked, progress=progress)
+                section = storm_section(found, read_model=settings.COMMENTS_READ_MODEL)
+        page = options["output"] / "reliability.md"
+        write_sections(page, [section], command=f"bench {part}")
+        self.stdout.write(f"{section.text()}\n\nwrote {page}")
+        if not section.holds:
+            raise CommandError("Something is not as it is held to.")
+
+
+def _killed(names: str) -> tuple[str, ...]:
+    kinds = tuple(filter(None, names.split(",")))
+    if unknown := set(kinds) - set(KILLABLE):
+        message = f"“{', '.join(unknown)}” cannot be killed: choose among {', '.join(KILLABLE)}."
+        raise CommandError(message)
+    return kinds
 
 
 def _parts(names: list[str]) -> tuple[str, ...]:
