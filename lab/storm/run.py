@@ -9,12 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
 from time import monotonic, sleep
 
 from django.conf import settings
@@ -22,6 +21,7 @@ from django.utils.module_loading import import_string
 
 from comments.integrity.comments import comment_differences
 from comments.sets.following import SETS
+from comments.sets.integrity import set_differences
 from demo.processes import SECLUDED, DemoConfig, manage, serving
 from dynamo.calls.client import client, connected
 from dynamo.engine import DynoxideEngine
@@ -29,6 +29,7 @@ from dynamo.engine.child import Child
 from dynamo.engine.ports import free_port
 from dynamo.progress import Progress
 from dynamo.tables.create import create_missing
+from dynamo.upkeep.integrity import Difference
 from lab.bench.context import local, require_binary
 from lab.reports.storm_figures import StormFigures, StormOptions
 from lab.storm.browsers import Browser
@@ -47,6 +48,8 @@ LOCKED = 0.02
 """Seconds that a transaction holds its items longer, so that others meet it."""
 EVERY = 7.0
 """Seconds between two kills."""
+FOLLOWED = 30.0
+"""Seconds that the copies of the read model ``sets`` may need at the end."""
 REPAIRED = frozenset({"rank", "name", "shelf"})
 """Kinds of differences that a write may leave behind, and the next one or a repair mends."""
 
@@ -67,7 +70,8 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
         ledgers = _prepare(options)
         config = _config(proxy, Path(scratch))
         site = stack.enter_context(serving(config))
-        kills = stack.enter_context(_killing(options.kill, engine, site, config))
+        stream = stack.enter_context(_following(config))
+        killer = _Killer(options.kill, engine, site, stream)
         tally = Tally()
         clients = [
             StormClient(
@@ -78,20 +82,30 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
             for ledger in ledgers
         ]
         proxy.rate = options.rate
-        _work(clients, options.seconds, progress)
+        _work(clients, options.seconds, killer, progress)
         proxy.rate = 0.0
-        _settle(kills, engine)
         wrong = [sentence for ledger in ledgers for sentence in ledger.wrong()]
-        found = [each for each in comment_differences() if each.kind not in REPAIRED]
+        found = [each for each in _differences() if each.kind not in REPAIRED]
         return StormFigures(
             options=options,
             outcomes=tally.outcomes,
             slowest=tally.slowest,
             faults=proxy.met,
-            kills=kills.done,
+            kills=killer.done,
             wrong=tuple(wrong),
             differences=tuple(f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found),
         )
+
+
+def _differences() -> Sequence[Difference]:
+    """Return what the integrity check finds, when the copies have followed."""
+    found = list(comment_differences())
+    if settings.COMMENTS_READ_MODEL != SETS:
+        return found
+    until = monotonic() + FOLLOWED
+    while (copies := list(set_differences())) and monotonic() < until:
+        sleep(1)
+    return [*found, *copies]
 
 
 def _prepare(options: StormOptions) -> list[Ledger]:
@@ -120,7 +134,9 @@ def _config(proxy: FaultyProxy, scratch: Path) -> DemoConfig:
     return DemoConfig(free_port(), {**inherited, **SECLUDED, **own})
 
 
-def _work(clients: Sequence[StormClient], seconds: float, progress: Progress) -> None:
+def _work(
+    clients: Sequence[StormClient], seconds: float, killer: "_Killer", progress: Progress
+) -> None:
     until = monotonic() + seconds
 
     def work(one: StormClient) -> None:
@@ -134,51 +150,48 @@ def _work(clients: Sequence[StormClient], seconds: float, progress: Progress) ->
         working = [threads.submit(work, one) for one in clients]
         while monotonic() < until:
             sleep(1)
+            killer.kill()
             advance(1)
         for one in working:
             one.result()
 
 
-@dataclass(slots=True)
-class _Kills:
-    """What kills processes meanwhile, and how often each kind was killed."""
+class _Killer:
+    """Kills one process after another; those without a supervisor start again.
 
-    done: Counter[str]
-    end: Event
-    thread: Thread
+    From the thread of its caller alone: an engine ends with the thread that has started it.
+    """
 
-    def stop(self) -> None:
-        self.end.set()
-        self.thread.join()
+    def __init__(
+        self, kinds: Sequence[str], engine: DynoxideEngine, site: Child, stream: "_Stream | None"
+    ) -> None:
+        self.done: Counter[str] = Counter()
+        self._kinds = cycle(kinds) if kinds else iter(())
+        self._next = monotonic() + EVERY
+        self._acts: dict[str, Callable[[], None]] = {
+            ENGINE: lambda: _kill_engine(engine),
+            WORKER: lambda: _kill_worker(site),
+            STREAM: stream.kill if stream else lambda: None,
+        }
+
+    def kill(self) -> None:
+        """Kill the next one, if it is time."""
+        if monotonic() < self._next:
+            return
+        self._next = monotonic() + EVERY
+        for kind in self._kinds:
+            self._acts[kind]()
+            self.done[kind] += 1
+            return
 
 
 @contextmanager
-def _killing(
-    kinds: Sequence[str], engine: DynoxideEngine, site: Child, config: DemoConfig
-) -> Iterator[_Kills]:
-    """Kill one process after another within the block; those without a supervisor start again."""
-    done, end = Counter[str](), Event()
+def _following(config: DemoConfig) -> "Iterator[_Stream | None]":
+    """Make the copies within the block, where the read model has them."""
     stream = _Stream(config) if settings.COMMENTS_READ_MODEL == SETS else None
-    acts: dict[str, Callable[[], None]] = {
-        ENGINE: lambda: _kill_engine(engine),
-        WORKER: lambda: _kill_worker(site),
-        STREAM: stream.kill if stream else lambda: None,
-    }
-
-    def kill() -> None:
-        number = 0
-        while kinds and not end.wait(EVERY):
-            kind = kinds[number % len(kinds)]
-            number += 1
-            acts[kind]()
-            done[kind] += 1
-
-    kills = _Kills(done, end, Thread(target=kill))
-    kills.thread.start()
     try:
-        yield kills
+        yield stream
     finally:
-        kills.stop()
         if stream:
             stream.stop()
 
@@ -217,9 +230,3 @@ def _kill_worker(site: Child) -> None:
     for worker in workers[:1]:
         with suppress(ProcessLookupError):  # it has just ended by itself
             os.kill(int(worker), signal.SIGKILL)
-
-
-def _settle(kills: _Kills, engine: DynoxideEngine) -> None:
-    """End the killing; what was interrupted is to be found by the next reader, not waited for."""
-    kills.stop()
-    engine.check()

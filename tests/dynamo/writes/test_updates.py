@@ -1,5 +1,6 @@
 """A single update waits for transactions on its item, and for nothing else."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from botocore.exceptions import ClientError
 from dynamo.calls.backoff import Backoff
 from dynamo.writes.transactions import ConditionFailed, Contended
 from dynamo.writes.updates import write_one
+from tests.support.project import PROJECT
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
 BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)
@@ -83,3 +85,20 @@ class TestAnUpdateThatIsWrong:
         wrong = {**parameters, "UpdateExpression": "ADD made"}
         with pytest.raises(ClientError, match="ValidationException"):
             write_one(strict_client, {"Update": wrong})
+
+
+class TestAllOtherCode:
+    def test_writes_by_this_module_by_transactions_and_by_batches(self):
+        """Where a single write meets a transaction, only `write_one` waits for its end."""
+        calls = re.compile(
+            r"\.(put_item|update_item|delete_item|transact_write_items|batch_write_item)\("
+        )
+        writers = {"dynamo/calls/batches.py", "dynamo/writes/transactions.py"}
+        folders = ("comments", "config", "demo", "dynamo", "shop")
+        found = {
+            path.relative_to(PROJECT).as_posix()
+            for folder in folders
+            for path in (PROJECT / folder).rglob("*.py")
+            if calls.search(path.read_text())
+        }
+        assert found - {"dynamo/engine/moto_server.py"} == writers
