@@ -78,15 +78,12 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Return the counters of all products."""
-    return table_counters(_key_of)
+    return _cached_counters(page_batches(), _key_of, settings.COUNTER_SHARDS)
 
 
-def table_counters(key_of: KeyOf) -> Counters:
-    """Return counters in the table ``comments``, with keys by name and shard.
-
-    They are built once for each client, because they remember how many shards they have.
-    """
-    return _cached_counters(page_batches(), key_of, settings.COUNTER_SHARDS)
+def tallies() -> Counters:
+    """Return the counters of all comments' votes; see `comments.votes.services`."""
+    return _cached_counters(page_batches(), keys.tally, settings.COUNTER_SHARDS, must_exist=True)
 
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
@@ -159,5 +156,8 @@ def _key_of(product_id: str, shard: int) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=8)
-def _cached_counters(batches: Batches, key_of: KeyOf, most_shards: int) -> Counters:
-    return Counters(batches, TABLE, key_of, most_shards=most_shards)
+def _cached_counters(
+    batches: Batches, key_of: KeyOf, most_shards: int, *, must_exist: bool = False
+) -> Counters:
+    # Once for each client: they remember how many shards they have.
+    return Counters(batches, TABLE, key_of, most_shards=most_shards, must_exist=must_exist)
