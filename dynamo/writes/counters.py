@@ -121,11 +121,16 @@ class Counters:
         """Fold a counter back into its least shards; return False if it was changed meanwhile.
 
         Nothing measures how quiet a counter is: one that is changed between the read and the
-        transaction stays as it is, and a busy one is soon spread again.
+        transaction stays as it is, and a busy one is soon spread again. Shards that an older
+        version spread are left to the second call, because its processes, which change shards
+        without a condition, may still run at the first.
         """
         shards, kept = self._load(name), self.least_shards
         if len(shards) <= kept:
             return True
+        if _SPREAD.attr_name not in shards[0]:
+            self.ensure(name)
+            return False
         sums = _summed([shards[0], *shards[kept:]])
         spread = token_urlsafe(6)
         texts = {_SPREAD.attr_name: {"S": spread}, _CHANGE.attr_name: {"S": spread}}
@@ -155,7 +160,8 @@ class Counters:
             if self.must_exist and not shards[0]:
                 raise NoSuchCounter(name)
             number = max(least, len(shards))
-            if number == len(shards) and _is_whole(shards):
+            is_new = number == 1 or _SPREAD.attr_name in shards[0]
+            if number == len(shards) and is_new and _is_whole(shards):
                 return number
             try:
                 write_together(self.batches.client, self._creations(name, shards, number))
@@ -262,8 +268,8 @@ class Counters:
     ) -> dict[str, list[Item]]:
         """Return the items of all stored shards by counter, given those of the known ones.
 
-        Shards that were folded meanwhile are read again, strongly. So are those that older
-        versions wrote, which have no text `_SPREAD`, until two reads find the same.
+        Shards that were folded meanwhile are read again, strongly, unless this finds the same:
+        then a deletion was interrupted.
         """
         shards = self._by_shard(_each(known), items)
         stored = {name: shards_in(shards.get((name, 0), {})) for name in known}
@@ -353,9 +359,8 @@ def _summed(shards: Iterable[Item]) -> Counter[str]:
 
 def _is_whole(shards: Sequence[Item]) -> bool:
     """Return whether shards were read between the same two folds."""
-    spread = shards[0].get(_SPREAD.attr_name)
-    own = [item.get(_SPREAD.attr_name) for item in shards[1:]]
-    return not own or (spread is not None and own == [spread] * len(own))
+    first, *others = [item.get(_SPREAD.attr_name) for item in shards]
+    return all(text == first for text in others)
 
 
 def _as_read(item: Item) -> Condition:

@@ -385,8 +385,10 @@ class TestShardsOfOlderVersions:
         put_shard(name, 0, en=3, **{SHARDS: 8})
         put_shard(name, 5, en=4)
 
-    def test_are_summed(self, name: str) -> None:
-        assert make_counters().read(name) == {"en": 7}
+    def test_are_summed_by_reading_each_once(self, name: str) -> None:
+        with metered() as meter:
+            assert make_counters().read(name) == {"en": 7}
+        assert len(meter.calls) == 2  # the number was not known
 
     def test_are_completed_by_the_first_writer_who_needs_it(self, name: str) -> None:
         counters = make_counters()
@@ -395,8 +397,10 @@ class TestShardsOfOlderVersions:
         assert stored(name) == list(range(8))
         assert make_counters().read(name, consistent=True) == {"en": 27}
 
-    def test_are_folded(self, name: str) -> None:
+    def test_are_folded_at_the_second_call(self, name: str) -> None:
         counters = make_counters()
+        assert not counters.fold(name)
+        assert stored(name) == list(range(8))
         assert counters.fold(name)
         assert stored(name) == [0]
         assert counters.read(name, consistent=True) == {"en": 7}
