@@ -26,6 +26,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import table_key
 from dynamo.progress import Progress
+from dynamo.writes import counters as sharded
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
@@ -204,11 +205,18 @@ class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
     def test_leaves_nothing_at_any_moment_of_the_deletion(self, made):
         self.delete_while_somebody_votes(partial(voted_comment, **made))
 
-    def test_leaves_nothing_where_more_votes_are_deleted_than_fit_a_transaction(self):
+    @pytest.mark.parametrize("shard", [0, 3])
+    def test_leaves_nothing_where_the_tally_is_deleted_by_two_transactions(
+        self, monkeypatch, shard
+    ):
+        """99 deletions fit into the first: the votes and two of the four shards."""
+        monkeypatch.setattr(sharded, "randrange", lambda number: min(shard, number - 1))
+
         def make() -> NewComment:
             comment = made_comment()
-            put_votes(load_comment(comment.id), number=120)
-            tallies().spread(comment.id)
+            put_votes(load_comment(comment.id), number=97)
+            while tallies().spread(comment.id) < 4:
+                pass
             return comment
 
         self.delete_while_somebody_votes(make)
