@@ -28,6 +28,7 @@ IDS = {
     "ACTIVITY_WRITE_UNITS": "config.E031",
     "ACTIVITY_RETENTION_MONTHS": "config.E032",
     "ACTIVITY_SHARDS": "config.E033",
+    "COUNTER_SHARDS": "config.E034",
     "COMMENTS_READ_MODEL": "config.E018",
     "COMMENT_SETS_SPELLING": "config.E019",
     "PAGE_SECONDS": "config.E040",

@@ -233,6 +233,7 @@ LOGGING = {
 # --- The shop ---
 
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
+COUNTER_SHARDS = env.integer("COUNTER_SHARDS", default=8, least=1, most=64)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
 RANK_SHARDS = env.integer("RANK_SHARDS", default=2, least=1, most=64)
 EDGE_SHARDS = env.integer("EDGE_SHARDS", default=2, least=1, most=64)

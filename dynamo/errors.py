@@ -19,6 +19,7 @@ The tree, each class beside the function that raises it::
     ├── Refusal                     web/refusals.py: a request that is not allowed
     │   └── TooManyRequests         too often: come back later
     ├── ConditionFailed             writes/transactions.py: what was read has changed since
+    ├── NoSuchCounter               writes/counters.py: nobody has begun it, or it was deleted
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
     ├── NoStream                    streams/walk.py: the table has no stream
     └── EngineError                 engine/errors.py: the embedded engine could not start, or died

@@ -74,7 +74,8 @@ def shards() -> Shards:
 
 def counters_of(name: str) -> Counters:
     """Return the counters that a counter of this name is one of."""
-    return _counters_of(page_batches(), settings.ORDER_SHARDS if name == QUEUE else 1)
+    least = settings.ORDER_SHARDS if name == QUEUE else 1
+    return _counters_of(page_batches(), least, settings.COUNTER_SHARDS)
 
 
 def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
@@ -98,6 +99,6 @@ def _shards_of(connected: "DynamoDBClient") -> Shards:
 
 
 @lru_cache(maxsize=8)
-def _counters_of(batches: Batches, least_shards: int) -> Counters:
+def _counters_of(batches: Batches, least_shards: int, most_shards: int) -> Counters:
     # Once for each client: they remember how far they are spread.
-    return Counters.of_table(batches, table=TABLE, key_of=keys.counter, least_shards=least_shards)
+    return Counters(batches, TABLE, keys.counter, least_shards, most_shards)

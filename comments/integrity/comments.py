@@ -22,6 +22,7 @@ from dynamo.calls.client import client
 from dynamo.items import Item, table_key
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.site_reader import every_entry, read
+from dynamo.upkeep.counters import spread_hints
 from dynamo.upkeep.differences import mended
 from dynamo.upkeep.integrity import Difference, every_item
 from dynamo.writes.actions import delete, unchanged
@@ -36,7 +37,8 @@ def comment_differences() -> Iterator[Difference]:
     """Compare every comment's keys, body, counts, ranks and dependents with what they should be.
 
     Reads the whole table. Writes made meanwhile can look like differences of the counts and of
-    the ranks; mending derives them anew. Ranks come last, because they are derived from the counts.
+    the ranks; mending derives them anew. Ranks come after the counts they are derived from, and
+    counters that could be folded last, because a fold looks like a difference, too.
     """
     found = _Found()
     for item in every_item(client(), TABLE):
@@ -46,6 +48,7 @@ def comment_differences() -> Iterator[Difference]:
     yield from found.dependents_left()
     yield from found.dependents.differences(found.comments)
     yield from found.ranks.differences()
+    yield from (*found.spread, *found.dependents.spread)
 
 
 @dataclass(slots=True)
@@ -54,6 +57,7 @@ class _Found:
 
     recounted: dict[str, Counter[str]] = field(default_factory=dict)
     counted: dict[str, Counter[str]] = field(default_factory=dict)
+    spread: list[Difference] = field(default_factory=list)
     bodies: set[str] = field(default_factory=set)
     long_comments: set[str] = field(default_factory=set)
     comments: set[str] = field(default_factory=set)
@@ -66,6 +70,7 @@ class _Found:
         if kind == "COUNTS":
             product_id = keys.product_id_of_counts(item["pk"]["S"])
             self.counted.setdefault(product_id, Counter()).update(cells_in(item))
+            self.spread += spread_hints(counters(), product_id, item, f"counts of {product_id}")
         elif kind == "RANK":
             self.ranks.add_rank(item)
         elif kind == "TALLY":

@@ -14,18 +14,19 @@ from comments.integrity.ranks import differing_comment
 from comments.items import reply_shown
 from comments.models import Comment, CommentReply
 from comments.sets.following import follow, is_followed
-from comments.store.comments import is_tombstone, product_id_of
-from comments.store.counts import correct_sums
+from comments.store.comments import NOT_DELETED, is_tombstone, product_id_of
+from comments.store.counts import correct_sums, tallies
 from comments.store.revision import State
-from comments.store.table import Changes, change, changed, query_pages, read_item
+from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.services import rank_or_log
-from comments.votes.tally import HELPFUL, tallies
+from comments.votes.tally import HELPFUL
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.places import SEPARATOR
+from dynamo.upkeep.counters import spread_hints
 from dynamo.upkeep.differences import mended
 from dynamo.upkeep.integrity import Difference
-from dynamo.writes.actions import unchanged
+from dynamo.writes.actions import check, unchanged
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import write_together
 
@@ -69,11 +70,13 @@ class DependentsFound:
     """The dependents seen so far, by the partition keys of their comments."""
 
     by_comment: dict[str, _Dependents] = field(default_factory=dict)
+    spread: list[Difference] = field(default_factory=list)
 
     def add_tally(self, item: Item) -> None:
         """Add a shard of a tally."""
-        comment = keys.comment(keys.comment_id_in(item["pk"]["S"]))
-        self._of(comment).tallied += cells_in(item).get(HELPFUL, 0)
+        comment_id = keys.comment_id_in(item["pk"]["S"])
+        self._of(keys.comment(comment_id)).tallied += cells_in(item).get(HELPFUL, 0)
+        self.spread += spread_hints(tallies(), comment_id, item, f"votes of comment {comment_id}")
 
     def add(self, item: Item) -> Iterator[Difference]:
         """Add an item beside a comment, and compare the keys that list it by its user."""
@@ -117,7 +120,8 @@ def recount_votes(comment_id: str) -> bool:
     def count() -> Mapping[str, int]:
         return {HELPFUL: _count(comment_id, keys.VOTE_PREFIX)}
 
-    if not correct_sums(tallies(), comment_id, count):
+    exists = check(Comment, comment_key(comment_id), NOT_DELETED)
+    if not correct_sums(tallies(), comment_id, count, exists):
         return False
     rank_or_log(comment_id)
     return True

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
+from django.conf import settings
 from django.core.cache import cache
 
 from comments import keys
@@ -19,6 +20,7 @@ from comments.store.table import ATTEMPTS
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.lists.site_reader import page_batches
+from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters
 from dynamo.writes.transactions import ConditionFailed, write_together
 
@@ -76,15 +78,12 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Return the counters of all products."""
-    return table_counters(_key_of)
+    return _cached_counters(page_batches(), _key_of, settings.COUNTER_SHARDS)
 
 
-def table_counters(key_of: KeyOf) -> Counters:
-    """Return counters in the table ``comments``, with keys by name and shard.
-
-    They are built once for each client, because they remember how many shards they have.
-    """
-    return _cached_counters(page_batches(), key_of)
+def tallies() -> Counters:
+    """Return the counters of all comments' votes; see `comments.votes.services`."""
+    return _cached_counters(page_batches(), keys.tally, settings.COUNTER_SHARDS, must_exist=True)
 
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
@@ -117,10 +116,13 @@ def _remembered_as(product_id: str) -> str:
     return f"{TABLE}/counts/{digest}"
 
 
-def correct_sums(counter: Counters, name: str, count: Callable[[], Mapping[str, int]]) -> bool:
+def correct_sums(
+    counter: Counters, name: str, count: Callable[[], Mapping[str, int]], *also: Action
+) -> bool:
     """Recount one counter and correct it; return False when it kept changing meanwhile.
 
-    It must be the same before and after the recount, and until it is written.
+    It must be the same before and after the recount, and until it is written, together with
+    ``also``.
     """
     for _ in range(ATTEMPTS):
         before = counter.read(name, consistent=True)
@@ -130,7 +132,7 @@ def correct_sums(counter: Counters, name: str, count: Callable[[], Mapping[str, 
             continue
         try:
             if actions := counter.set_sums(name, wanted):
-                write_together(client(), actions)
+                write_together(client(), [*actions, *also])
         except ConditionFailed:
             continue
         return True
@@ -154,5 +156,8 @@ def _key_of(product_id: str, shard: int) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=8)
-def _cached_counters(batches: Batches, key_of: KeyOf) -> Counters:
-    return Counters.of_table(batches, table=TABLE, key_of=key_of)
+def _cached_counters(
+    batches: Batches, key_of: KeyOf, most_shards: int, *, must_exist: bool = False
+) -> Counters:
+    # Once for each client: they remember how many shards they have.
+    return Counters(batches, TABLE, key_of, most_shards=most_shards, must_exist=must_exist)

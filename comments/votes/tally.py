@@ -4,17 +4,10 @@ A tally changes only in the transaction of the vote it counts. Lists are in the 
 derived from it (see `comments.votes.rank`).
 """
 
-from comments import keys
-from comments.store.counts import table_counters
-from dynamo.writes.counters import Counters
+from comments.store.counts import tallies
 
 HELPFUL = "helpful"
 """The cell of a tally that counts votes."""
-
-
-def tallies() -> Counters:
-    """Return the counters of all comments' votes."""
-    return table_counters(keys.tally)
 
 
 def helpful_votes(comment_id: str) -> int:

@@ -19,7 +19,8 @@ class Difference:
     """A stored value that differs from the expected one.
 
     ``subject`` names the item or counter. ``mend`` repairs it and returns whether it did; it is
-    None where the expected value cannot be derived.
+    None where the expected value cannot be derived. With ``is_hint`` nothing is wrong: the stored
+    value only costs more than it need.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class Difference:
     stored: str
     expected: str
     mend: Callable[[], bool] | None = None
+    is_hint: bool = False
 
     def as_dict(self) -> dict[str, str]:
         """Return the fields of a report."""

@@ -19,7 +19,9 @@ from pynamodb.attributes import NumberAttribute
 from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import parameters, update
+from dynamo.writes.actions import update
+from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.updates import write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -68,8 +70,8 @@ class Shards:
             _NUMBER.does_not_exist() | (number > _NUMBER),
         )
         try:
-            self.client.update_item(**parameters(raised))
-        except self.client.exceptions.ConditionalCheckFailedException:
+            write_one(self.client, raised)
+        except ConditionFailed:
             return self.count(name)
         self.note(name, number)
         return number

@@ -10,6 +10,7 @@ from functools import partial
 
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
+from dynamo.upkeep.counters import spread_hints
 from dynamo.upkeep.differences import difference, differing
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
@@ -21,7 +22,7 @@ from shop.orders.actions import DERIVED
 from shop.orders.counts import CUSTOMER_PREFIX, cells_of, counter_of
 from shop.orders.items import derived_keys
 from shop.orders.shards import count_shards, raise_shards
-from shop.table import QUEUE, set_sums
+from shop.table import QUEUE, counters_of, set_sums
 
 ATTEMPTS = 5
 
@@ -42,11 +43,13 @@ class OrderCheck:
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._stored: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._shards = 1
+        self._spread: list[Difference] = []
 
     def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]:
         return {
             (keys.USER_PREFIX, keys.ORDER_PREFIX): self._take_order,
             (keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""): self._take_share,
+            (keys.counter(QUEUE, 0)["pk"], ""): self._take_queue,
         }
 
     def differences(self) -> Iterator[Difference]:
@@ -57,6 +60,7 @@ class OrderCheck:
                 username = name.removeprefix(CUSTOMER_PREFIX)
                 yield from _counts_differ(f"customer {username}", name, *_recounted(username))
         yield from self._queue_differs()
+        yield from self._spread
 
     def _take_order(self, item: Item) -> None:
         order = Order.from_raw_data(dict(item))
@@ -66,7 +70,13 @@ class OrderCheck:
         self._keys.take(item)
 
     def _take_share(self, item: Item) -> None:
-        self._stored[keys.counter_in(item["pk"]["S"])].update(cells_in(item))
+        name = keys.counter_in(item["pk"]["S"])
+        self._stored[name].update(cells_in(item))
+        subject = f"counts of customer {name.removeprefix(CUSTOMER_PREFIX)}"
+        self._spread += spread_hints(counters_of(name), name, item, subject)
+
+    def _take_queue(self, item: Item) -> None:
+        self._spread += spread_hints(counters_of(QUEUE), QUEUE, item, "counts of the queue")
 
     def _queue_differs(self) -> Iterator[Difference]:
         stored = cells_of(QUEUE)

@@ -10,6 +10,7 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.items import Item
+from dynamo.upkeep.counters import spread_hints
 from dynamo.upkeep.differences import difference, differing, mended
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
@@ -18,7 +19,7 @@ from shop.integrity.comparing import put_or_delete, write
 from shop.models import PickupPoint, ShopItem
 from shop.pickup.directory import COUNTER_PREFIX, cell_in, read_directories, set_directory
 from shop.pickup.points import area_key, counted_in, point_items, point_of
-from shop.table import Key, key_of, read_items, unless_changed
+from shop.table import Key, counters_of, key_of, read_items, unless_changed
 
 
 class PickupCheck:
@@ -29,6 +30,7 @@ class PickupCheck:
         self._stored: dict[Key, bytes] = {}
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._directories: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._spread: list[Difference] = []
 
     def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]:
         return {
@@ -43,6 +45,7 @@ class PickupCheck:
                 yield from _item_differs(key)
         for name in sorted(self._counted.keys() | self._directories.keys()):
             yield from _directory_differs(name, self._directories[name], self._counted[name])
+        yield from self._spread
 
     def _take_point(self, item: Item) -> None:
         point = point_of(item)
@@ -54,8 +57,10 @@ class PickupCheck:
         self._stored[key_of(item)] = _digest(item)
 
     def _take_share(self, item: Item) -> None:
-        name = keys.counter_in(item["pk"]["S"]).removeprefix(COUNTER_PREFIX)
+        counter = keys.counter_in(item["pk"]["S"])
+        name = counter.removeprefix(COUNTER_PREFIX)
         self._directories[name].update({cell_in(c): n for c, n in cells_in(item).items()})
+        self._spread += spread_hints(counters_of(counter), counter, item, f"directory {name}")
 
 
 def _item_differs(key: Key) -> Iterator[Difference]:

@@ -26,6 +26,7 @@ WRONG = [
     ("ALLOWED_HOSTS", "https://shop.example.com", "config.E008"),
     ("STATIC_ROOT", "/nowhere", "config.E009"),
     ("ORDER_SHARDS", "0", "config.E010"),
+    ("COUNTER_SHARDS", "65", "config.E034"),
     ("TRUSTED_PROXIES", "-1", "config.E011"),
     ("EMAIL_PORT", "smtp", "config.E012"),
     ("EMAIL_USE_TLS", "maybe", "config.E013"),

@@ -15,7 +15,9 @@ from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
 from comments.posting.services import add_comment
-from comments.store.counts import counts_of
+from comments.store.counts import counters, counts_of, tallies
+from comments.votes.services import vote
+from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from tests.support.comments.miscounting import settle
@@ -107,6 +109,43 @@ class TestBodies:
         (lost,) = differences(comment)
         assert lost.expected == "a body, which is lost"
         assert lost.mend is None
+
+
+class TestCountersSpreadOverShards:
+    @pytest.fixture
+    def spread(self, comment: NewComment) -> NewComment:
+        """A comment that somebody found helpful, its tally and counts in two shards each."""
+        vote(comment_id=comment.id, username="bob")
+        counters().spread(comment.product_id)
+        tallies().spread(comment.id)
+        return comment
+
+    def test_are_hinted_at_and_folded(self, spread: NewComment) -> None:
+        found = differences(spread)
+        assert [(d.subject, d.stored, d.expected, d.is_hint) for d in found] == [
+            (f"counts of {spread.product_id}", "2", "1", True),
+            (f"votes of comment {spread.id}", "2", "1", True),
+        ]
+        assert mend(found)
+        assert differences(spread) == []
+        assert counts_of(spread.product_id, consistent=True).total == 1
+        assert helpful_votes(spread.id) == 1
+
+    def test_are_no_error_of_the_command(
+        self, spread: NewComment, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        command = ["check_integrity", "--only=comments", "--json"]
+        with suppress(SystemExit):  # other tests may have lost a body on purpose
+            call_command(*command, "--repair")
+        counters().spread(spread.product_id)
+        capsys.readouterr()
+        for options, mended in (([], False), (["--repair"], True)):
+            with suppress(SystemExit):
+                call_command(*command, *options)
+            told = json.loads(capsys.readouterr().out)
+            mine = [row for row in told["hints"] if spread.product_id in row["subject"]]
+            assert [row["mended"] for row in mine] == [mended]
+            assert not [row for row in told["found"] if row["kind"] == "shards"]
 
 
 class TestTheCommand:

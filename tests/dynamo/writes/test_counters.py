@@ -1,20 +1,28 @@
 """Counters are exact, however many shards they have and whoever changes them."""
 
 from collections import Counter as Sum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from comments.models import CommentItem
+from comments.models import Comment, CommentItem
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
-from dynamo.writes.counters import MOST_SHARDS, Counters
-from dynamo.writes.transactions import ConditionFailed, Transactions
+from dynamo.items import Item, wire_key
+from dynamo.writes.actions import Action, check, put
+from dynamo.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
+from dynamo.writes.shards import SHARDS
+from dynamo.writes.transactions import ConditionFailed, Transactions, write_together
 from tests.support.chance import examples, unique
+from tests.support.comments.conflicts import conflicts
 
 pytestmark = pytest.mark.usefixtures("tables")
 TABLE = CommentItem.Meta.table_name
@@ -24,14 +32,59 @@ def key_of(name: str, shard: int) -> dict[str, str]:
     return {"pk": f"TEST#{name}#{shard}", "sk": f"TEST#{name}#{shard}"}
 
 
-def make_counters(least_shards: int = 1) -> Counters:
+def make_counters(least_shards: int = 1, *, most_shards: int = MOST_SHARDS) -> Counters:
     """Counters of a process that knows nothing yet."""
-    batches = Batches(client(), pool())
-    return Counters.of_table(batches, table=TABLE, key_of=key_of, least_shards=least_shards)
+    return Counters(Batches(client(), pool()), TABLE, key_of, least_shards, most_shards)
 
 
-def change(counters: Counters, name: str, **deltas: int) -> None:
-    Transactions(client()).write(lambda: [counters.change(name, deltas)])
+def change(counters: Counters, name: str, *actions: Action, **deltas: int) -> None:
+    write_counted(
+        actions,
+        {name: deltas},
+        transactions=Transactions(client()),
+        counters=lambda _name: counters,
+    )
+
+
+def change_all(counters: Counters, name: str, **deltas: int) -> None:
+    """Change every shard, as far as chance does."""
+    for _ in range(20):
+        change(counters, name, **deltas)
+
+
+def spread(counters: Counters, name: str, *, to: int) -> None:
+    while counters.spread(name) < to:
+        pass
+
+
+def stored(name: str, *, among: int = 16) -> list[int]:
+    """The shards whose items exist."""
+    keys = [wire_key(key_of(name, shard)) for shard in range(among)]
+    found = [client().get_item(TableName=TABLE, Key=key, ConsistentRead=True) for key in keys]
+    return [shard for shard, answer in enumerate(found) if "Item" in answer]
+
+
+def put_shard(name: str, shard: int, **attributes: int) -> None:
+    """Put a shard as older versions did."""
+    numbers = {attribute: {"N": str(number)} for attribute, number in attributes.items()}
+    client().put_item(TableName=TABLE, Item={**wire_key(key_of(name, shard)), **numbers})
+
+
+@contextmanager
+def before_the_next(operation: str, go: Callable[[], object]) -> Iterator[None]:
+    """Do something between what was read and the next call of an operation."""
+    left = [go]
+
+    def once(**_: object) -> None:
+        if left:
+            left.pop()()
+
+    event = f"provide-client-params.dynamodb.{operation}"
+    client().meta.events.register(event, once)
+    try:
+        yield
+    finally:
+        client().meta.events.unregister(event, once)
 
 
 @pytest.fixture
@@ -77,10 +130,28 @@ class TestSpreading:
         counters.spread(name)
         assert counters.read(name, consistent=True) == {"en": 7}
 
-    def test_doubles_the_shards_up_to_a_limit(self, name: str) -> None:
-        counters = make_counters()
-        counts = [counters.spread(name) for _ in range(8)]
-        assert counts == [2, 4, 8, 16, 32, MOST_SHARDS, MOST_SHARDS, MOST_SHARDS]
+    @pytest.mark.parametrize(("most", "expected"), [(8, [2, 4, 8, 8]), (3, [2, 3, 3, 3])])
+    def test_doubles_the_shards_up_to_a_limit(self, name: str, most: int, expected: Any) -> None:
+        counters = make_counters(most_shards=most)
+        assert [counters.spread(name) for _ in range(4)] == expected
+
+    def test_creates_the_shards_with_their_number(self, name: str) -> None:
+        spread(make_counters(), name, to=4)
+        assert stored(name) == [0, 1, 2, 3]
+
+    def test_is_done_once_by_processes_that_met(self, name: str) -> None:
+        one, other = make_counters(), make_counters()
+        assert [one.spread(name), other.spread(name)] == [2, 2]
+
+    def test_doubles_what_is_stored_where_a_process_knew_more(self, name: str) -> None:
+        stale, other = make_counters(), make_counters()
+        spread(stale, name, to=4)
+        other.fold(name)
+        assert stale.spread(name) == 2
+
+    def test_leaves_more_shards_than_the_limit_as_they_are(self, name: str) -> None:
+        spread(make_counters(), name, to=8)
+        assert make_counters(most_shards=4).spread(name) == 8
 
     def test_uses_the_new_shards(self, name: str) -> None:
         counters = make_counters()
@@ -140,34 +211,330 @@ class TestSettling:
         assert counters.read(name, consistent=True) == {"en": 2}
 
 
-STEPS = st.lists(
-    st.one_of(
-        st.just("spread"),
-        st.just("another process"),
-        st.dictionaries(
-            st.sampled_from(["en.5", "en.1", "de.3"]),
-            st.integers(-9, 9).filter(bool),
-            min_size=1,
-        ),
-    ),
-    max_size=12,
+@pytest.mark.fallback
+class TestAWriteThatMeetsOthers:
+    @pytest.mark.parametrize(
+        ("losses", "shards"),
+        [([1, 1, 1], [0]), ([2], [0, 1]), ([2, 2], [0, 1, 2, 3]), ([2, 1, 1], [0, 1])],
+    )
+    def test_twice_spreads_the_counter(
+        self, name: str, losses: list[int], shards: list[int]
+    ) -> None:
+        counters = make_counters()
+        for number in losses:
+            with conflicts(number):
+                change(counters, name, en=1)
+        assert stored(name) == shards
+
+    def test_spreads_none_but_the_counter_on_which_they_met(self, name: str) -> None:
+        counters = make_counters()
+        with conflicts(2):
+            write_counted(
+                [],
+                {name: {"en": 1}, f"{name}-2": {"en": 1}},
+                transactions=Transactions(client()),
+                counters=lambda _name: counters,
+            )
+        assert (stored(name), stored(f"{name}-2")) == ([0], [0, 1])
+
+
+@pytest.mark.fallback
+class TestAWriterThatKnowsTooManyShards:
+    @pytest.fixture
+    def stale(self, name: str) -> Counters:
+        """Counters of a process that was not told of a fold."""
+        counters = make_counters()
+        spread(counters, name, to=8)
+        assert make_counters().fold(name)
+        return counters
+
+    def test_writes_to_those_there_are(self, name: str, stale: Counters) -> None:
+        change_all(stale, name, en=1)
+        assert stored(name) == [0]
+        assert make_counters().read(name, consistent=True) == {"en": 20}
+
+    def test_is_told_of_conditions_of_its_own_alone(self, name: str, stale: Counters) -> None:
+        missing = check(Comment, wire_key(key_of(name, 99)), Comment.pk.exists())
+        for _ in range(20):
+            with pytest.raises(ConditionFailed) as failure:
+                change(stale, name, missing, en=1)
+            assert failure.value.failed.keys() == {0}
+
+    def test_writes_its_own_actions_once(self, name: str, stale: Counters) -> None:
+        for number in range(20):
+            noted = put(Comment, wire_key(key_of(name, 100 + number)), Comment.pk.does_not_exist())
+            change(stale, name, noted, en=1)
+        assert stale.read(name, consistent=True) == {"en": 20}
+
+
+@pytest.mark.fallback
+class TestFolding:
+    def test_keeps_the_sum_in_one_item(self, name: str) -> None:
+        counters = make_counters()
+        spread(counters, name, to=8)
+        change_all(counters, name, en=1, de=2)
+        assert counters.fold(name)
+        assert counters.read(name, consistent=True) == {"en": 20, "de": 40}
+        assert stored(name) == [0]
+
+    def test_keeps_the_shards_that_a_counter_begins_with(self, name: str) -> None:
+        counters = make_counters(least_shards=2)
+        spread(counters, name, to=8)
+        change_all(counters, name, en=1)
+        assert counters.fold(name)
+        assert stored(name) == [0, 1]
+        assert make_counters().read(name, consistent=True) == {"en": 20}
+
+    def test_of_a_counter_with_one_shard_writes_nothing(self, name: str) -> None:
+        counters = make_counters()
+        change(counters, name, en=1)
+        with metered() as meter:
+            assert counters.fold(name)
+        assert [call.operation for call in meter.calls] == ["BatchGetItem"]
+
+    @pytest.mark.parametrize("delta", [{"en": 1}, {"new": 1}])
+    def test_waits_for_a_counter_that_is_changed_meanwhile(
+        self, name: str, delta: dict[str, int]
+    ) -> None:
+        counters, other = make_counters(), make_counters()
+        spread(counters, name, to=4)
+        change_all(counters, name, en=1)
+        with before_the_next("TransactWriteItems", lambda: change_all(other, name, **delta)):
+            assert not counters.fold(name)
+        expected = Sum({"en": 20}) + Sum(dict.fromkeys(delta, 20))
+        assert make_counters().read(name, consistent=True) == dict(expected)
+
+    def test_waits_where_a_change_is_undone_meanwhile(self, name: str) -> None:
+        """The cells are as they were, and yet a shard has been changed."""
+        counters, other = make_counters(), make_counters()
+        spread(counters, name, to=2)
+
+        def go() -> None:
+            change_all(other, name, en=1)
+            change_all(other, name, en=-1)
+
+        with before_the_next("TransactWriteItems", go):
+            assert not counters.fold(name)
+
+    def test_can_be_followed_by_spreading(self, name: str) -> None:
+        counters = make_counters()
+        for _ in range(3):
+            spread(counters, name, to=4)
+            change_all(counters, name, en=1)
+            assert counters.fold(name)
+        assert counters.read(name, consistent=True) == {"en": 60}
+
+    def test_lets_recounts_under_way_fail(self, name: str) -> None:
+        counters = make_counters()
+        spread(counters, name, to=4)
+        actions = counters.set_sums(name, {"en": 5})
+        assert counters.fold(name)
+        with pytest.raises(ConditionFailed):
+            write_together(client(), actions)
+        assert stored(name) == [0]
+
+
+@pytest.mark.fallback
+class TestAReaderOfFoldedShards:
+    @pytest.fixture
+    def counters(self, name: str) -> Counters:
+        counters = make_counters()
+        spread(counters, name, to=4)
+        change_all(counters, name, en=1)
+        return counters
+
+    def read_shards(self, counters: Counters, name: str) -> dict[int, Item]:
+        """The items of four shards, as one reader saw them."""
+        items = counters.batches.get(TABLE, counters.keys({name: 4}))
+        return {int(item["pk"]["S"].rpartition("#")[2]): item for item in items}
+
+    def test_forgets_those_that_are_gone(self, name: str, counters: Counters) -> None:
+        make_counters().fold(name)
+        counters.read(name, consistent=True)
+        assert counters.known([name]) == {name: 1}
+
+    @pytest.mark.parametrize("early", [{0}, {1, 2, 3}])
+    @pytest.mark.parametrize("is_spread_again", [False, True])
+    def test_reads_again_what_was_read_before_and_after_the_fold(
+        self, name: str, counters: Counters, early: set[int], *, is_spread_again: bool
+    ) -> None:
+        before = self.read_shards(counters, name)
+        assert make_counters().fold(name)
+        if is_spread_again:
+            spread(make_counters(), name, to=4)
+        after = self.read_shards(counters, name)
+        mixed = [(before if n in early else after).get(n) for n in range(4)]
+        found = counters.sums({name: 4}, [item for item in mixed if item], consistent=True)
+        assert found == {name: {"en": 20}}
+
+    def test_reads_again_where_shards_are_folded_before_it_reads_those_it_did_not_know(
+        self, name: str, counters: Counters
+    ) -> None:
+        fresh = make_counters()
+        items = fresh.batches.get(TABLE, fresh.keys({name: 1}))
+        with before_the_next("BatchGetItem", lambda: counters.fold(name)):
+            assert fresh.sums({name: 1}, items, consistent=True) == {name: {"en": 20}}
+
+
+@pytest.mark.fallback
+class TestShardsOfOlderVersions:
+    """Their number may be higher than that of their items, which hold nothing but cells."""
+
+    @pytest.fixture(autouse=True)
+    def shards(self, name: str) -> None:
+        put_shard(name, 0, en=3, **{SHARDS: 8})
+        put_shard(name, 5, en=4)
+
+    def test_are_summed_by_reading_each_once(self, name: str) -> None:
+        with metered() as meter:
+            assert make_counters().read(name) == {"en": 7}
+        assert len(meter.calls) == 2  # the number was not known
+
+    def test_are_completed_by_the_first_writer_who_needs_it(self, name: str) -> None:
+        counters = make_counters()
+        counters.read(name)
+        change_all(counters, name, en=1)
+        assert stored(name) == list(range(8))
+        assert make_counters().read(name, consistent=True) == {"en": 27}
+
+    def test_are_folded_at_the_second_call(self, name: str) -> None:
+        counters = make_counters()
+        assert not counters.fold(name)
+        assert stored(name) == list(range(8))
+        assert counters.fold(name)
+        assert stored(name) == [0]
+        assert counters.read(name, consistent=True) == {"en": 7}
+
+
+@pytest.mark.fallback
+class TestACounterThatMustExist:
+    @pytest.fixture
+    def counters(self) -> Counters:
+        return Counters(Batches(client(), pool()), TABLE, key_of, must_exist=True)
+
+    def begin(self, counters: Counters, name: str) -> None:
+        write_together(client(), [counters.begin(name, {"en": 1})])
+
+    def test_is_created_by_its_beginning_alone(self, name: str, counters: Counters) -> None:
+        with pytest.raises(NoSuchCounter):
+            change(counters, name, en=1)
+        with conflicts(2), pytest.raises(NoSuchCounter):
+            change(counters, name, en=1)
+        assert stored(name) == []
+        self.begin(counters, name)
+        change(counters, name, en=1)
+        assert counters.read(name, consistent=True) == {"en": 2}
+
+    def test_is_not_created_again_by_a_writer_who_knew_its_shards(
+        self, name: str, counters: Counters
+    ) -> None:
+        self.begin(counters, name)
+        spread(counters, name, to=4)
+        write_together(client(), counters.deletions(name))
+        for _ in range(20):
+            with pytest.raises(NoSuchCounter):
+                change(counters, name, en=1)
+        assert stored(name) == []
+
+    def test_is_not_created_again_by_spreading(self, name: str, counters: Counters) -> None:
+        self.begin(counters, name)
+
+        def delete() -> None:
+            write_together(client(), counters.deletions(name))
+
+        with before_the_next("TransactWriteItems", delete), pytest.raises(NoSuchCounter):
+            counters.spread(name)
+        assert stored(name) == []
+
+    @pytest.mark.parametrize("number", [1, 4])
+    def test_is_deleted_only_as_it_was_read(
+        self, name: str, counters: Counters, number: int
+    ) -> None:
+        self.begin(counters, name)
+        if number > 1:
+            spread(counters, name, to=number)
+        deletions = counters.deletions(name)
+        change(counters, name, en=1)
+        change(counters, name, en=-1)
+        with pytest.raises(ConditionFailed):
+            write_together(client(), deletions)
+
+    def test_without_items_needs_no_deletion(self, name: str, counters: Counters) -> None:
+        assert counters.deletions(name) == []
+
+
+processes = st.integers(0, 2)
+cells = st.dictionaries(
+    st.sampled_from(["en.5", "en.1", "de.3"]), st.integers(-9, 9).filter(bool), min_size=1
 )
 
 
-@given(steps=STEPS)
-@settings(max_examples=examples(60))
-def test_whatever_is_done_the_sum_is_that_of_all_changes(steps: list[str | dict[str, int]]) -> None:
-    name, counters, truth = unique("counters"), make_counters(), Sum[str]()
-    for step in steps:
-        if step == "spread":
-            counters.spread(name)
-        elif isinstance(step, dict):
-            change(counters, name, **step)
-            truth.update(step)
-        else:
-            counters = make_counters()
-    expected = {cell: number for cell, number in truth.items() if number}
-    assert counters.read(name, consistent=True) == expected
+class Counting(RuleBasedStateMachine):
+    """Three processes, each with its own memory, and a model of the counter: a plain sum."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = unique("counters")
+        self.processes = [make_counters(), make_counters(2), make_counters(most_shards=16)]
+        self.notes = count()
+        self.truth = Sum[str]()
+
+    @rule(process=processes, deltas=cells, met=st.integers(0, 5))
+    def change(self, process: int, deltas: dict[str, int], met: int) -> None:
+        note = put(
+            Comment,
+            wire_key(key_of(f"{self.name}-note", next(self.notes))),
+            Comment.pk.does_not_exist(),
+        )
+        with conflicts(met):
+            change(self.processes[process], self.name, note, **deltas)
+        self.truth.update(deltas)
+
+    @rule(process=processes)
+    def spread(self, process: int) -> None:
+        self.processes[process].spread(self.name)
+
+    @rule(process=processes)
+    def fold(self, process: int) -> None:
+        assert self.processes[process].fold(self.name)
+
+    @rule(process=processes, other=processes, deltas=cells)
+    def fold_while_another_writes(self, process: int, other: int, deltas: dict[str, int]) -> None:
+        def write() -> None:
+            change(self.processes[other], self.name, **deltas)
+            self.truth.update(deltas)
+
+        with before_the_next("TransactWriteItems", write):
+            self.processes[process].fold(self.name)
+            # Where there is nothing to fold, nothing was written yet.
+            change(self.processes[process], self.name, back=1)
+        self.truth.update(back=1)
+
+    @rule(process=processes, number=st.integers(-9, 9))
+    def recount(self, process: int, number: int) -> None:
+        actions = self.processes[process].set_sums(self.name, {"en.5": number})
+        if actions:
+            write_together(client(), actions)
+        self.truth["en.5"] = number
+
+    @rule(process=processes)
+    def restart(self, process: int) -> None:
+        self.processes[process]._known.clear()
+
+    @invariant()
+    def every_process_reads_the_sum(self) -> None:
+        expected = {cell: number for cell, number in self.truth.items() if number}
+        fresh = make_counters()
+        assert fresh.read(self.name, consistent=True) == expected
+
+    @rule(process=processes)
+    def read(self, process: int) -> None:
+        expected = {cell: number for cell, number in self.truth.items() if number}
+        assert self.processes[process].read(self.name, consistent=True) == expected
+
+
+TestCounting = Counting.TestCase
+TestCounting.settings = settings(max_examples=examples(60), stateful_step_count=12)
 
 
 @pytest.mark.real_engine
@@ -178,4 +545,6 @@ def test_many_writers_at_once_lose_nothing(name: str) -> None:
             threads.submit(change, counters, name, en=1)
             if number % 25 == 0:
                 threads.submit(counters.spread, name)
+            if number % 10 == 0:
+                threads.submit(make_counters().fold, name)
     assert counters.read(name, consistent=True) == {"en": 100}

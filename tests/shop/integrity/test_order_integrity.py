@@ -14,6 +14,7 @@ from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
 from shop.orders.items import NewOrder
 from shop.orders.moving import move_order
 from shop.orders.shards import OPEN_ORDERS, count_shards, raise_shards
+from shop.table import counters_of
 from tests.support.orders.making import made_order, put, stored_order
 from tests.support.shop.checks import differences
 
@@ -118,6 +119,24 @@ class TestTheCheck:
         assert mend(difference)
         assert 0 < count_shards() <= number
         raise_shards(number)
+
+    def test_hints_at_spread_counts_and_folds_them(self, order: NewOrder) -> None:
+        name = counter_of(order.username)
+        counters_of(name).spread(name)
+        (hint,) = found("shards", f"counts of customer {order.username}")
+        assert (hint.stored, hint.expected, hint.is_hint) == ("2", "1", True)
+        assert mend(hint)
+        assert found("shards", f"counts of customer {order.username}") == []
+        assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
+
+    def test_folds_the_queue_into_the_shards_it_begins_with(self, order: NewOrder) -> None:
+        before = queue_lengths()
+        counters_of(QUEUE).spread(QUEUE)
+        (hint,) = found("shards", "counts of the queue")
+        assert (hint.stored, hint.expected) == ("8", "4")
+        assert mend(hint)
+        assert found("shards", "counts of the queue") == []
+        assert queue_lengths() == before
 
     def test_does_not_repair_what_has_moved_since(self, order: NewOrder) -> None:
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})

@@ -10,9 +10,11 @@ from shop import keys
 from shop.models import ShopItem
 from shop.pickup.cells import geohash_of
 from shop.pickup.coordinates import Coordinates
+from shop.pickup.directory import COUNTER_PREFIX, read_directories
 from shop.pickup.points import PickupPoint, area_key
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points, remove_point
+from shop.table import counters_of
 from tests.support.chance import CHANCE
 from tests.support.pickup.stored import Fresh, area_item, delete, made_point, own_item, put
 from tests.support.shop.checks import differences
@@ -126,3 +128,15 @@ def spoil(directory: str, cell: str, number: int) -> None:
         ExpressionAttributeNames={"#c": f"_{cell}"},
         ExpressionAttributeValues={":n": {"N": str(number)}},
     )
+
+
+def test_hints_at_a_directory_that_is_spread_and_folds_it(point: PickupPoint) -> None:
+    area = geohash_of(point.place)[:2]
+    name = f"{COUNTER_PREFIX}{area}"
+    before = read_directories([area], consistent=True)
+    counters_of(name).spread(name)
+    (hint,) = found("shards", f"directory {area}")
+    assert hint.is_hint
+    assert mend(hint)
+    assert found("shards", f"directory {area}") == []
+    assert read_directories([area], consistent=True) == before

@@ -16,10 +16,11 @@ from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
+from comments.store.counts import tallies
 from comments.store.revision import Revision, State
 from comments.votes.services import rank_or_log
 from comments.votes.services import vote as vote_for
-from comments.votes.tally import HELPFUL, tallies
+from comments.votes.tally import HELPFUL
 from dynamo.calls.client import client
 from dynamo.writes.transactions import write_together
 from tests.support.comments.threads import NOW, helpful, moderated

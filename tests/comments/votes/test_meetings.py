@@ -1,0 +1,259 @@
+"""Voters meet others: whatever happens at whichever moment, the tally equals the votes."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from comments import keys
+from comments.imports.writer import BulkWriter
+from comments.items import NewComment
+from comments.moderation.services import hide, restore
+from comments.posting.services import delete_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.counts import tallies
+from comments.store.table import comment_key, read_item
+from comments.votes import services
+from comments.votes.queries import has_voted
+from comments.votes.rank import refresh_comment
+from comments.votes.services import take_back, vote
+from comments.votes.tally import helpful_votes
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.items import table_key
+from dynamo.progress import Progress
+from dynamo.writes import counters as sharded
+from tests.support.chance import unique
+from tests.support.comments.flows import put_votes
+from tests.support.comments.threads import NOW, differing, helpful, made_comment
+
+pytestmark = pytest.mark.usefixtures("few_items")
+Happening = Callable[[NewComment], object]
+
+
+def delete(comment: NewComment) -> None:
+    delete_comment(comment.id)
+
+
+def take_from_lists(comment: NewComment) -> None:
+    hide(comment_id=comment.id, now=NOW)
+
+
+def hide_and_restore(comment: NewComment) -> None:
+    hide(comment_id=comment.id, now=NOW)
+    restore(comment_id=comment.id)
+
+
+def move(comment: NewComment) -> None:
+    """Import a newer version, which is about another product."""
+    load([replace(comment, product_id=f"{comment.product_id}-2", created_at=NOW)])
+
+
+def delete_and_put_back(comment: NewComment) -> None:
+    delete_comment(comment.id)
+    load([comment])
+
+
+def load(comments: list[NewComment]) -> None:
+    writer = BulkWriter(Batches(client(), pool()))
+    writer.write(comments)
+    writer.rank_products(Progress())
+
+
+def spread_and_fold(comment: NewComment) -> None:
+    tallies().spread(comment.id)
+    assert tallies().fold(comment.id)
+
+
+@contextmanager
+def before_call(number: int, go: Callable[[], object]) -> Iterator[list[str]]:
+    """Do something before the ``number``-th call, counted from 0; returns what was called."""
+    calls: list[str] = []
+    is_going = [False]
+
+    def note(model: Any, **_: object) -> None:
+        if is_going[0]:
+            return
+        calls.append(model.name)
+        if len(calls) == number + 1:
+            is_going[0] = True
+            go()
+            is_going[0] = False
+
+    event = "provide-client-params.dynamodb.*"
+    client().meta.events.register(event, note)
+    try:
+        yield calls
+    finally:
+        client().meta.events.unregister(event, note)
+
+
+def moments(
+    write: Happening, go: Happening, *, make: Callable[[], NewComment]
+) -> Iterator[NewComment]:
+    """Do something before each call of a write; yields the comments, one for each call."""
+    for number in count():
+        comment = make()
+        with (
+            before_call(number, lambda: go(comment)) as calls,  # noqa: B023
+            suppress(NoSuchComment),
+        ):
+            write(comment)
+        yield comment
+        if len(calls) <= number:
+            return
+
+
+def voted_comment(*, voters: str = "", shards: int = 1) -> NewComment:
+    comment = made_comment()
+    for name in voters:
+        vote(comment_id=comment.id, username=name)
+    while voters and tallies().ensure(comment.id) < shards:
+        tallies().spread(comment.id)
+    return comment
+
+
+def vote_of_bob(comment: NewComment) -> None:
+    vote(comment_id=comment.id, username="bob")
+
+
+def b_takes_back(comment: NewComment) -> None:
+    take_back(comment_id=comment.id, username="b")
+
+
+class TestVotersWhoMeet:
+    def test_write_nothing_but_their_votes_and_a_shard_of_the_tally(self):
+        comment, written = voted_comment(voters="a"), list[str]()
+
+        def note(params: dict[str, Any], **_: object) -> None:
+            for action in params["TransactItems"]:
+                ((kind, parameters),) = action.items()
+                key = parameters.get("Key") or parameters["Item"]
+                written.append(f"{kind} {key['sk']['S']}")
+
+        event = "provide-client-params.dynamodb.TransactWriteItems"
+        client().meta.events.register(event, note)
+        try:
+            vote_of_bob(comment)
+        finally:
+            client().meta.events.unregister(event, note)
+        assert written == ["Put VOTE#bob", f"Update TALLY#{comment.id}#0"]
+
+    @pytest.mark.parametrize("others", [1, 2, 3])
+    def test_store_the_rank_once_more_if_one_other_did_and_not_if_more_did(self, others):
+        comment, reads = made_comment(), list[int]()
+
+        def tally() -> int:
+            reads.append(1)
+            if len(reads) == 1:
+                for number in range(others):
+                    refresh_comment(comment.id, tally=lambda: 10 + number)  # noqa: B023
+            return len(reads)
+
+        assert refresh_comment(comment.id, tally=tally)
+        assert len(reads) == (2 if others == 1 else 1)
+        assert helpful(comment) == [2 if others == 1 else 9 + others]
+
+
+@pytest.mark.real_engine
+class TestACommentThatIsChangedWhileItIsVotedOn:
+    """At every call of the vote."""
+
+    @pytest.mark.parametrize(
+        "go",
+        [delete, delete_and_put_back, take_from_lists, hide_and_restore, move, spread_and_fold],
+    )
+    @pytest.mark.parametrize(
+        ("write", "made"),
+        [
+            (vote_of_bob, {}),
+            (vote_of_bob, {"voters": "ab", "shards": 4}),
+            (b_takes_back, {"voters": "ab"}),
+        ],
+    )
+    def test_leaves_nothing_that_does_not_add_up(self, write, made, go):
+        if go is spread_and_fold and not made:
+            pytest.skip("there is no tally yet")
+        if go is delete_and_put_back and not made:
+            pytest.skip("a rank without a version may be stored although it was put back meanwhile")
+        met = list(moments(write, go, make=partial(voted_comment, **made)))
+        moved = [replace(comment, product_id=f"{comment.product_id}-2") for comment in met]
+        assert differing(*met, *moved) == []
+
+
+@pytest.mark.real_engine
+class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
+    @pytest.fixture(autouse=True)
+    def stale(self, monkeypatch):
+        """Reads of voters find the comment as it was at first."""
+        items: dict[str, Any] = {}
+
+        def read_stale(key):
+            item = read_item(key)
+            return items.setdefault(key["pk"]["S"], item)
+
+        monkeypatch.setattr(services, "read_item", read_stale)
+        self.items = items
+
+    @pytest.mark.parametrize(
+        "made", [{}, {"voters": "a"}, {"voters": "abc", "shards": 4}], ids=["none", "one", "spread"]
+    )
+    def test_leaves_nothing_at_any_moment_of_the_deletion(self, made):
+        self.delete_while_somebody_votes(partial(voted_comment, **made))
+
+    @pytest.mark.parametrize("shard", [0, 3])
+    def test_leaves_nothing_where_the_tally_is_deleted_by_two_transactions(
+        self, monkeypatch, shard
+    ):
+        """99 deletions fit into the first: the votes and two of the four shards."""
+        monkeypatch.setattr(sharded, "randrange", lambda number: min(shard, number - 1))
+
+        def make() -> NewComment:
+            comment = made_comment()
+            put_votes(load_comment(comment.id), number=97)
+            while tallies().spread(comment.id) < 4:
+                pass
+            return comment
+
+        self.delete_while_somebody_votes(make)
+
+    def delete_while_somebody_votes(self, make: Callable[[], NewComment]) -> None:
+        def make_and_read() -> NewComment:
+            comment = make()
+            self.items[keys.comment(comment.id)] = read_item(comment_key(comment.id))
+            return comment
+
+        def vote_late(comment: NewComment) -> None:
+            with suppress(NoSuchComment):
+                vote_of_bob(comment)
+
+        met = list(moments(delete, vote_late, make=make_and_read))
+        assert differing(*met) == []
+        for comment in met:
+            assert tally_items(comment) == []
+            assert not has_voted(comment_id=comment.id, username="bob")
+
+    def test_is_refused_afterwards(self):
+        comment = voted_comment(voters="a")
+        self.items[keys.comment(comment.id)] = read_item(comment_key(comment.id))
+        delete_comment(comment.id)
+        with pytest.raises(NoSuchComment):
+            vote_of_bob(comment)
+        assert helpful_votes(comment.id) == 0
+
+
+def tally_items(comment: NewComment) -> list[int]:
+    return [n for n in range(8) if read_item(table_key(**keys.tally(comment.id, n)))]
+
+
+def test_a_vote_on_a_moved_comment_is_kept_with_those_cast_before():
+    comment = voted_comment(voters="a")
+    number = unique("voter")
+    with before_call(1, lambda: move(comment)):
+        vote(comment_id=comment.id, username=number)
+    moved = replace(comment, product_id=f"{comment.product_id}-2")
+    assert helpful(moved) == [2]
