@@ -147,7 +147,7 @@ def build_client(connection: Connection) -> "DynamoDBClient":
 def build_streams_client() -> StreamsApi:
     """Build a client of DynamoDB Streams, which is not metered."""
     with _lock:
-        patient = replace(_connection(), read_seconds=60.0)
+        patient = replace(_connection(), read_seconds=10.0)
     return cast("StreamsApi", _create("dynamodbstreams", patient))
 
 
