@@ -22,7 +22,11 @@ _JOINT = "|"
 
 
 def entries_about(username: str) -> Iterator[str]:
-    """Yield the names of the entries by or about a user, those queued in this process included."""
+    """Yield the names of the entries by or about a user, also those queued or kept here.
+
+    Kept are what earlier processes on this machine could not write.
+    """
+    LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
     now = datetime.now(UTC)
     for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
