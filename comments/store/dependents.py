@@ -24,23 +24,28 @@ def delete_dependents(comment_id: str) -> int:
     Those of a comment that exists are kept, also if it is put back meanwhile. Raises Contended
     and botocore's errors; what was deleted until then stays deleted.
     """
+    deleted = 0
+    for some in portions(leftovers(comment_id), MOST_ACTIONS - 1):
+        deletes = [delete(Comment, key) for key in some]
+        unused = check(Comment, comment_key(comment_id), NEW_OR_DELETED)
+        try:
+            write_together(client(), [unused, *deletes])
+        except ConditionFailed:
+            return deleted
+        deleted += len(some)
+    return deleted
+
+
+def leftovers(comment_id: str) -> list[Item]:
+    """Read the keys of the dependents of a comment that does not exist; none if it does."""
     comment = comment_key(comment_id)
     dependents: list[Item] = []
     for item in _partition(keys.comment(comment_id)):
         if item["sk"] != comment["sk"]:
             dependents.append({"pk": item["pk"], "sk": item["sk"]})
         elif not is_tombstone(item):
-            return 0
-    dependents += _tally(comment_id)
-    deleted = 0
-    for some in portions(dependents, MOST_ACTIONS - 1):
-        deletes = [delete(Comment, key) for key in some]
-        try:
-            write_together(client(), [check(Comment, comment, NEW_OR_DELETED), *deletes])
-        except ConditionFailed:
-            return deleted
-        deleted += len(some)
-    return deleted
+            return []
+    return dependents + _tally(comment_id)
 
 
 def _partition(key: str) -> Iterator[Item]:
