@@ -1,11 +1,34 @@
 """The start of a server process, after its settings were checked."""
 
-from django.core.checks import CheckMessage
+from contextlib import suppress
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+from django.utils.module_loading import import_string
+
+from dynamo.calls import clock
+from dynamo.calls.client import background_client
+from dynamo.calls.faults import FAILURES
+from shop.activity.recording import LOG
+
+MOST_OFF = 60.0
+"""Seconds by which the clock of a server may be off."""
 
 
 def start_errors() -> list[CheckMessage]:
     """Start the work behind the requests; return what keeps the process from serving."""
-    from shop.activity.recording import LOG  # noqa: PLC0415 - the settings are loaded by now
+    errors = _clock_errors()
+    if not errors:
+        LOG.resume()
+    return errors
 
-    LOG.resume()
-    return []
+
+def _clock_errors() -> list[CheckMessage]:
+    """Make one call, whose answer tells the time; without an answer nothing is known."""
+    table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
+    with suppress(*FAILURES):
+        background_client().describe_table(TableName=table)
+    if clock.process_clock.off <= MOST_OFF:
+        return []
+    hint = "Set it, as by NTP; Amazon refuses calls at a wrong time."
+    return [Error(clock.process_clock.sentence(), hint=hint, id="config.E040")]

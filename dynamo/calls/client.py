@@ -15,7 +15,7 @@ import botocore
 import botocore.session
 from botocore.config import Config
 
-from dynamo.calls import meter
+from dynamo.calls import clock, meter
 from dynamo.calls.parsing import ItemParserFactory
 from dynamo.calls.pool import Pool
 
@@ -141,6 +141,7 @@ def build_client(connection: Connection) -> "DynamoDBClient":
     """Build a metered client that is not shared."""
     dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
     meter.attach(dynamodb)
+    clock.attach(dynamodb)
     return dynamodb
 
 

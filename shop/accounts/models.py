@@ -8,8 +8,8 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.signals import user_logged_in
 from django.db import models
 from django.dispatch import receiver
-from django.utils import timezone
 
+from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, fault_in
 from shop.accounts.items import Account
 from shop.accounts.names import LONGEST_USERNAME
@@ -71,7 +71,7 @@ def note_sign_in(*, user: User, **_: object) -> None:
 
     Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
     """
-    user.last_login = timezone.now()
+    user.last_login = clock.now()
     try:
         user.save(update_fields=["last_login"])
     except FAILURES as failure:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.utils.http import urlsafe_base64_decode
 
+from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.models import User
@@ -68,7 +68,7 @@ class NewUserView(auth_views.LoginView):
     """Creates the user of a valid form before it signs them in."""
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        form.create_user(now=timezone.now())
+        form.create_user(now=clock.now())
         return super().form_valid(form)
 
 

@@ -6,10 +6,10 @@ See `dynamo.writes.background` for what is guaranteed.
 import atexit
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from django.conf import settings
 
+from dynamo.calls import clock
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import background_client, pool
@@ -57,7 +57,7 @@ def _write(month: Month, entries: Sequence[LogEntry]) -> None:
 
 
 def _require_future_table(month: Month) -> None:
-    this = Month.of(datetime.now(UTC))
+    this = Month.of(clock.now())
     if month not in {this, this.plus(1)}:
         raise NoTable(f"There is no table {month.table}.") from None
 

@@ -4,8 +4,8 @@ No key leads to them, so the whole log is read, a few hundred entries at a time.
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
@@ -28,7 +28,7 @@ def entries_about(username: str) -> Iterator[str]:
     """
     LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
-    now = datetime.now(UTC)
+    now = clock.now()
     for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
         if _is_about(found, username):
             yield _name(found)
