@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -25,6 +24,7 @@ from comments.lists.queries import CommentEntry, WholeComment
 from comments.lists.read_your_writes import in_list, recently_written, with_recent
 from comments.moderation.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
+from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
@@ -54,7 +54,7 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
             accept_language=request.headers.get("Accept-Language", ""),
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
-            recent=recently_written(request.session, now=timezone.now()),
+            recent=recently_written(request.session, now=clock.now()),
         ),
     )
     patch_vary_headers(response, ("Accept-Language",))
@@ -82,7 +82,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             chosen,
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
-            recent=recently_written(request.session, now=timezone.now()),
+            recent=recently_written(request.session, now=clock.now()),
         ),
     )
 
@@ -91,7 +91,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
 @public
 def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
-    is_recent = comment_id in recently_written(request.session, now=timezone.now())
+    is_recent = comment_id in recently_written(request.session, now=clock.now())
     try:
         page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
     except NoSuchComment as error:

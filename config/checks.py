@@ -31,9 +31,9 @@ IDS = {
     "COUNTER_SHARDS": "config.E034",
     "COMMENTS_READ_MODEL": "config.E018",
     "COMMENT_SETS_SPELLING": "config.E019",
-    "PAGE_SECONDS": "config.E040",
-    "WRITE_SECONDS": "config.E041",
-    "PAGES_AT_ONCE": "config.E042",
+    "PAGE_SECONDS": "config.E041",
+    "WRITE_SECONDS": "config.E042",
+    "PAGES_AT_ONCE": "config.E043",
 }
 
 LONGEST_PREFIX = 64

@@ -1,7 +1,7 @@
 """The integrity of the comments: keys, bodies, counts and ranks, re-derived and compared."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,20 +15,19 @@ from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
-from comments.store.counts import cell, correct_sums, counters
-from comments.store.dependents import delete_dependents
-from comments.store.table import change, changed
+from comments.store.counts import cell, compare_sums, correct_sums, counters
+from comments.store.dependents import delete_dependents, leftovers
+from comments.store.table import change, changed, read_item
 from dynamo.calls.client import client
 from dynamo.items import Item, table_key
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.upkeep.counters import spread_hints
-from dynamo.upkeep.differences import mended
+from dynamo.upkeep.differences import Suspect, confirmed, mended, suspected
 from dynamo.upkeep.integrity import Difference, every_item
-from dynamo.writes.actions import delete, unchanged
+from dynamo.writes.actions import check, delete, unchanged
 from dynamo.writes.counters import cells_in
 from dynamo.writes.transactions import write_together
-from dynamo.writes.updates import write_one
 
 RECOUNT_PAGE = 1_000
 
@@ -36,18 +35,14 @@ RECOUNT_PAGE = 1_000
 def comment_differences() -> Iterator[Difference]:
     """Compare every comment's keys, body, counts, ranks and dependents with what they should be.
 
-    Reads the whole table. Writes made meanwhile can look like differences of the counts and of
-    the ranks; mending derives them anew. Ranks come after the counts they are derived from, and
-    counters that could be folded last, because a fold looks like a difference, too.
+    Reads the whole table. Writes made meanwhile look like differences of what several items tell:
+    such a part is read again, strongly, before it is yielded. Ranks come after the counts they are
+    derived from, and counters that could be folded last.
     """
     found = _Found()
     for item in every_item(client(), TABLE):
         yield from found.add(item)
-    yield from found.differing_counts()
-    yield from found.stray_bodies()
-    yield from found.dependents_left()
-    yield from found.dependents.differences(found.comments)
-    yield from found.ranks.differences()
+    yield from confirmed(found.suspects())
     yield from (*found.spread, *found.dependents.spread)
 
 
@@ -98,31 +93,66 @@ class _Found:
         yield from _differing_keys(comment, item)
         self.ranks.add_comment(comment)
 
-    def differing_counts(self) -> Iterator[Difference]:
+    def suspects(self) -> Iterator[Suspect]:
+        """Yield the parts that look wrong, after all items were added."""
         for product_id in sorted(self.recounted.keys() | self.counted.keys()):
             stored = self.counted.get(product_id, Counter())
             expected = self.recounted.get(product_id, Counter())
             cells = sorted(stored.keys() | expected.keys())
-            yield from differing_parts(
-                "counts",
-                f"product {product_id}",
-                stored,
-                {one: expected[one] for one in cells},
-                show=lambda one, number: f"{one}: {number}",
-                mend=partial(_recount, product_id),
-            )
-
-    def stray_bodies(self) -> Iterator[Difference]:
-        for key in sorted((self.bodies & self.comments) - self.long_comments):
-            yield Difference("body", key, "a body", "none", partial(_delete_body, key))
-        for key in sorted(self.long_comments - self.bodies):
-            yield Difference("body", key, "none", "a body, which is lost")
-
-    def dependents_left(self) -> Iterator[Difference]:
-        """Yield the dependents of comments that do not exist."""
+            sides = ({one: side[one] for one in cells} for side in (stored, expected))
+            look = partial(_look_at_counts, product_id)
+            yield from suspected(_differing_counts(product_id, *sides), look)
+        for key in sorted((self.bodies & self.comments) ^ self.long_comments):
+            wrong = _wrong_body(key, has_body=key in self.bodies)
+            yield Suspect([wrong], partial(_look_at_body, key))
         for key in sorted(self.with_dependents - self.comments):
-            mend = partial(_delete_dependents, keys.comment_id_in(key))
-            yield Difference("leftovers", key, "some", "none", mend)
+            yield Suspect([_leftovers(key)], partial(_look_for_leftovers, key))
+        yield from self.dependents.suspects(self.comments)
+        yield from self.ranks.suspects()
+
+
+def _differing_counts(
+    product_id: str, stored: Mapping[str, int], expected: Mapping[str, int]
+) -> Iterator[Difference]:
+    return differing_parts(
+        "counts",
+        f"product {product_id}",
+        stored,
+        expected,
+        show=lambda one, number: f"{one}: {number}",
+        mend=partial(_recount, product_id),
+    )
+
+
+def _look_at_counts(product_id: str) -> Iterable[Difference]:
+    compared = compare_sums(counters(), product_id, partial(_count_all, product_id))
+    if compared is None:
+        return [Difference.busy("counts", f"product {product_id}")]
+    return _differing_counts(product_id, *compared)
+
+
+def _wrong_body(key: str, *, has_body: bool) -> Difference:
+    if has_body:
+        return Difference("body", key, "a body", "none", partial(_delete_body, key))
+    return Difference("body", key, "none", "a body, which is lost")
+
+
+def _look_at_body(key: str) -> Iterable[Difference]:
+    comment, body = read_item(table_key(key, key)), read_item(table_key(key, keys.BODY))
+    if not comment or is_tombstone(comment):
+        return []
+    is_long, has_body = Comment.body_bytes.attr_name in comment, bool(body)
+    return [] if is_long == has_body else [_wrong_body(key, has_body=has_body)]
+
+
+def _leftovers(key: str) -> Difference:
+    """Build the difference of a comment that does not exist, but has dependents."""
+    mend = partial(_delete_dependents, keys.comment_id_in(key))
+    return Difference("leftovers", key, "some", "none", mend)
+
+
+def _look_for_leftovers(key: str) -> Iterable[Difference]:
+    return [_leftovers(key)] if leftovers(keys.comment_id_in(key)) else []
 
 
 def recount(product_id: str) -> bool:
@@ -180,5 +210,6 @@ def _delete_dependents(comment_id: str) -> bool:
 
 
 def _delete_body(key: str) -> bool:
-    write_one(client(), delete(TABLE, table_key(key, keys.BODY)))
-    return True
+    short = check(Comment, table_key(key, key), Comment.body_bytes.does_not_exist())
+    actions = [short, delete(Comment, table_key(key, keys.BODY))]
+    return mended(partial(write_together, client(), actions))

@@ -1,7 +1,7 @@
 """The integrity of the dependents of comments: votes, reports, replies, picks, moderation.
 
-What a comment's item says of them is compared with the items themselves. Mending counts them
-again strongly, and is conditional on the comment being as it was found.
+What a comment's item says of them is compared with the items themselves, once more by a strong read
+of them alone. Mending counts them again, and is conditional on the comment being as it was found.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ from comments.store.counts import correct_sums, tallies
 from comments.store.revision import State
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.services import rank_or_log
-from comments.votes.tally import HELPFUL
+from comments.votes.tally import HELPFUL, helpful_votes
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.counters import spread_hints
-from dynamo.upkeep.differences import mended
+from dynamo.upkeep.differences import Suspect, mended, suspected
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.actions import check, unchanged
 from dynamo.writes.counters import cells_in
@@ -100,18 +100,35 @@ class DependentsFound:
             kept = {name: item[name] for name in wanted if name in item}
             self._of(item["pk"]["S"]).item = kept
 
-    def differences(self, comments: set[str]) -> Iterator[Difference]:
-        """Compare the dependents of existing ``comments``, after all items were added."""
+    def suspects(self, comments: set[str]) -> Iterator[Suspect]:
+        """Yield those of existing ``comments`` that look wrong, after all items were added."""
         for key in sorted(self.by_comment.keys() & comments):
-            found = self.by_comment[key]
-            found.item = found.item or _read(key)
-            if found.item:
-                yield from _differing_tally(key, found)
-                yield from _differing_marks(key, found)
-                yield from differing_comment(key, found.item, found.votes)
+            found = _differences(key, self.by_comment[key])
+            yield from suspected(found, partial(_look, key))
 
     def _of(self, comment: str) -> _Dependents:
         return self.by_comment.setdefault(comment, _Dependents())
+
+
+def _differences(key: str, found: _Dependents) -> Iterator[Difference]:
+    found.item = found.item or _read(key)
+    if found.item:
+        yield from _differing_tally(key, found)
+        yield from _differing_marks(key, found)
+        yield from differing_comment(key, found.item, found.votes)
+
+
+def _look(key: str) -> Iterator[Difference]:
+    found = DependentsFound()
+    for page in query_pages(Comment.pk == key, ConsistentRead=True):
+        for item in page["Items"]:
+            if item["sk"] != item["pk"]:
+                list(found.add(item))  # its own keys are compared where the table is read
+            elif not is_tombstone(item):
+                found.add_comment(item)
+    dependents = found.by_comment.get(key, _Dependents())
+    dependents.tallied = helpful_votes(keys.comment_id_in(key))
+    return _differences(key, dependents)
 
 
 def recount_votes(comment_id: str) -> bool:

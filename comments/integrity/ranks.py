@@ -1,6 +1,6 @@
-"""The integrity of ranks, derived again from all comments."""
+"""The integrity of ranks, derived again from all comments, then from one product's counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -8,8 +8,14 @@ from comments import keys
 from comments.integrity.comparing import differing
 from comments.keys import scored
 from comments.models import Comment
-from comments.rankings.derivation import BEST_RATING, commented_place, five_stars_place
-from comments.rankings.items import NAME, PARTITION, PLACE, Ranking, RankKey
+from comments.rankings.derivation import (
+    BEST_RATING,
+    Touch,
+    commented_place,
+    derive,
+    five_stars_place,
+)
+from comments.rankings.items import NAME, PARTITION, PLACE, Ranking, RankKey, stored_ranks
 from comments.rankings.names import find_names, rename_ranks
 from comments.rankings.services import TOGETHER, refresh_product
 from comments.store.comments import product_id_of
@@ -19,6 +25,7 @@ from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
+from dynamo.upkeep.differences import Suspect, suspected
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.actions import update
 from dynamo.writes.transactions import ConditionFailed, write_together
@@ -51,32 +58,19 @@ class RanksFound:
         if int(comment.rating) == BEST_RATING:
             self.best_rated[product_id] = self.best_rated.get(product_id, 0) + 1
 
-    def differences(self) -> Iterator[Difference]:
-        """Compare the ranks of products, after all items were added."""
+    def suspects(self) -> Iterator[Suspect]:
+        """Yield the ranks of products that look wrong, after all items were added."""
         expected = self._expected()
         for key in sorted(self.stored.keys() | expected.keys()):
-            ranking, product_id = key
-            yield from differing(
-                "rank",
-                f"product {product_id} in {ranking}",
-                self.stored.get(key, NOWHERE),
-                expected.get(key, NOWHERE),
-                mend=partial(_refresh, product_id, self.newest.get(product_id, "")),
-            )
+            newest = self.newest.get(key[1], "")
+            places = self.stored.get(key, NOWHERE), expected.get(key, NOWHERE)
+            look = partial(_look_at_rank, key, newest)
+            yield from suspected(_differing_rank(key, *places, newest=newest), look)
         for some in portions(sorted(self.names), TOGETHER):
-            yield from self._differing_names(some)
-
-    def _differing_names(self, rank_keys: Sequence[RankKey]) -> Iterator[Difference]:
-        names = find_names({product_id for _, product_id in rank_keys})
-        for ranking, product_id in rank_keys:
-            if product_id in names:
-                yield from differing(
-                    "name",
-                    f"product {product_id} in {ranking}",
-                    self.names[ranking, product_id],
-                    names[product_id],
-                    mend=partial(_rename, product_id),
-                )
+            names = find_names({product_id for _, product_id in some})
+            for key in some:
+                found = _differing_name(key, self.names[key], names)
+                yield from suspected(found, partial(_look_at_name, key))
 
     def _expected(self) -> dict[RankKey, str]:
         places = {
@@ -87,6 +81,33 @@ class RanksFound:
             for product, place in self.newest.items()
         }
         return {key: place for key, place in places.items() if place}
+
+
+def _differing_rank(
+    key: RankKey, stored: str, expected: str, *, newest: str
+) -> Iterator[Difference]:
+    ranking, product_id = key
+    mend = partial(_refresh, product_id, newest)
+    return differing("rank", f"product {product_id} in {ranking}", stored, expected, mend=mend)
+
+
+def _look_at_rank(key: RankKey, newest: str) -> Iterator[Difference]:
+    (rank,) = derive([key], {key[1]: Touch(newest)})
+    stored = rank.stored.get(PLACE, {"S": NOWHERE})["S"]
+    return _differing_rank(key, stored, rank.place or NOWHERE, newest=newest)
+
+
+def _differing_name(key: RankKey, stored: str, names: Mapping[str, str]) -> Iterator[Difference]:
+    ranking, product_id = key
+    expected = names.get(product_id, stored)  # a product that is not in the catalogue has none
+    mend = partial(_rename, product_id)
+    return differing("name", f"product {product_id} in {ranking}", stored, expected, mend=mend)
+
+
+def _look_at_name(key: RankKey) -> Iterator[Difference]:
+    rank = stored_ranks([key]).get(key, {})
+    names = find_names([key[1]]) if PLACE in rank else {}
+    return _differing_name(key, rank.get(NAME, {"S": NAMELESS})["S"], names)
 
 
 def differing_comment(key: str, item: Item, votes: int) -> Iterator[Difference]:

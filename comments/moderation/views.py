@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from comments.moderation.listing import moderation_listing, moderation_pager
@@ -16,6 +15,7 @@ from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Revision, State
 from comments.web.rate_limits import check_staff_rate_limit
+from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
@@ -69,7 +69,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
         seen = Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
         raise Refusal("This form does not say what to do with which comment.") from error
-    now = timezone.now()
+    now = clock.now()
     check_staff_rate_limit(request, now=now)
     try:
         who = request.user.get_username()

@@ -4,13 +4,13 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from comments.activity_log import moderated
 from comments.picks.services import feature, unfeature
 from comments.store.comments import NoSuchComment
 from comments.web.rate_limits import check_staff_rate_limit
+from dynamo.calls import clock
 from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import LogVerb
 from shop.web.access import staff_only
@@ -22,7 +22,7 @@ GONE = "There is no such comment. It may have been deleted or hidden."
 @staff_only
 def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Pick a comment for its product's page, or (``featured=no``) take that back."""
-    is_pick, now = request.POST.get("featured") != "no", timezone.now()
+    is_pick, now = request.POST.get("featured") != "no", clock.now()
     check_staff_rate_limit(request, now=now)
     try:
         is_new = (feature if is_pick else unfeature)(comment_id)

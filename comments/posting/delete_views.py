@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from comments.activity_log import moderated
@@ -14,6 +13,7 @@ from comments.posting.pages import NOT_YOURS
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
+from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from shop.activity.entries import Kind, LogVerb
 from shop.web.access import signed_in
@@ -31,7 +31,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         if stored is None:
             raise Http404(NOT_YOURS)
         return render(request, "comments/posting/delete.html", {"comment": stored.comment})
-    now = timezone.now()
+    now = clock.now()
     is_own = stored is None or is_author(request.user.get_username(), stored)
     (check_rate_limit if is_own else check_staff_rate_limit)(request, now=now)
     remember_written(request.session, comment_id, now=now)

@@ -7,7 +7,6 @@ from http import HTTPStatus
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -19,6 +18,7 @@ from comments.posting.services import CommentGone, EditLost
 from comments.store.comments import NoSuchComment
 from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
 from comments.web.rate_limits import check_rate_limit
+from dynamo.calls import clock
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import redirect_page
 from shop.catalogue.lookup import product_or_404
@@ -84,7 +84,7 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _write(request: HttpRequest, comment_id: str, form: EditForm) -> None:
-    username, now = require_user(request), timezone.now()
+    username, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now)

@@ -5,7 +5,6 @@ from http import HTTPStatus
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -17,6 +16,7 @@ from comments.posting.forms import NewCommentForm
 from comments.posting.pages import WRITE_FORM, language_of, page_of_new
 from comments.web.form_errors import FormNotSaved, forged, require_user
 from comments.web.rate_limits import check_rate_limit
+from dynamo.calls import clock
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import redirect_page
 from shop.catalogue.lookup import product_or_404
@@ -69,7 +69,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
 
 
 def _write(request: HttpRequest, product: Product, form: NewCommentForm) -> None:
-    username, now = require_user(request), timezone.now()
+    username, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     form_id = form.cleaned_data["form_id"]
@@ -89,4 +89,4 @@ def _with_new_id(request: HttpRequest, product_id: str) -> NewCommentForm:
 
 def _form_id(request: HttpRequest, product_id: str) -> str:
     username = request.user.get_username()
-    return new_form_id(username=username, product_id=product_id, now=timezone.now())
+    return new_form_id(username=username, product_id=product_id, now=clock.now())

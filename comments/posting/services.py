@@ -14,7 +14,7 @@ What is raised::
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from comments import keys
 from comments.items import NewComment, items_of
@@ -35,6 +35,7 @@ from comments.store.table import (
     retry,
 )
 from comments.store.transactions import CountChanges, write
+from dynamo.calls import clock
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
@@ -205,7 +206,7 @@ def delete_comment(
 
     def attempt() -> StoredComment:
         stored = load_comment(comment_id)
-        _delete(stored, now=now or datetime.now(UTC), found_by=found_by)
+        _delete(stored, now=now or clock.now(), found_by=found_by)
         return stored
 
     try:

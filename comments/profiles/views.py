@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from comments.lists.read_your_writes import recently_written, with_recent
@@ -16,6 +15,7 @@ from comments.profiles.queries import (
     read_profile,
     with_products,
 )
+from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager, show_page
@@ -39,7 +39,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         username,
         asked,
         visitor=visitor_of(request),
-        recent=recently_written(request.session, now=timezone.now()),
+        recent=recently_written(request.session, now=clock.now()),
     )
     return show_page(
         request,

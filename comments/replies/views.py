@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -18,6 +17,7 @@ from comments.store.comments import NoSuchComment
 from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
 from comments.web.form_pages import FormPage
 from comments.web.rate_limits import check_staff_rate_limit
+from dynamo.calls import clock
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import LogVerb
@@ -45,7 +45,7 @@ def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 @staff_only
 def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
-    now = timezone.now()
+    now = clock.now()
     check_staff_rate_limit(request, now=now)
     try:
         was_there = delete_reply(comment_id)
@@ -70,7 +70,7 @@ def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
-    author, now = require_user(request), timezone.now()
+    author, now = require_user(request), clock.now()
     if not request.user.is_staff:
         raise Http404
     if not form.is_valid():

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -19,6 +18,7 @@ from comments.web.fields import TextField, count_characters
 from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
 from comments.web.form_pages import FormPage
 from comments.web.rate_limits import check_rate_limit
+from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import wants_partial
@@ -88,7 +88,7 @@ def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
-    username, now = require_user(request), timezone.now()
+    username, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now)

@@ -12,7 +12,7 @@ from comments.models import Comment
 from comments.sets.applying import POOL, Applied, CopyWriter
 from comments.sets.models import TABLE
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import build_streams_client, patient_client
+from dynamo.calls.client import build_streams_client, client
 from dynamo.streams.checkpoints import TableCheckpoints
 from dynamo.streams.walk import Record, StreamWalk, stream_of
 
@@ -30,13 +30,14 @@ class Consumer:
     It continues from the checkpoints of the last consumer, which are in the table ``comments``: in
     ``comment_sets`` they would cause records of their own. ``pause`` is the time in seconds between
     two reads of an empty stream; ``report`` is called with a sentence when records were lost.
+    Calls have the time limits of a page: a connection gone silent is given up within half a minute.
     """
 
     pause: float = 1.0
     report: Callable[[str], None] = lambda _sentence: None
     records: int = 0
     applied: Applied = field(default_factory=Applied)
-    client: "DynamoDBClient" = field(default_factory=patient_client)
+    client: "DynamoDBClient" = field(default_factory=client)
 
     def walk(self) -> StreamWalk:
         """Return the walk from the checkpoints. Raises NoStream, and botocore's errors."""

@@ -116,6 +116,18 @@ def _remembered_as(product_id: str) -> str:
     return f"{TABLE}/counts/{digest}"
 
 
+def compare_sums(
+    counter: Counters, name: str, count: Callable[[], Mapping[str, int]]
+) -> tuple[dict[str, int], dict[str, int]] | None:
+    """Return one counter's sums and the recounted ones; None when it changed meanwhile."""
+    stored = counter.read(name, consistent=True)
+    counted = count()
+    if counter.read(name, consistent=True) != stored:
+        return None
+    cells = sorted(stored.keys() | counted.keys())
+    return ({c: stored.get(c, 0) for c in cells}, {c: counted.get(c, 0) for c in cells})
+
+
 def correct_sums(
     counter: Counters, name: str, count: Callable[[], Mapping[str, int]], *also: Action
 ) -> bool:
@@ -128,10 +140,11 @@ def correct_sums(
         before = counter.read(name, consistent=True)
         counted = count()
         wanted = {one: counted.get(one, 0) for one in before.keys() | counted.keys()}
+        actions = counter.set_sums(name, wanted)  # conditional on what it reads itself
         if counter.read(name, consistent=True) != before:
             continue
         try:
-            if actions := counter.set_sums(name, wanted):
+            if actions:
                 write_together(client(), [*actions, *also])
         except ConditionFailed:
             continue

@@ -35,7 +35,7 @@ def delete_dependents(comment_id: str) -> int:
     deleted = 0
     for _ in range(ATTEMPTS):
         try:
-            for some in portions(_deletions(comment_id), MOST_ACTIONS - 1):
+            for some in portions(leftovers(comment_id), MOST_ACTIONS - 1):
                 write_together(client(), [is_deleted, *some])
                 deleted += len(some)
         except ConditionFailed as error:
@@ -45,7 +45,7 @@ def delete_dependents(comment_id: str) -> int:
     raise Contended(BEING_CHANGED)
 
 
-def _deletions(comment_id: str) -> list[Action]:
+def leftovers(comment_id: str) -> list[Action]:
     """Build the actions that delete the dependents, the tally last; none if the comment exists."""
     tally, deletions = tallies().deletions(comment_id), list[Action]()
     comment = comment_key(comment_id)

@@ -3,12 +3,12 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
+from dynamo.calls import clock
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
 from shop.web.access import signed_in
@@ -22,7 +22,7 @@ GONE = "There is no such comment. It may have been deleted."
 def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Cast a vote that a comment is helpful, or (``helpful=no``) take it back."""
     is_helpful = request.POST.get("helpful") != "no"
-    check_rate_limit(request, now=timezone.now())
+    check_rate_limit(request, now=clock.now())
     write = vote if is_helpful else take_back
     try:
         votes = write(comment_id=comment_id, username=request.user.get_username())

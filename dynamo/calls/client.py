@@ -4,6 +4,7 @@ PynamoDB would build a client for each model, without a lock and with a time lim
 `dynamo.calls.models` makes its models use this one.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -15,7 +16,7 @@ import botocore
 import botocore.session
 from botocore.config import Config
 
-from dynamo.calls import attempts, meter
+from dynamo.calls import attempts, clock, meter
 from dynamo.calls.parsing import ItemParserFactory
 from dynamo.calls.pool import Pool
 
@@ -71,6 +72,16 @@ class _Process:
 
 _lock = Lock()
 _process = _Process()
+
+
+def _forget_clients() -> None:
+    """In a forked process: build clients anew, as no two processes may share a connection."""
+    _process.client = _process.background = None
+    if _process.connection:
+        _process.pool = Pool(_process.connection.parallel_calls)
+
+
+os.register_at_fork(after_in_child=_forget_clients)
 
 
 def connect(connection: Connection) -> None:
@@ -142,13 +153,14 @@ def build_client(connection: Connection) -> "DynamoDBClient":
     """Build a metered client that is not shared."""
     dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
     meter.attach(dynamodb)
+    clock.attach(dynamodb)
     return dynamodb
 
 
 def build_streams_client() -> StreamsApi:
     """Build a client of DynamoDB Streams, which is not metered."""
     with _lock:
-        patient = replace(_connection(), read_seconds=60.0)
+        patient = replace(_connection(), read_seconds=10.0)
     return cast("StreamsApi", _create("dynamodbstreams", patient))
 
 

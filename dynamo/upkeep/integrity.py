@@ -5,7 +5,7 @@ tables: for commands, never for a page.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dynamo.items import Item
@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 class Difference:
     """A stored value that differs from the expected one.
 
-    ``subject`` names the item or counter. ``mend`` repairs it and returns whether it did; it is
-    None where the expected value cannot be derived. With ``is_hint`` nothing is wrong: the stored
-    value only costs more than it need.
+    ``subject`` names the item or counter. ``mend`` repairs it and returns whether it did, False
+    when it changed meanwhile; it is None where the expected value cannot be derived. A busy one
+    kept changing while it was compared, and may be as it should be. With ``is_hint`` nothing is
+    wrong: the stored value only costs more than it need.
     """
 
     kind: str
     subject: str
     stored: str
     expected: str
-    mend: Callable[[], bool] | None = None
+    mend: Callable[[], bool] | None = field(default=None, compare=False)
+    is_busy: bool = False
     is_hint: bool = False
+
+    @classmethod
+    def busy(cls, kind: str, subject: str) -> "Difference":
+        """Build the difference of what kept changing."""
+        return cls(kind, subject, "changing", "at rest", is_busy=True)
 
     def as_dict(self) -> dict[str, str]:
         """Return the fields of a report."""

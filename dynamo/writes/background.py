@@ -5,9 +5,10 @@ order, in batches of what has gathered meanwhile. Values that could not be sent 
 are retried with exponential backoff.
 
 As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
-is sent within a few seconds. Lost are the unsent values of a killed process, values put while the
-queue is full, and those left after these seconds; the latter two are counted and logged. A value
-may be sent twice, so sending must be idempotent.
+is sent within a few seconds, or kept in a file that a later process takes
+(`dynamo.writes.leftovers`). Lost are the unsent values of a killed process, values put while the
+queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
+sent twice, so sending must be idempotent.
 """
 
 import logging
@@ -15,12 +16,15 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice, takewhile
 from math import inf
+from pathlib import Path
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
+from dynamo.writes.leftovers import LeftoverFiles
 
 T = TypeVar("T")
 
@@ -40,7 +44,8 @@ class BackgroundWrites(Generic[T]):
     ``send`` gets up to ``batch`` values for which ``alike`` returns the same. Values are retried
     when it raises a fault (see `dynamo.calls.faults`), and dropped on any other error. ``name`` and
     ``hint``, which says what to do, are for the log. The thread starts with the first value, so
-    that a server may fork before; a process forked later begins with an empty queue.
+    that a server may fork before; a process forked later begins with an empty queue. What is left
+    at the end is kept in ``leftovers``, without which it is lost.
     """
 
     def __init__(
@@ -52,6 +57,7 @@ class BackgroundWrites(Generic[T]):
         most: int = 10_000,
         batch: int = 100,
         alike: Callable[[T], object] = lambda _value: None,
+        leftovers: LeftoverFiles[T] | None = None,
     ) -> None:
         self.runs_by_itself = True
         self._send = send
@@ -60,6 +66,7 @@ class BackgroundWrites(Generic[T]):
         self._most = most
         self._batch = batch
         self._alike = alike
+        self._leftovers = leftovers
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
 
@@ -81,11 +88,19 @@ class BackgroundWrites(Generic[T]):
             if len(self._waiting) >= self._most:
                 self._lose(1, f"{self._most:,} wait to be sent already.")
                 return
-            self._waiting.append(value)
-            if self._thread is None and self.runs_by_itself:
-                self._thread = Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
-            self._state.notify_all()
+            self._queue([value])
+
+    def resume(self) -> None:
+        """Queue what earlier processes have kept, more than ``most`` if need be.
+
+        Raises nothing: a file that cannot be read is logged.
+        """
+        try:
+            for values in self._leftovers.take() if self._leftovers else ():
+                with self._state:
+                    self._queue(values)
+        except (OSError, ValueError) as error:
+            self._warn(f"What was kept cannot be read. {error}")
 
     def flush(self, *, seconds: float) -> bool:
         """Send the queue, for at most ``seconds``; return whether it is empty."""
@@ -98,11 +113,39 @@ class BackgroundWrites(Generic[T]):
         return True
 
     def close(self, *, seconds: float) -> None:
-        """Send the queue, for at most ``seconds``, and log how many values are left and lost."""
-        if not self.flush(seconds=seconds):
-            self._logged_at = -inf  # also when a line was logged a moment ago
-            with self._state:
-                self._lose(len(self._waiting), "The process ends.")
+        """Send the queue, for at most ``seconds``; keep what is left, or log how much is lost.
+
+        The file is written first, because the process may be killed before the time is over.
+        """
+        kept, trouble = self._keep()
+        if self.flush(seconds=seconds):
+            if kept is not None:
+                with suppress(OSError):
+                    kept.unlink()
+            return
+        self._logged_at = -inf  # also when a line was logged a moment ago
+        with self._state:
+            if kept is not None:
+                self._warn(f"{len(self._waiting):,} are kept in {kept} for the next start.")
+            else:
+                self._lose(len(self._waiting), f"The process ends. {trouble}".rstrip())
+
+    def _keep(self) -> tuple[Path | None, str]:
+        """Return the file that the queue was written to, or None and what went wrong."""
+        values = list(self._waiting)
+        if not values or self._leftovers is None:
+            return None, ""
+        try:
+            return self._leftovers.keep(values), ""
+        except OSError as error:
+            return None, f"They cannot be kept: {error}."
+
+    def _queue(self, values: Sequence[T]) -> None:
+        self._waiting.extend(values)
+        if self._thread is None and self.runs_by_itself:
+            self._thread = Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+        self._state.notify_all()
 
     def _run(self) -> None:
         try:

@@ -85,7 +85,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
         _work(clients, options.seconds, killer, progress)
         proxy.rate = 0.0
         wrong = [sentence for ledger in ledgers for sentence in ledger.wrong()]
-        found = [each for each in _differences() if each.kind not in REPAIRED]
+        found = [d for d in _differences() if d.kind not in REPAIRED and not d.is_hint]
         return StormFigures(
             options=options,
             outcomes=tally.outcomes,

@@ -16,8 +16,8 @@ from django.contrib.auth.forms import (
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.http import HttpRequest
-from django.utils import timezone
 
+from dynamo.calls import clock
 from shop.accounts import throttling
 from shop.accounts.models import User
 from shop.accounts.names import (
@@ -45,7 +45,7 @@ class LimitedForm(forms.Form):
 
     def take(self, *charges: Charge) -> None:
         """Count this attempt. Raises ValidationError when a limit is exceeded."""
-        wait = take(*charges, now=timezone.now())
+        wait = take(*charges, now=clock.now())
         if not wait:
             return
         self.retry_after = ceil(wait)

@@ -1,14 +1,21 @@
 """Django's user model: unmanaged, loaded from and stored in DynamoDB."""
 
+import logging
 from dataclasses import asdict, fields, replace
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.signals import user_logged_in
 from django.db import models
+from django.dispatch import receiver
 
+from dynamo.calls import clock
+from dynamo.calls.faults import FAILURES, fault_in
 from shop.accounts.items import Account
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account
+
+logger = logging.getLogger(__name__)
 
 
 class User(AbstractBaseUser):
@@ -56,3 +63,19 @@ class User(AbstractBaseUser):
     def _account(self) -> Account:
         values = {field.name: getattr(self, field.name) for field in fields(Account)}
         return Account(**{**values, "email": self.email or None})
+
+
+@receiver(user_logged_in, dispatch_uid="update_last_login")
+def note_sign_in(*, user: User, **_: object) -> None:
+    """Write when a user signed in; a fault of the database is logged, and the sign-in goes on.
+
+    Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
+    """
+    user.last_login = clock.now()
+    try:
+        user.save(update_fields=["last_login"])
+    except FAILURES as failure:
+        fault = fault_in(failure)
+        if fault is None:
+            raise
+        logger.warning("The date of a sign-in was not written: %s", fault)

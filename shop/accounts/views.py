@@ -4,10 +4,11 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import views as auth_views
-from django.http import HttpResponse
-from django.utils import timezone
+from django.http import HttpRequest, HttpResponse
 from django.utils.http import urlsafe_base64_decode
 
+from dynamo.calls import clock
+from dynamo.calls.faults import FAILURES, Unavailable, fault_in
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.models import User
 from shop.accounts.names import username_of
@@ -23,21 +24,38 @@ else:
 
 
 class AccountFormMixin(Base):
-    """Shows the form again, filled in, on a conflict or an exceeded rate limit."""
+    """Shows the form again, filled in, when it was not saved; passwords are never shown."""
 
-    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - each view has its own
+    once_more = "Send this again in a moment."
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Answer conflicts, exceeded rate limits (429) and faults of the database (503)."""
+        del request, args, kwargs
+        form = self.get_form()
         try:
-            return super().form_valid(form)
+            if form.is_valid():
+                return self.form_valid(form)
         except AccountConflict as error:
             form.add_error(error.field, str(error))
-            return self.form_invalid(form)
-
-    def form_invalid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - the same
-        response = super().form_invalid(form)
+        except FAILURES as failure:
+            fault = fault_in(failure)
+            if fault is None:
+                raise
+            return self._unavailable(form, fault)
+        response = self.form_invalid(form)
         if isinstance(form, LimitedForm) and form.retry_after is not None:
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
             response["Retry-After"] = str(form.retry_after)
         return response
+
+    def _unavailable(self, form: Any, fault: Unavailable) -> HttpResponse:  # noqa: ANN401 - each view has its own
+        form.add_error(None, f"{fault} {self.once_more}")
+        # The user is read from the database: the page must do without.
+        context = self.get_context_data(form=form, is_away=True)
+        headers = {"Retry-After": str(fault.retry_after)}
+        return self.render_to_response(
+            context, status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers
+        )
 
 
 class LoginView(AccountFormMixin, auth_views.LoginView):
@@ -50,7 +68,7 @@ class NewUserView(auth_views.LoginView):
     """Creates the user of a valid form before it signs them in."""
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        form.create_user(now=timezone.now())
+        form.create_user(now=clock.now())
         return super().form_valid(form)
 
 
@@ -58,6 +76,10 @@ class SignUpView(AccountFormMixin, NewUserView):
     """Create an account and sign in with it."""
 
     form_class = SignUpForm  # type: ignore[assignment] # it has all the view asks for
+    once_more = (
+        "Send this again in a moment. If the name is taken then, it may be your new account: "
+        "try to sign in."
+    )
     template_name = "shop/accounts/sign_up.html"
 
 

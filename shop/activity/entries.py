@@ -17,7 +17,8 @@ attribute         what it is                               example
 A place ends in ``<subject>.<action>``, so that writing an entry twice gives one item.
 """
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -115,3 +116,22 @@ def entry_in(item: Item) -> LogEntry:
         moment=moment_at(texts["sk"]),
         **{name: texts.get(name, "") for name in TEXTS},
     )
+
+
+def line_of(entry: LogEntry) -> str:
+    """Format an entry as a line of JSON."""
+    return json.dumps({**asdict(entry), "moment": entry.moment.isoformat()})
+
+
+def entry_in_line(line: str) -> LogEntry:
+    """Parse what `line_of` formats. Raises ValueError."""
+    fields = json.loads(line)
+    try:
+        typed = {
+            "kind": Kind(fields["kind"]),
+            "action": LogVerb(fields["action"]),
+            "moment": datetime.fromisoformat(fields["moment"]),
+        }
+        return LogEntry(**{**fields, **typed})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"Not an entry of the log: {line}") from error

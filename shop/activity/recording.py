@@ -6,15 +6,18 @@ See `dynamo.writes.background` for what is guaranteed.
 import atexit
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
+from django.conf import settings
+
+from dynamo.calls import clock
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import background_client, pool
 from dynamo.calls.faults import FAILURES, NotSetUp, fault_in
 from dynamo.errors import DynamoError
 from dynamo.writes.background import BackgroundWrites
-from shop.activity.entries import LogEntry
+from dynamo.writes.leftovers import LeftoverFiles
+from shop.activity.entries import LogEntry, entry_in_line, line_of
 from shop.activity.months import Month
 from shop.activity.tables import forget_shards, settle_shards
 
@@ -54,7 +57,7 @@ def _write(month: Month, entries: Sequence[LogEntry]) -> None:
 
 
 def _require_future_table(month: Month) -> None:
-    this = Month.of(datetime.now(UTC))
+    this = Month.of(clock.now())
     if month not in {this, this.plus(1)}:
         raise NoTable(f"There is no table {month.table}.") from None
 
@@ -67,6 +70,9 @@ LOG: BackgroundWrites[LogEntry] = BackgroundWrites(
     hint=HINT,
     batch=BATCH,
     alike=lambda entry: entry.month,
+    leftovers=LeftoverFiles(
+        lambda: settings.VAR_DIR, name="activity-log", dump=line_of, load=entry_in_line
+    ),
 )
 """This process's queue."""
 atexit.register(LOG.close, seconds=AT_EXIT_SECONDS)

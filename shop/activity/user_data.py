@@ -4,8 +4,8 @@ No key leads to them, so the whole log is read, a few hundred entries at a time.
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
@@ -24,9 +24,13 @@ _JOINT = "|"
 
 
 def entries_about(username: str) -> Iterator[str]:
-    """Yield the names of the entries by or about a user, those queued in this process included."""
+    """Yield the names of the entries by or about a user, also those queued or kept here.
+
+    Kept are what earlier processes on this machine could not write.
+    """
+    LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
-    now = datetime.now(UTC)
+    now = clock.now()
     for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
         if _is_about(found, username):
             yield _name(found)

@@ -6,9 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
@@ -26,7 +26,7 @@ Asked = tuple[Sequence[Kind], PageRequest, ActivityPage]
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     kinds = _kinds(request)
     asked = activity_pager(kinds).requested(request.GET, size=settings.PAGE_SIZE)
-    return kinds, asked, list_activity(kinds, asked, now=timezone.now())
+    return kinds, asked, list_activity(kinds, asked, now=clock.now())
 
 
 @require_safe

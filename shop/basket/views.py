@@ -6,10 +6,10 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
@@ -32,7 +32,7 @@ def basket(request: HttpRequest) -> HttpResponse:
     with labelled_calls("prices"):
         priced = held.priced()
     if priced.missing:
-        held.remove(*priced.missing, now=timezone.now())
+        held.remove(*priced.missing, now=clock.now())
         messages.warning(request, "What cannot be bought any more was taken out.")
     context = {
         "basket": priced,
@@ -56,7 +56,7 @@ def add(request: HttpRequest) -> HttpResponse:
         context = {"product": product, "quantity": quantity}
         return render(request, "shop/basket/add.html", context)
     try:
-        Basket(request.session).add(product_id, quantity, now=timezone.now())
+        Basket(request.session).add(product_id, quantity, now=clock.now())
     except BasketFull as error:
         messages.warning(request, str(error))
     else:
@@ -67,7 +67,7 @@ def add(request: HttpRequest) -> HttpResponse:
 @require_POST
 def remove(request: HttpRequest) -> HttpResponse:
     """Remove a product from the basket."""
-    Basket(request.session).remove(request.POST.get("product_id", ""), now=timezone.now())
+    Basket(request.session).remove(request.POST.get("product_id", ""), now=clock.now())
     return redirect("basket")
 
 
@@ -87,7 +87,7 @@ def place(request: HttpRequest) -> HttpResponse:
             username=username,
             client_id=intent,
             basket=held.quantities.items(),
-            now=timezone.now(),
+            now=clock.now(),
         )
     except OrderRefused as error:
         messages.error(request, str(error))

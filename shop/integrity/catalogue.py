@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from django.conf import settings
 
 from dynamo.items import Item
+from dynamo.upkeep.differences import confirmed
 from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.edge_keys import MOST_SHARDS, purchase_data, shard_in
@@ -52,7 +53,7 @@ class CatalogueCheck:
         shards = max(stored, self._shards, settings.EDGE_SHARDS)
         yield from self._categories.differences(shards)
         yield from self._edges.differences(self._categories.tree(), shards)
-        yield from self._categories.shelf_differences(self._edges.by_category())
+        yield from confirmed(self._categories.shelf_suspects(self._edges.by_category()))
         yield from self._purchases.differences(write_to_shards, shards=shards)
 
     def _take_shard(self, item: Item) -> None:

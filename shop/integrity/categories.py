@@ -5,14 +5,21 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dynamo.items import Item, table_key
-from dynamo.upkeep.differences import difference
+from dynamo.upkeep.differences import Suspect, difference, suspected
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.actions import Action, update
 from shop import keys
 from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
 from shop.catalogue.items import NewCategory, category_item, parent_edge
-from shop.catalogue.queries import trail_in
-from shop.catalogue.shelves import ON_A_SHELF, SHELF, items_on, put_shelf, shelf_of
+from shop.catalogue.queries import first_products, trail_in
+from shop.catalogue.shelves import (
+    ON_A_SHELF,
+    SHELF,
+    items_on,
+    put_shelf,
+    root_key,
+    shelf_of,
+)
 from shop.integrity.comparing import put_or_delete, write_to_shards, wrong_in
 from shop.models import Category, CategoryEdge, ShopItem
 from shop.table import Key, key_of, read_items, unless_changed
@@ -54,21 +61,31 @@ class CategoriesFound:
                 seen = {_category(slug, self.nodes.get(slug)), tree.by_slug.get(slug)}
                 yield from _checked(key, seen, expected.get(key))
 
-    def shelf_differences(self, edges: Mapping[str, Sequence[Item]]) -> Iterator[Difference]:
-        """Compare the shelves of the front page with the ``edges`` to products, by category."""
+    def shelf_suspects(self, edges: Mapping[str, Sequence[Item]]) -> Iterator[Suspect]:
+        """Yield the shelves of the front page that are not as the ``edges`` to products say."""
         for (partition, sort_key), item in sorted(self.items.items()):
             slug = _slug((partition, sort_key))
-            if partition != keys.ROOT or slug not in self.nodes:
-                continue
-            expected = shelf_of(edges.get(slug, [])[:ON_A_SHELF])
-            if item.get(SHELF) != expected:
-                yield Difference(
-                    "shelf",
-                    f"category {slug}",
-                    _on(items_on(item)) if SHELF in item else "no shelf",
-                    _on(items_on({SHELF: expected})),
-                    mend=partial(put_shelf, slug),
-                )
+            if partition == keys.ROOT and slug in self.nodes:
+                found = _shelf_differs(slug, item, edges.get(slug, [])[:ON_A_SHELF])
+                yield from suspected(found, partial(_look_at_shelf, slug))
+
+
+def _shelf_differs(slug: str, item: Item, edges: Sequence[Item]) -> Iterator[Difference]:
+    expected = shelf_of(edges)
+    if item.get(SHELF) != expected:
+        yield Difference(
+            "shelf",
+            f"category {slug}",
+            _on(items_on(item)) if SHELF in item else "no shelf",
+            _on(items_on({SHELF: expected})),
+            mend=partial(put_shelf, slug),
+        )
+
+
+def _look_at_shelf(slug: str) -> Iterator[Difference]:
+    key = root_key(slug)
+    if item := read_items([key]).get(key):
+        yield from _shelf_differs(slug, item, first_products(slug, ON_A_SHELF))
 
 
 def _slug(key: Key) -> str:

@@ -1,7 +1,7 @@
 """The check of orders: their keys, the counts of customers and of the queue, its shards.
 
-The queue's length cannot be read again by anything smaller than the table; when it changes during
-the check, the difference says so instead.
+Counts that look wrong are compared again while they stand still: a customer's with the orders, the
+queue's length with the index ``open_orders``, which may be a moment behind.
 """
 
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ from functools import partial
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
 from dynamo.upkeep.counters import spread_hints
-from dynamo.upkeep.differences import difference, differing
+from dynamo.upkeep.differences import Suspect, confirmed, difference, differing, suspected
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
 from shop import keys
@@ -22,7 +22,7 @@ from shop.orders.actions import DERIVED
 from shop.orders.counts import CUSTOMER_PREFIX, cells_of, counter_of
 from shop.orders.items import derived_keys
 from shop.orders.shards import count_shards, raise_shards
-from shop.table import QUEUE, counters_of, set_sums
+from shop.table import QUEUE, correct_sums, counters_of
 
 ATTEMPTS = 5
 
@@ -31,7 +31,6 @@ class OrderCheck:
     """Compares every order's keys, every customer's counts, the queue's length and its shards."""
 
     def __init__(self) -> None:
-        self._length_before = cells_of(QUEUE)
         self._keys = IndexKeys(
             kind="keys",
             model=Order,
@@ -58,8 +57,8 @@ class OrderCheck:
         for name in sorted(self._counted.keys() | self._stored.keys()):
             if self._counted[name] != self._stored[name]:
                 username = name.removeprefix(CUSTOMER_PREFIX)
-                yield from _counts_differ(f"customer {username}", name, *_recounted(username))
-        yield from self._queue_differs()
+                yield from _look(f"customer {username}", name, partial(_count_orders, username))
+        yield from confirmed(self._suspected_queue())
         yield from self._spread
 
     def _take_order(self, item: Item) -> None:
@@ -78,14 +77,22 @@ class OrderCheck:
     def _take_queue(self, item: Item) -> None:
         self._spread += spread_hints(counters_of(QUEUE), QUEUE, item, "counts of the queue")
 
-    def _queue_differs(self) -> Iterator[Difference]:
-        stored = cells_of(QUEUE)
+    def _suspected_queue(self) -> Iterator[Suspect]:
         sums = sum(self._counted.values(), Counter[str]())
-        counted = {status.value: sums[status.value] for status in OPEN if sums[status.value]}
-        if stored == self._length_before:
-            yield from _counts_differ("the queue", QUEUE, stored, counted)
-        elif stored != counted:
-            yield Difference("counts", "the queue", "moving", "to be checked while no order moves")
+        counted = {status.value: sums[status.value] for status in OPEN}
+        found = _counts_differ("the queue", QUEUE, cells_of(QUEUE), counted)
+        yield from suspected(found, partial(_look, "the queue", QUEUE, _count_queue))
+
+
+def _look(subject: str, name: str, count: Callable[[], Mapping[str, int]]) -> Iterator[Difference]:
+    """Compare a counter with what is counted while it stays the same; busy where it never does."""
+    for _ in range(ATTEMPTS):
+        stored = cells_of(name)
+        counted = count()
+        if cells_of(name) == stored:
+            yield from _counts_differ(subject, name, stored, counted)
+            return
+    yield Difference.busy("counts", subject)
 
 
 def _counts_differ(
@@ -93,24 +100,26 @@ def _counts_differ(
 ) -> Iterator[Difference]:
     wrong, right = differing(stored, counted, missing=0)
     if wrong:
-        yield difference("counts", subject, wrong, right, repair=partial(set_sums, name, right))
+        repair = partial(correct_sums, name, stored, right)
+        yield difference("counts", subject, wrong, right, repair=repair)
 
 
-def _recounted(username: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Read a customer's counts, and count their orders while the counts stay the same."""
-    name = counter_of(username)
-    for _ in range(ATTEMPTS):
-        before = cells_of(name)
-        orders = Order.query(
-            keys.user(username),
-            Order.sk.startswith(keys.ORDER_PREFIX),
-            consistent_read=True,
-            attributes_to_get=[Order.status.attr_name],
-        )
-        counted = Counter(order.status for order in orders)
-        if cells_of(name) == before:
-            break
-    return before, dict(counted)
+def _count_orders(username: str) -> Mapping[str, int]:
+    orders = Order.query(
+        keys.user(username),
+        Order.sk.startswith(keys.ORDER_PREFIX),
+        consistent_read=True,
+        attributes_to_get=[Order.status.attr_name],
+    )
+    return Counter(order.status for order in orders)
+
+
+def _count_queue() -> Mapping[str, int]:
+    shards = range(count_shards())
+    return {
+        status.value: sum(Order.open_orders.count(keys.open_shard(status, n)) for n in shards)
+        for status in OPEN
+    }
 
 
 def _derived_keys(item: Item, _shards: int) -> dict[str, str]:

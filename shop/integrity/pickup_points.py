@@ -1,7 +1,7 @@
 """The check of pickup points: cells derived again from coordinates, the directory recounted.
 
 A point's own item is what counts: its item in an area is put, replaced or deleted to agree with
-it. When a directory changes during the check, the difference says so instead.
+it. A directory that changes during the check, by an import, is busy.
 """
 
 from collections import Counter, defaultdict
@@ -93,7 +93,7 @@ def _directory_differs(
     subject = f"directory {name}"
     now = read_directories([name], consistent=True)[name]
     if any(now.get(cell, 0) != number for cell, number in wrong.items()):
-        yield Difference("counts", subject, "moving", "to be checked while nothing is imported")
+        yield Difference.busy("counts", subject)
         return
     repair = partial(set_directory, name, right)
     yield difference("counts", subject, wrong, right, repair=repair)

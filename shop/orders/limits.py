@@ -4,8 +4,8 @@ from datetime import timedelta
 from math import ceil
 
 from django.http import HttpRequest
-from django.utils import timezone
 
+from dynamo.calls import clock
 from dynamo.web.refusals import TooManyRequests
 from dynamo.writes.limits import Limit
 from shop.web.client_address import client_network
@@ -27,7 +27,7 @@ def check_rate_limit(request: HttpRequest, *, back: str) -> None:
         take(
             orders_of(user.get_username()),
             orders_from(client_network(request)),
-            now=timezone.now(),
+            now=clock.now(),
         )
     )
     if wait:

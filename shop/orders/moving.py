@@ -12,7 +12,7 @@ counts change with the status in one transaction. Exceptions::
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from dynamo.lists.places import parse_timestamp
 from dynamo.writes.transactions import ConditionFailed
@@ -23,6 +23,9 @@ from shop.orders.counts import deltas_of
 from shop.orders.items import StatusChange, derived_keys
 from shop.orders.queries import NoSuchOrder, owner_of, stored_order
 from shop.table import write_with_counts
+
+MOMENT = timedelta(microseconds=1)
+"""The precision of a history."""
 
 
 class MoveRefused(ValueError):
@@ -53,8 +56,9 @@ def move_order(
 ) -> None:
     """Move a customer's order from the status ``source`` to ``target``.
 
-    ``who`` is the user name for the activity log, empty for a command. Raises MoveNotAllowed,
-    NoSuchOrder, and OrderMoved when the order is not in ``source``.
+    ``who`` is the user name for the activity log, empty for a command. A move is later than all
+    before it, whatever ``now`` is. Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when the
+    order is not in ``source``.
     """
     if not may_move(source, target, is_staff=is_staff):
         sentence = f"An order that is {source.label.lower()} cannot become {target.label.lower()}."
@@ -62,6 +66,7 @@ def move_order(
     order = stored_order(username, order_id)
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
+    now = max(now, parse_timestamp(order.history[-1].at) + MOMENT)
     update = status_update(
         username=username,
         order_id=order_id,

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
@@ -61,7 +61,7 @@ def ship(request: HttpRequest) -> HttpResponse:
         source=Status.PROCESSING,
         target=Status.SHIPPED,
         who=request.user.get_username(),
-        now=timezone.now(),
+        now=clock.now(),
     )
     _report(request, results)
     return back(request, default=reverse("staff_orders"))

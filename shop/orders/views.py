@@ -8,9 +8,9 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from dynamo.calls import clock
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.lists.reader import PageRequest
@@ -126,7 +126,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
             target=target,
             is_staff=user.is_staff,
             who=user.get_username(),
-            now=timezone.now(),
+            now=clock.now(),
         )
     except NoSuchOrder as error:
         raise Http404(NO_SUCH_ORDER) from error

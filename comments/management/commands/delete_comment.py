@@ -3,10 +3,10 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 
 from comments.activity_log import moderated
 from comments.posting.services import delete_comment
+from dynamo.calls import clock
 from dynamo.management.failures import failures_in_one_line
 from shop.activity.entries import LogVerb
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("id", metavar="ID", help="the comment's id")
 
     def handle(self, **options: Any) -> None:
-        comment_id, now = options["id"], timezone.now()
+        comment_id, now = options["id"], clock.now()
         with failures_in_one_line():
             was_there = delete_comment(comment_id, now=now)
         if was_there:

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.timezone import now
 
 from comments.imports.columns import FIELDS, Columns, parse_columns
 from comments.imports.rows import parse_product_id
@@ -16,6 +15,7 @@ from comments.imports.writer import BulkWriter
 from comments.languages import LanguageUnknown, is_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
+from dynamo.calls.clock import now
 from dynamo.files.columns import BadMapping, parse_pairs
 from dynamo.files.records import RowRefused
 from dynamo.files.rejects import RejectsFile

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils.timezone import now
 
 from comments.imports.olist_reviews import ReviewImportReport, import_reviews
 from comments.imports.writer import BulkWriter
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
+from dynamo.calls.clock import now
 from dynamo.files.rejects import RejectsFile
 from dynamo.management.imports import (
     add_report_options,

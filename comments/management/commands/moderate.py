@@ -3,10 +3,10 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
 from comments.moderation.services import Decision, carry_out
 from comments.store.comments import NoSuchComment
+from dynamo.calls import clock
 from dynamo.management.failures import failures_in_one_line
 
 DONE = {
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         comment_id, decision = options["id"], Decision(options["decision"])
         try:
             with failures_in_one_line():
-                carry_out(decision, comment_id=comment_id, now=timezone.now())
+                carry_out(decision, comment_id=comment_id, now=clock.now())
         except NoSuchComment as error:
             raise CommandError(f"There is no comment “{comment_id}”.") from error
         self.stdout.write(f"The comment “{comment_id}” {DONE[decision]}.")

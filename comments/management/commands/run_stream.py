@@ -49,9 +49,8 @@ class Command(BaseCommand):
         interrupted = False
         try:
             with failures_in_one_line():
-                walk = consumer.walk()
                 if options["once"]:
-                    walk.drain()
+                    consumer.walk().drain()
                 else:
                     is_told = options["verbosity"] > 0 and not options["json"]
                     self._run_for_ever(consumer, tells=is_told)

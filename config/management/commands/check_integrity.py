@@ -16,6 +16,7 @@ from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference
+from dynamo.writes.transactions import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences
 
@@ -43,10 +44,12 @@ class Command(BaseCommand):
     help = (
         "Recount every counter and re-derive every key from the items themselves, and show what "
         "differs. Exits with 1 when something differs, or with --repair when something could not "
-        "be mended. Hints do not count: a counter spread over several shards is right, only dear "
-        "to read, and --repair folds it. Reads the whole tables. With --model sets it checks the "
-        "copies of comments in comment_sets, and with --repair makes whatever is missing, all of "
-        "them if need be; where the site reads its lists from there, they are checked anyway."
+        "be mended. What kept changing while it was looked at is shown as busy, and may be in "
+        "order: it does not count. Nor do hints: a counter spread over several shards is right, "
+        "only dear to read, and --repair folds it. Reads the whole tables. With --model sets it "
+        "checks the copies of comments in comment_sets, and with --repair makes whatever is "
+        "missing, all of them if need be; where the site reads its lists from there, they are "
+        "checked anyway."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -67,20 +70,22 @@ class Command(BaseCommand):
             with failures_in_one_line():
                 names = _names(only=options["only"], model=options["model"])
                 for name, difference in _differences(names):
-                    mended = options["repair"] and difference.mend is not None and difference.mend()
-                    row = {"check": name, **difference.as_dict(), "mended": mended}
+                    outcome = _mended(difference) if options["repair"] else _found(difference)
+                    row = {"check": name, **difference.as_dict(), **outcome}
                     (hints if difference.is_hint else rows).append(row)
                     if not options["json"]:
-                        self.stdout.write(_line(difference, mended=mended))
+                        self.stdout.write(_line(difference, **outcome))
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. What was mended stays so; run it again for the rest.")
             sys.exit(INTERRUPTED)
-        left = sum(not row["mended"] for row in rows)
-        summary = {"differences": len(rows), "mended": len(rows) - left, "left": left}
+        busy, mended = (sum(row[which] for row in rows) for which in ("busy", "mended"))
+        left = len(rows) - busy - mended
+        summary = {"differences": len(rows) - busy, "mended": mended, "left": left, "busy": busy}
         if options["json"]:
             self.stdout.write(json.dumps(summary | {"found": rows, "hints": hints}))
         else:
-            self.stdout.write("{differences} differences, {mended} mended".format(**summary))
+            sentence = "{differences} differences, {mended} mended".format(**summary)
+            self.stdout.write(f"{sentence}, {busy} busy" if busy else sentence)
         if left:
             sys.exit(1)
 
@@ -101,9 +106,24 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
         yield from ((SETS, difference) for difference in copy_differences())
 
 
-def _line(difference: Difference, *, mended: bool) -> str:
-    return (
-        f"{'hint: ' if difference.is_hint else ''}"
-        f"{difference.kind} of {difference.subject}: {difference.stored}, "
-        f"not {difference.expected}{' (mended)' if mended else ''}"
-    )
+def _found(difference: Difference) -> dict[str, bool]:
+    return {"mended": False, "busy": difference.is_busy}
+
+
+def _mended(difference: Difference) -> dict[str, bool]:
+    """Mend a difference, unless it is busy or becomes so."""
+    if difference.mend is None:
+        return _found(difference)
+    try:
+        is_mended = difference.mend()
+    except Contended:
+        is_mended = False
+    return {"mended": is_mended, "busy": not is_mended}
+
+
+def _line(difference: Difference, *, mended: bool, busy: bool) -> str:
+    hint = "hint: " if difference.is_hint else ""
+    what = f"{hint}{difference.kind} of {difference.subject}"
+    if busy:
+        return f"{what}: busy, changed while it was looked at"
+    return f"{what}: {difference.stored}, not {difference.expected}{' (mended)' if mended else ''}"

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from dynamo.calls import clock
 from dynamo.calls.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
@@ -52,6 +52,6 @@ class Command(BaseCommand):
                 report=report,
             )
             for name in settings.DYNAMODB_TABLE_MAKERS:
-                import_string(name)(client=client, now=timezone.now(), report=report)
+                import_string(name)(client=client, now=clock.now(), report=report)
         if options["json"]:
             self.stdout.write(json.dumps({"done": lines}))

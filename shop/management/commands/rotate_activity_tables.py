@@ -6,8 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils import timezone
 
+from dynamo.calls import clock
 from dynamo.calls.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from shop.activity.months import Month
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
     def handle(self, **options: Any) -> None:
-        now = timezone.now()
+        now = clock.now()
         lines: list[str] = []
         try:
             with failures_in_one_line():

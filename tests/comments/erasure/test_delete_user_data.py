@@ -19,11 +19,12 @@ from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import change_account
 from shop.activity.entries import LogVerb
+from shop.activity.recording import LOG
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine
 from shop.orders.queries import has_bought, list_orders
-from tests.support.activity.making import whole_log
-from tests.support.clock import this_month
+from tests.support.activity.making import made_entry, whole_log
+from tests.support.clock import now_within_a_month, this_month
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, made_product, someone
@@ -121,6 +122,17 @@ class TestDeletingUserData:
         sam.send(f"/staff/comments/feature/{comment_id}/", {"featured": "yes"})
         assert run(capsys, alice.username)["found"]["activity"] == 2
         assert [entry.action for entry in whole_log()] == [LogVerb.PICKED]
+
+    def test_takes_the_entries_that_could_not_be_written_to_it(
+        self, capsys, own_log, alice, settings, tmp_path
+    ):
+        own_log(this_month())
+        settings.VAR_DIR = tmp_path
+        assert LOG._leftovers is not None
+        LOG._leftovers.keep([made_entry(now_within_a_month(), about=alice.username)])
+        assert run(capsys, alice.username)["found"]["activity"] == 1
+        assert whole_log() == []
+        assert list(tmp_path.iterdir()) == []
 
     def test_only_tells_when_dry(self, capsys, alice):
         alice.has_written(made_product())

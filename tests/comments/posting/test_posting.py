@@ -1,17 +1,24 @@
 """A user posts a comment: once, at once, and with nothing lost when something is wrong."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 from urllib.parse import urlencode
 
 import pytest
 
+from comments.items import NewComment
 from comments.posting.form_ids import FORM_LIVES
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
+from comments.posting.services import add_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
+from dynamo.calls import clock
+from dynamo.calls.client import client
+from dynamo.calls.clock import Clock
 from shop.orders.items import NewLine
+from tests.support.chance import unique
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.ranked import index_that_lags
 from tests.support.comments.writers import (
@@ -266,12 +273,21 @@ class TestWhatWasJustWritten:
         mine = alice.write(lamp, language="de").comment.id
         assert alice.get(f"/products/{lamp}/").comment_ids[0] == mine
 
+    def test_is_first_whichever_server_wrote_the_others(self, alice, lamp, monkeypatch):
+        earlier = datetime.now(UTC) - timedelta(seconds=10)
+        words = {"language": "en", "rating": 5, "created_at": earlier, "body": "Words"}
+        add_comment(NewComment(id=unique("comment"), product_id=lamp, **words))
+        monkeypatch.setattr(clock, "process_clock", Clock(local=lambda: time.time() - 300))
+        client().list_tables()  # as a server has done since its start
+        mine = alice.write(lamp).comment.id
+        assert alice.get(f"/products/{lamp}/").comment_ids[0] == mine
+
     def test_is_read_strongly_for_a_minute_and_for_its_writer_alone(self, alice, lamp):
         alice.write(lamp)
         url, later = f"/products/{lamp}/", datetime.now(UTC) + timedelta(seconds=61)
         assert "just written" in alice.get(url).page.text
         assert "just written" not in someone("bob").get(url).page.text
-        with patch("comments.views.timezone.now", return_value=later):
+        with patch("comments.views.clock.now", return_value=later):
             assert "just written" not in alice.get(url).page.text
 
 

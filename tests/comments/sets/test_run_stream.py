@@ -4,14 +4,14 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
@@ -24,13 +24,15 @@ from comments.models import Comment
 from comments.moderation.services import hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
+from comments.sets.consuming import Consumer
 from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
+from dynamo.calls.client import build_streams_client, client
 from dynamo.calls.pool import Pool
 from dynamo.streams.walk import NoStream
 from dynamo.upkeep.integrity import every_item
 from tests.support.command_line import start_manage
+from tests.support.comments.faulty import unreachable
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import START
 from tests.support.ports import spare_port
@@ -194,14 +196,32 @@ class TestATableWithoutAStream:
 
 
 class TestADatabaseThatIsAwayAtTheStart:
-    @pytest.mark.parametrize("once", [True, False])
-    def test_is_told_of_in_one_line(self, once):
+    def test_is_told_of_in_one_line_by_a_run_that_is_to_end(self):
         sentence = r"^The database cannot be reached at the moment\.$"
         with (
             connected(f"http://127.0.0.1:{spare_port()}"),
             pytest.raises(CommandError, match=sentence),
         ):
-            call_command("run_stream", once=once)
+            call_command("run_stream", once=True)
+
+    def test_is_waited_for_by_one_that_runs_for_ever(self, comment, fresh, monkeypatch):
+        other, err = replace(comment, id=fresh("comment")), StringIO()
+        add_comment(other)
+        with ExitStack() as outage:
+            outage.enter_context(unreachable())
+            monkeypatch.setattr(run_stream.time, "sleep", lambda _seconds: outage.close())
+            call_command("run_stream", pause=0, stdout=StoppedAtTheFirstLine(), stderr=err)
+        assert err.getvalue() == "The database cannot be reached at the moment.\n"
+        assert stored_items(other.id) == expected_items(other.id)
+
+
+class TestAConnectionGoneSilent:
+    def test_is_given_up_within_half_a_minute(self):
+        with connected(f"http://127.0.0.1:{spare_port()}"):
+            clients = [Consumer().client, build_streams_client()]
+        for each in clients:
+            config = each.meta.config
+            assert config.read_timeout * config.retries["total_max_attempts"] <= 30
 
 
 class TestRunningForEver:
@@ -219,8 +239,9 @@ class TestRunningForEver:
         assert "31 copies put" in out.splitlines()[-1]
         assert stored_items(other.id) == expected_items(other.id)
 
-    def test_waits_while_the_database_is_away(self, monkeypatch):
-        err, away, pauses = StringIO(), Away(), []
+    @pytest.mark.parametrize("failure", [EndpointConnectionError, ReadTimeoutError])
+    def test_waits_while_the_database_is_away(self, monkeypatch, failure):
+        err, away, pauses = StringIO(), Away(failure(endpoint_url="nowhere")), []
         monkeypatch.setattr(run_stream.time, "sleep", pauses.append)
         with pytest.raises(KeyboardInterrupt):
             Command(stderr=err)._run_for_ever(away, tells=False)
@@ -237,13 +258,24 @@ class Away:
 
     pause = 0.0
 
-    def __init__(self, failure: Exception | None = None) -> None:
-        self.failure = failure or EndpointConnectionError(endpoint_url="nowhere")
+    def __init__(self, failure: Exception) -> None:
+        self.failure = failure
         self.attempts = 0
 
     def walk(self) -> None:
         self.attempts += 1
         raise self.failure if self.attempts < 3 else KeyboardInterrupt
+
+
+class StoppedAtTheFirstLine(StringIO):
+    """An output that interrupts the command when it first says what it has done."""
+
+    def write(self, text: str) -> int:
+        is_first = not self.getvalue()
+        written = super().write(text)
+        if is_first:
+            raise KeyboardInterrupt
+        return written
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The process's client."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -40,3 +41,14 @@ class TestBuildingAnotherClient:
         one.meta.events.register("provide-client-params.*", lambda **asked: heard.append(asked))
         other.meta.events.emit("provide-client-params.dynamodb.Scan", params={})
         assert heard == []
+
+
+class TestAForkedProcess:
+    def test_has_a_client_and_a_pool_of_its_own(self):
+        before = client(), pool()
+        process = os.fork()
+        if not process:
+            ours = client() not in before and pool() not in before and bool(client().list_tables())
+            os._exit(0 if ours else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+        assert (client(), pool()) == before

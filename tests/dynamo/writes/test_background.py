@@ -5,13 +5,17 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.writes import background
 from dynamo.writes.background import BackgroundWrites
+from dynamo.writes.leftovers import LeftoverFiles
 from tests.support.clock import until
 from tests.support.project import PROJECT
 
@@ -180,6 +184,76 @@ class TestTheEnd:
         far.is_open.clear()
         queue(far).close(seconds=60)
         assert far.arrived == []
+
+
+class TestWhatIsLeft:
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> LeftoverFiles[int]:
+        return LeftoverFiles(lambda: tmp_path, name="test", dump=str, load=int)
+
+    def left(self, far: Far, files: LeftoverFiles[int], **how: Any) -> BackgroundWrites[int]:
+        writes = BackgroundWrites(far.send, name="The test", leftovers=files, **how)
+        writes.runs_by_itself = False
+        return writes
+
+    def test_at_the_end_is_sent_by_the_next_process(self, files, tmp_path, caplog):
+        writes, far = self.left(Far(*[AWAY] * 10_000), files), Far()
+        for number in range(3):
+            writes.put(number)
+        writes.close(seconds=0.01)
+        assert writes.lost == 0
+        assert f"3 are kept in {tmp_path}" in caplog.text
+        later = self.left(far, files)
+        later.resume()
+        assert later.flush(seconds=5)
+        assert far.arrived == [0, 1, 2]
+        assert list(tmp_path.iterdir()) == []
+
+    def test_is_kept_before_the_end_is_waited_for(self, files):
+        seen: list[list[int]] = []
+        writes = self.left(Far(), files)
+        writes._send = lambda _values: seen.extend(files.take())
+        writes.put(1)
+        writes.close(seconds=5)
+        assert seen == [[1]]
+
+    def test_leaves_no_file_when_all_was_sent(self, files, tmp_path):
+        writes = self.left(Far(), files)
+        writes.put(1)
+        writes.close(seconds=5)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_is_sent_though_it_is_more_than_may_wait(self, files):
+        files.keep(range(10))
+        far = Far()
+        writes = self.left(far, files, most=3)
+        writes.resume()
+        assert writes.flush(seconds=5)
+        assert far.arrived == list(range(10))
+
+    def test_is_sent_without_being_asked_for(self, files):
+        files.keep([1])
+        far = Far()
+        writes = self.left(far, files)
+        writes.runs_by_itself = True
+        writes.resume()
+        assert until(lambda: far.arrived == [1])
+
+    def test_is_lost_with_one_line_where_it_cannot_be_kept(self, files, tmp_path, caplog):
+        (tmp_path / "file").touch()
+        nowhere = replace(files, folder=lambda: tmp_path / "file")
+        writes = self.left(Far(*[AWAY] * 10_000), nowhere)
+        writes.put(1)
+        writes.close(seconds=0.001)
+        assert writes.lost == 1
+        told = [each.getMessage() for each in told_by("The test", caplog)][-1]
+        assert told.startswith("The test: 1 lost by now. The process ends. They cannot be kept: ")
+
+    def test_is_told_of_where_it_cannot_be_read(self, files, caplog):
+        files.keep([1]).write_text("one\n")
+        self.left(Far(), files).resume()
+        (told,) = told_by("The test", caplog)
+        assert told.getMessage().startswith("The test: What was kept cannot be read. ")
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from dynamo.calls.faults import BUSY, Throttled
+from shop.accounts import models
 from shop.accounts.backend import ProfileBackend
 from shop.accounts.queries import find_user
 from shop.accounts.services import ensure_profile
@@ -19,6 +21,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
+from tests.support.comments.faulty import unreachable
 
 
 @pytest.mark.fallback
@@ -100,6 +103,54 @@ class TestSigningIn:
         monkeypatch.setattr(WatchedHasher, "watcher", lambda: _give_password_once(alice))
         assert ProfileBackend().authenticate(None, alice.username, PASSWORD) is None
         assert find_user(alice.username).check_password(NEW_PASSWORD)
+
+
+class TestADatabaseThatIsAway:
+    def test_leaves_what_was_typed_but_the_password(self, browser: Client, alice: Person) -> None:
+        with unreachable():
+            response = sign_in(browser, alice.username, "the secret", next="/orders/")
+        page = response.content.decode()
+        assert (response.status_code, response["Retry-After"]) == (503, "5")
+        assert "The database cannot be reached at the moment. Send this again" in page
+        assert f'value="{alice.username}"' in page
+        assert 'name="next" value="/orders/"' in page
+        assert "the secret" not in page
+
+    def test_does_not_ask_for_the_user_again_to_show_the_form(
+        self, browser: Client, alice: Person
+    ) -> None:
+        sign_in(browser, alice.username)
+        with unreachable():
+            response = sign_in(browser, alice.username, next="/orders/")
+        assert response.status_code == 503
+        assert f'value="{alice.username}"' in response.content.decode()
+
+    def test_signs_in_once_it_is_back(self, browser: Client, alice: Person) -> None:
+        with unreachable():
+            sign_in(browser, alice.username)
+        assert sign_in(browser, alice.username).status_code == 302
+
+
+class TestADateThatIsNotWritten:
+    @pytest.fixture(autouse=True)
+    def fault(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(**_: object) -> None:
+            raise Throttled(BUSY)
+
+        monkeypatch.setattr(models, "change_account", fail)
+
+    def test_does_not_refuse_the_sign_in(self, browser: Client, alice: Person) -> None:
+        assert sign_in(browser, alice.username).status_code == 302
+        assert signed_in_name(browser) == alice.username
+
+    def test_is_one_warning(
+        self, browser: Client, alice: Person, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        sign_in(browser, alice.username)
+        ours = [each for each in caplog.records if each.name == "shop.accounts.models"]
+        assert [(each.levelname, each.getMessage()) for each in ours] == [
+            ("WARNING", f"The date of a sign-in was not written: {BUSY}")
+        ]
 
 
 class TestTheWayOn:

@@ -10,6 +10,7 @@ from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.names import USERNAME_RULE
 from shop.accounts.queries import find_user, users_with_email
+from shop.table import TABLE
 from tests.support.accounts.cast import (
     PASSWORD,
     Person,
@@ -18,7 +19,10 @@ from tests.support.accounts.cast import (
     sign_up,
     signed_in_name,
 )
+from tests.support.comments.faulty import Fault, unreachable
 
+WRITE = f"TransactWriteItems Put {TABLE}  USER PROFILE"
+"""The write of a profile without an e-mail address."""
 pytestmark = pytest.mark.usefixtures("tables")
 
 
@@ -106,6 +110,32 @@ class TestSigningUpIsRefused:
         assert 0 < int(response["Retry-After"]) <= 1_800
         assert f'value="{name}"' in response.content.decode()
         assert 'value="carla@example.com"' in response.content.decode()
+
+
+class TestADatabaseThatIsAway:
+    def test_leaves_what_was_typed_but_the_passwords(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("carla")
+        with unreachable():
+            response = sign_up(browser, name, "the secret words", email="carla@example.com")
+        page = response.content.decode()
+        assert (response.status_code, response["Retry-After"]) == (503, "5")
+        assert "The database cannot be reached at the moment. Send this again" in page
+        assert f'value="{name}"' in page
+        assert 'value="carla@example.com"' in page
+        assert "the secret words" not in page
+
+    def test_leaves_them_also_where_only_the_account_is_not_written(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        name, fault = fresh("carla"), Fault("before it is sent", kind=WRITE)
+        with fault.injected():
+            response = sign_up(browser, name)
+        assert fault.failed, fault.calls
+        assert response.status_code == 503
+        assert f'value="{name}"' in response.content.decode()
+        assert signed_in_name(browser) is None
 
 
 @pytest.mark.real_engine

@@ -1,10 +1,14 @@
 """Guessing passwords is slow: per user name, and per network address."""
 
+import time
 from collections.abc import Callable
 
 import pytest
 from django.test import Client
 
+from dynamo.calls import clock
+from dynamo.calls.client import client
+from dynamo.calls.clock import Clock
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from tests.support.accounts.cast import Person, new_browser, sign_in, signed_in_name
@@ -95,3 +99,17 @@ class TestTheRightPassword:
     def test_is_not_counted(self, browser: Client, alice: Person) -> None:
         for _ in range(MOST_OF_A_NAME + 2):
             assert sign_in(browser, alice.username).status_code == 302
+
+
+class TestTwoServersWithDifferentClocks:
+    def test_let_in_no_more_guesses_together(
+        self, alice: Person, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        servers = [Clock(), Clock(local=lambda: time.time() - 300)]
+        answers: list[int] = []
+        for _ in range(MOST_OF_A_NAME):
+            for server in servers:
+                monkeypatch.setattr(clock, "process_clock", server)
+                client().list_tables()  # as each has done since its start
+                answers += guess(alice.username, times=1)
+        assert answers == [200] * MOST_OF_A_NAME + [429] * MOST_OF_A_NAME

@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from django.conf import settings as django_settings
 from config.environment.variables import current
 from dynamo.calls.client import client
 from dynamo.writes import background
-from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in
+from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, entry_in_line, line_of
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record, write_entries
 from shop.activity.tables import forget_shards, settle_shards, shards_of
@@ -39,6 +40,17 @@ def impatience(monkeypatch):
 
 
 class TestAnEntry:
+    @pytest.mark.parametrize("action", LogVerb)
+    def test_is_read_from_its_line_as_it_was(self, action):
+        entry = replace(made_entry(who="José\u2028", was="PLACED"), action=action)
+        assert entry_in_line(line_of(entry)) == entry
+        assert line_of(entry).isascii()
+
+    @pytest.mark.parametrize("line", ["", "{}", "[]", '{"kind": "NONE"}'])
+    def test_is_not_read_from_a_line_of_another_kind(self, line):
+        with pytest.raises(ValueError, match=r"."):
+            entry_in_line(line)
+
     @pytest.mark.parametrize("kind", Kind)
     def test_is_read_as_it_was_written(self, kind):
         entry = made_entry(kind=kind, was="PLACED", who="")
@@ -168,17 +180,18 @@ atexit.register(LOG.close, seconds=0.5)
 """
 
 
+SERVER = "import config.wsgi"
+
+
 class TestAProcessThatEnds:
-    def run(
-        self, moment: datetime, *, then: str = "", **environment: str
-    ) -> "subprocess.CompletedProcess[str]":
+    def run(self, program: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         given = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DYNAMODB_TABLE_PREFIX": django_settings.DYNAMODB_TABLE_PREFIX,
             **environment,
         }
         return subprocess.run(
-            [sys.executable, "-c", ENDING.format(moment=moment.isoformat()) + then],
+            [sys.executable, "-c", program],
             cwd=PROJECT,
             env=current().with_values(**given),
             capture_output=True,
@@ -187,16 +200,30 @@ class TestAProcessThatEnds:
             timeout=60,
         )
 
-    def test_has_written_everything(self, own_log, today, month):
-        own_log(month)
-        assert self.run(today).stderr == ""
-        expected = [
-            LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", f"order-{number}", "alex")
-            for number in range(120)
-        ]
-        assert whole_log() == newest_first(expected)
+    @pytest.fixture
+    def ending(self, today: datetime) -> str:
+        return ENDING.format(moment=today.isoformat())
 
-    def test_gives_up_in_the_end_and_says_what_is_lost(self, own_log, today):
-        nowhere = "http://127.0.0.1:9"
-        said = self.run(today, then=ENDING_SOON, DYNAMODB_ENDPOINT_URL=nowhere).stderr
-        assert "120 lost by now. The process ends." in said
+    @pytest.fixture
+    def expected(self, today: datetime) -> list[LogEntry]:
+        ids = [f"order-{number}" for number in range(120)]
+        placed = [LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", each, "alex") for each in ids]
+        return newest_first(placed)
+
+    def test_has_written_everything(self, own_log, month, ending, expected, tmp_path):
+        own_log(month)
+        assert self.run(ending, VAR_DIR=str(tmp_path)).stderr == ""
+        assert whole_log() == expected
+        assert list(tmp_path.iterdir()) == []
+
+    def test_keeps_what_it_could_not_write_for_the_next_server(
+        self, own_log, month, ending, expected, tmp_path
+    ):
+        nowhere = {"DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9", "VAR_DIR": str(tmp_path)}
+        said = self.run(ending + ENDING_SOON, **nowhere).stderr
+        (kept,) = tmp_path.iterdir()
+        assert f"120 are kept in {kept}" in said
+        own_log(month)
+        self.run(SERVER, VAR_DIR=str(tmp_path))
+        assert whole_log() == expected
+        assert list(tmp_path.iterdir()) == []

@@ -1,13 +1,15 @@
 """The check of orders: what it finds, and that repairing mends it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from dynamo.calls.client import client
-from dynamo.upkeep.integrity import Difference
+from dynamo.upkeep import differences as upkeep
+from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys
+from shop.integrity import checks, orders
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
@@ -150,3 +152,72 @@ class TestTheCheck:
             now=order.placed_at,
         )
         assert not mend(difference)
+
+
+class TestAWriteMadeWhileTheTableIsRead:
+    @pytest.fixture(autouse=True)
+    def no_pauses(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
+
+    @pytest.fixture
+    def written_meanwhile(
+        self, order: NewOrder, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[[], None]:
+        def write() -> None:
+            put(made_order(order.username))
+            move(order, Status.APPROVED)
+
+        def read(*where: Any) -> Iterator[Any]:
+            items = list(every_item(*where))
+            write()
+            return iter(items)
+
+        monkeypatch.setattr(checks, "every_item", read)
+        return write
+
+    def test_is_no_difference(self, written_meanwhile: Callable[[], None]) -> None:
+        assert list(differences("orders")) == []
+
+    def test_does_not_hide_a_wrong_length_of_the_queue(
+        self, written_meanwhile: Callable[[], None]
+    ) -> None:
+        before = queue_lengths()
+        spoil(keys.counter(QUEUE, 0), PLACED={"N": "777"})
+        (difference,) = found("counts", "the queue")
+        assert mend(difference)
+        assert queue_lengths() == before | {Status.APPROVED: before[Status.APPROVED] + 1}
+
+    def test_after_the_look_is_not_overwritten(self, order: NewOrder) -> None:
+        spoil(keys.counter(QUEUE, 0), PLACED={"N": "777"})
+        (difference,) = found("counts", "the queue")
+        put(made_order(order.username))
+        assert not mend(difference)
+        (difference,) = found("counts", "the queue")
+        assert mend(difference)
+
+    def test_makes_counts_that_never_rest_busy(
+        self, order: NewOrder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        spoil(keys.counter(counter_of(order.username), 0), SHIPPED={"N": "2"})
+        count = orders._count_orders
+
+        def count_late(username: str) -> Any:
+            counted = count(username)
+            if username == order.username:
+                put(made_order(username))
+            return counted
+
+        monkeypatch.setattr(orders, "_count_orders", count_late)
+        (difference,) = found("counts", f"customer {order.username}")
+        assert (difference.is_busy, difference.mend) == (True, None)
+
+
+def move(order: NewOrder, target: Status) -> None:
+    move_order(
+        username=order.username,
+        order_id=order.id,
+        source=Status.PLACED,
+        target=target,
+        is_staff=True,
+        now=order.placed_at,
+    )

@@ -66,6 +66,18 @@ class TestAMove:
         assert [step["M"]["status"]["S"] for step in history] == ["PLACED", "CANCELED"]
         assert history[1]["M"]["at"] == {"S": "2023-01-02T00:00:00.000000Z"}
 
+    @pytest.mark.parametrize("late", [timedelta(0), timedelta(minutes=5)])
+    def test_is_later_than_the_one_before_whatever_the_clock_says(
+        self, order: NewOrder, late: timedelta
+    ) -> None:
+        move(order, Status.PLACED, Status.APPROVED)
+        move(order, Status.APPROVED, Status.PROCESSING, now=LATER - late)
+        stored = stored_order(order.username, order.id)
+        times = [step["M"]["at"]["S"] for step in stored["history"]["L"]]
+        assert times[-1] == "2023-01-02T00:00:00.000001Z"
+        assert times == sorted(times)
+        assert stored["order_status_date"]["S"] == f"PROCESSING#{times[-1]}#{order.id}"
+
     def test_moves_the_counts(self, order: NewOrder) -> None:
         before = queue_lengths()
         for source, target in itertools.pairwise(LIFE):

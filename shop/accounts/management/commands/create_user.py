@@ -9,8 +9,8 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
-from django.utils import timezone
 
+from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, sentence_about
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             password=password,
             email=email,
             is_staff=bool(options["staff"]),
-            now=timezone.now(),
+            now=clock.now(),
         )
         self.stdout.write(f"Created {username}.")
 

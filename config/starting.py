@@ -1,0 +1,43 @@
+"""The start of a server process, after its settings were checked."""
+
+from contextlib import suppress
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+from django.core.signals import request_started
+from django.utils.module_loading import import_string
+
+from dynamo.calls import clock
+from dynamo.calls.client import background_client
+from dynamo.calls.faults import FAILURES
+from shop.activity.recording import LOG
+
+MOST_OFF = 60.0
+"""Seconds by which the clock of a server may be off."""
+
+
+def start_errors() -> list[CheckMessage]:
+    """Return what keeps the process from serving; else have the first request begin its work.
+
+    Not before: servers load the site in one process, and fork those that serve.
+    """
+    errors = _clock_errors()
+    if not errors:
+        request_started.connect(_begin)
+    return errors
+
+
+def _begin(**_: object) -> None:
+    request_started.disconnect(_begin)
+    LOG.resume()
+
+
+def _clock_errors() -> list[CheckMessage]:
+    """Make one call, whose answer tells the time; without an answer nothing is known."""
+    table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
+    with suppress(*FAILURES):
+        background_client().describe_table(TableName=table)
+    if clock.process_clock.off <= MOST_OFF:
+        return []
+    hint = "Set it, as by NTP; Amazon refuses calls at a wrong time."
+    return [Error(clock.process_clock.sentence(), hint=hint, id="config.E040")]

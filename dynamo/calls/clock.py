@@ -1,0 +1,113 @@
+"""The time by DynamoDB's clock, which is the same for all servers.
+
+Every answer tells the time in its header ``Date``, in whole seconds. That moment lies between the
+sending of the call and the receipt of its answer, so each answer bounds the difference of the two
+clocks to little more than a second, and several answers together to much less. This machine's own
+clock is right as long as the difference may be below `TOLERATED` seconds: it is then read alone.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from math import inf
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+TOLERATED = 1.5
+WARNED_OF = 2.0
+"""Seconds by which this machine's clock is off when the log gets a warning."""
+DRIFT = 0.001
+"""Seconds by which two clocks may drift apart in each second."""
+MOST_HELD = 2.0
+"""Seconds that the time stands still rather than runs backwards."""
+_SENT = "sent_at"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Clock:
+    """DynamoDB's clock is ``least`` to ``most`` seconds ahead of this machine's, ``local``."""
+
+    local: Callable[[], float] = time.time
+    least: float = -inf
+    most: float = inf
+    _learned_at: float = 0.0
+    _latest: float = 0.0
+    _has_warned: bool = False
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def off(self) -> float:
+        """How many seconds this machine's clock is off at least."""
+        return max(self.least, -self.most, 0.0)
+
+    def learn(self, told: float, *, sent: float, received: float) -> None:
+        """Learn from an answer that told a whole second, by the local times of its call."""
+        least, most = told - received, told + 1 - sent
+        with self._lock:
+            drift = DRIFT * abs(received - self._learned_at)
+            self.least, self.most = max(self.least - drift, least), min(self.most + drift, most)
+            if self.least > self.most:  # a clock was set
+                self.least, self.most = least, most
+            self._learned_at = received
+
+    def now(self) -> datetime:
+        """Return the time, aware; it runs backwards only by more than `MOST_HELD` seconds."""
+        with self._lock:
+            is_new, self._has_warned = not self._has_warned, self.off > WARNED_OF
+            ahead = (self.least + self.most) / 2 if self.off >= TOLERATED else 0.0
+            moment = self.local() + ahead
+            if moment < self._latest < moment + MOST_HELD:
+                moment = self._latest
+            self._latest = moment
+        if is_new and self._has_warned:
+            logger.warning("%s DynamoDB's time is used instead.", self.sentence())
+        return datetime.fromtimestamp(moment, UTC)
+
+    def sentence(self) -> str:
+        """Say how far this machine's clock is off."""
+        is_behind = self.least > 0
+        which = "behind" if is_behind else "ahead of"
+        return f"This machine's clock is {self.off:.0f} seconds {which} DynamoDB's."
+
+
+process_clock = Clock()
+"""The clock of this process, which learns from all its clients."""
+
+
+def now() -> datetime:
+    """Return the time by DynamoDB's clock, aware and in UTC."""
+    return process_clock.now()
+
+
+def attach(client: "DynamoDBClient") -> None:
+    """Learn the time from every later answer to a client."""
+    events = client.meta.events
+    events.register("request-created.dynamodb.*", _note_sending)
+    events.register("after-call.dynamodb.*", _learn)
+
+
+def _note_sending(request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
+    request.context[_SENT] = process_clock.local()
+
+
+def _learn(http_response: Any, context: dict[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
+    told = _parsed(http_response.headers.get("Date", ""))
+    if told is not None and _SENT in context:
+        process_clock.learn(told, sent=context[_SENT], received=process_clock.local())
+
+
+@lru_cache(maxsize=4)
+def _parsed(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except ValueError:
+        return None
