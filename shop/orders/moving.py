@@ -57,13 +57,16 @@ def move_order(
     """Move a customer's order from the status ``source`` to ``target``.
 
     ``who`` is the user name for the activity log, empty for a command. A move is later than all
-    before it, whatever ``now`` is. Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when the
-    order is not in ``source``.
+    before it, whatever ``now`` is. A move that was made before, as by a form that is sent again,
+    changes nothing. Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when the order is in
+    neither status.
     """
     if not may_move(source, target, is_staff=is_staff):
         sentence = f"An order that is {source.label.lower()} cannot become {target.label.lower()}."
         raise MoveNotAllowed(sentence)
     order = stored_order(username, order_id)
+    if [change.status for change in order.history[-2:]] == [source, target]:
+        return
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
     now = max(now, parse_timestamp(order.history[-1].at) + MOMENT)
@@ -83,7 +86,10 @@ def move_order(
     try:
         write_with_counts([update], deltas_of(username, left=source, entered=target))
     except ConditionFailed as failure:
-        raise _overtaken(order_id, failure) from failure
+        overtaken = _overtaken(order_id, failure)
+        if isinstance(overtaken, OrderMoved) and overtaken.current is target:
+            return
+        raise overtaken from failure
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
 
 

@@ -22,7 +22,7 @@ from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.activity_log import log_order
 from shop.orders.counts import deltas_of
-from shop.orders.ids import new_order_id
+from shop.orders.ids import moment_in, new_order_id
 from shop.orders.items import (
     MOST_LINES,
     MOST_OF_A_PRODUCT,
@@ -68,7 +68,7 @@ def place_order(
     first time. A product named twice is one line. Raises OrderRefused.
     """
     if placed_before := order_placed_by(username=username, client_id=client_id):
-        return placed_before
+        return _logged(placed_before, username)
     placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the precision of an id
     lines, currency = _priced(_quantities(basket))
     order = NewOrder(
@@ -87,17 +87,9 @@ def place_order(
         write_with_counts(actions, deltas_of(username, left=None, entered=Status.PLACED))
     except ConditionFailed:
         if placed_before := order_placed_by(username=username, client_id=client_id):
-            return placed_before
+            return _logged(placed_before, username)
         raise
-    log_order(
-        order_id=order.id,
-        username=username,
-        who=username,
-        source=None,
-        target=Status.PLACED,
-        at=placed_at,
-    )
-    return order.id
+    return _logged(order.id, username)
 
 
 def order_placed_by(*, username: str, client_id: str) -> str | None:
@@ -105,6 +97,19 @@ def order_placed_by(*, username: str, client_id: str) -> str | None:
     mark = keys.placing(username, client_id)
     pointer = OrderPointer.find(mark, mark)
     return pointer.order_id if pointer else None
+
+
+def _logged(order_id: str, username: str) -> str:
+    """Log that an order was placed; again where the answer to the first placing may be lost."""
+    log_order(
+        order_id=order_id,
+        username=username,
+        who=username,
+        source=None,
+        target=Status.PLACED,
+        at=moment_in(order_id),
+    )
+    return order_id
 
 
 def _quantities(basket: Iterable[tuple[str, int]]) -> dict[str, int]:

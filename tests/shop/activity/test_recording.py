@@ -180,7 +180,11 @@ atexit.register(LOG.close, seconds=0.5)
 """
 
 
-SERVER = "import config.wsgi"
+SERVER = """
+import config.wsgi
+from django.core.signals import request_started
+request_started.send(None)
+"""
 
 
 class TestAProcessThatEnds:

@@ -48,6 +48,7 @@ class OrderLife(RuleBasedStateMachine):
         self.names = [unique(name) for name in ("alice", "bob")]
         self.owner: dict[str, str] = {}
         self.status: dict[str, Status] = {}
+        self.moved: dict[str, tuple[Status, Status]] = {}
         self.touched = ""
         self.clock = START
         self.others = _queue()
@@ -66,6 +67,9 @@ class OrderLife(RuleBasedStateMachine):
         if self.status[order_id] is move.source:
             self._move(order_id, move.source, move.target)
             self.status[order_id] = move.target
+            self.moved[order_id] = move.source, move.target
+        elif self.moved.get(order_id) == (move.source, move.target):  # it is sent again
+            self._move(order_id, move.source, move.target)
         else:
             with pytest.raises(OrderMoved) as refusal:
                 self._move(order_id, move.source, move.target)
@@ -81,6 +85,7 @@ class OrderLife(RuleBasedStateMachine):
         target = data.draw(st.sampled_from([m.target for m in MOVES if m.source is source]))
         self._move(order_id, source, target)
         self.status[order_id] = target
+        self.moved[order_id] = source, target
 
     @rule(order_id=orders, wish=st.sampled_from(NO_MOVES))
     def try_what_is_no_move(self, order_id: str, wish: tuple[Status, Status]) -> None:
