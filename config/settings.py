@@ -123,7 +123,6 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "dynamo.web.shedding.SheddingMiddleware",
     "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).

@@ -2,21 +2,24 @@
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
 PAGES_AT_ONCE requests run at a time, twice as many wait, for `MOST_SECONDS` at most, and each
-further one is answered with 503 at once, by a page that was rendered before. Health checks and
-static files do not wait: a process that is busy is not to be killed.
+further one is answered with 503 at once, by a page that was rendered before, and before Django sees
+it. Health checks and static files do not wait: a process that is busy is not to be killed.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from dynamo.web.refusals import NOTICE
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 MOST_SECONDS = 0.5
 WAITING_BY_RUNNING = 2
@@ -55,39 +58,48 @@ class Slots:
         self._slots.release()
 
 
-class SheddingMiddleware:
-    """Answers 503 to the requests that are too many for this process."""
+class Shedding:
+    """A WSGI application that passes requests on, and answers those with 503 that are too many."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
+    def __init__(self, application: "WSGIApplication") -> None:
+        self._application = application
         self._slots = Slots(settings.PAGES_AT_ONCE)
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path_info in HEALTH or request.path.startswith(settings.STATIC_URL):
-            return self._get_response(request)
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        path = environ["PATH_INFO"]
+        if path in HEALTH or path.startswith(settings.STATIC_URL):
+            return self._application(environ, start_response)
         if not self._slots.take():
-            return _busy(request)
+            return _refuse(environ, start_response)
         try:
-            return self._get_response(request)
+            return self._application(environ, start_response)
         finally:
             self._slots.give_back()
 
 
-def _busy(request: HttpRequest) -> HttpResponse:
-    is_partial = "HX-Request" in request.headers
-    status = HTTPStatus.SERVICE_UNAVAILABLE
-    headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
+def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    is_partial = "HTTP_HX_REQUEST" in environ
+    page = _page(is_partial=is_partial)
+    headers = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Length": str(len(page)),
+        "Cache-Control": "no-store",
+        "Retry-After": str(RETRY_AFTER),
+    }
     if is_partial:
         headers |= {"HX-Retarget": NOTICE, "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
-    return HttpResponse(_page(is_partial=is_partial), status=status, headers=headers)
+    start_response("503 Service Unavailable", list(headers.items()))
+    return [page]
 
 
 @cache
-def _page(*, is_partial: bool) -> str:
+def _page(*, is_partial: bool) -> bytes:
     context = {
         "message": "Too many people are in the shop at the moment.",
         "retry_after": RETRY_AFTER,
         "is_away": True,
         "status": HTTPStatus.SERVICE_UNAVAILABLE.value,
     }
-    return render_to_string("_error.html" if is_partial else "503.html", context)
+    return render_to_string("_error.html" if is_partial else "503.html", context).encode()

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.test import RequestFactory
 
 from dynamo.web import shedding
-from dynamo.web.shedding import SheddingMiddleware
+from dynamo.web.shedding import Shedding
 
 ENOUGH = 10.0
 Send = Callable[..., "Future[HttpResponse]"]
@@ -22,12 +23,21 @@ class Site:
     def __init__(self) -> None:
         self.goes_on = Event()
         self.begun = 0
-        self._middleware = SheddingMiddleware(self._answer)
+        self._application = Shedding(self._answer)
         self._threads = ThreadPoolExecutor(32)
 
     def send(self, path: str = "/", **headers: str) -> "Future[HttpResponse]":
-        request = RequestFactory(headers=headers).get(path)
-        return self._threads.submit(self._middleware, request)
+        environ = RequestFactory(headers=headers).get(path).environ
+        return self._threads.submit(self._answered, environ)
+
+    def _answered(self, environ: dict[str, Any]) -> HttpResponse:
+        response = HttpResponse()
+
+        def start(status: str, given: list[tuple[str, str]]) -> None:
+            response.status_code, response.headers = int(status[:3]), dict(given)
+
+        response.content = b"".join(self._application(environ, start))
+        return response
 
     def fill(self, requests: int) -> "list[Future[HttpResponse]]":
         """Send requests, and return when two of them are worked on."""
@@ -41,11 +51,12 @@ class Site:
         self.goes_on.set()
         self._threads.shutdown()
 
-    def _answer(self, request: HttpRequest) -> HttpResponse:
-        if request.path == "/":
+    def _answer(self, environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        if environ["PATH_INFO"] == "/":
             self.begun += 1
             self.goes_on.wait(ENOUGH)
-        return HttpResponse("ok")
+        start("200 OK", [])
+        return [b"ok"]
 
 
 @pytest.fixture
