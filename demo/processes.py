@@ -13,7 +13,7 @@ from django.conf import settings
 
 from config.environment.running_demo import RunningDemo, announced, find_demo, note_path
 from dynamo.engine import EngineError, EngineServer, FileBusy
-from dynamo.engine.child import Child
+from dynamo.engine.child import KEPT_LINES, Child
 from dynamo.engine.lock import FileLock
 from dynamo.engine.ports import LOOPBACK, require_free
 from dynamo.engine.server import answers
@@ -82,12 +82,14 @@ def manage(command: Command) -> list[str]:
 
 
 @contextmanager
-def serving(config: DemoConfig) -> Iterator[Child]:
+def serving(config: DemoConfig, *, kept_lines: int = KEPT_LINES) -> Iterator[Child]:
     """Run the site alone within the block, and yield gunicorn's process.
 
     Raises DemoFailed where it does not start.
     """
-    with _stopping(Child(config.gunicorn(), env=config.environment, listen=True)) as site:
+    command = config.gunicorn()
+    child = Child(command, env=config.environment, listen=True, kept_lines=kept_lines)
+    with _stopping(child) as site:
         deadline = time.monotonic() + SITE_START_SECONDS
         while not config.is_open():
             if time.monotonic() > deadline or site.exit_code is not None:

@@ -18,8 +18,9 @@ class Child:
     """A running command, in a session of its own.
 
     Ctrl-C in a terminal reaches the parent only, which decides in which order things stop.
-    ``command[0]`` is a path. With ``listen`` the last lines of output are kept in memory; without,
-    the child writes to the parent's output. ``keep_open`` are file descriptors it inherits.
+    ``command[0]`` is a path. With ``listen`` the last ``kept_lines`` of output are kept in
+    memory; without, the child writes to the parent's output. ``keep_open`` are file descriptors it
+    inherits.
     """
 
     def __init__(
@@ -28,9 +29,10 @@ class Child:
         *,
         env: Mapping[str, str] | None = None,
         listen: bool = False,
+        kept_lines: int = KEPT_LINES,
         keep_open: Iterable[int] = (),
     ) -> None:
-        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._lines: deque[str] = deque(maxlen=kept_lines)
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(LEASH), str(os.getpid()), *command],
             env=env,
@@ -64,7 +66,7 @@ class Child:
         return self._process.poll()
 
     def output(self) -> list[str]:
-        """Return the last lines it has printed, up to `KEPT_LINES`."""
+        """Return the last lines it has printed, stripped."""
         if self._listener and self.exit_code is not None:
             self._listener.join(timeout=1)
         return list(self._lines)

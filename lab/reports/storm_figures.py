@@ -22,7 +22,11 @@ class StormOptions:
 
 @dataclass(frozen=True, slots=True)
 class StormFigures:
-    """What a storm found: ``wrong`` is what is stored otherwise than it was told."""
+    """What a storm found.
+
+    ``wrong`` is what is stored otherwise than it was told, ``tracebacks`` are the exceptions that
+    the site logged.
+    """
 
     options: StormOptions
     outcomes: Counter[tuple[str, str]]
@@ -30,4 +34,5 @@ class StormFigures:
     faults: Counter[tuple[str, str]]
     kills: Counter[str]
     wrong: tuple[str, ...]
+    tracebacks: tuple[str, ...]
     differences: tuple[str, ...]

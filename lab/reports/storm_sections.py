@@ -37,6 +37,7 @@ def storm_section(figures: StormFigures, *, read_model: str) -> Section:
         title=f"A storm on the read model {read_model}",
         notes=(
             about,
+            *(f"Traceback: {sentence}" for sentence in figures.tracebacks),
             *(f"Wrong: {sentence}." for sentence in figures.wrong),
             *(f"Differs: {sentence}." for sentence in figures.differences),
         ),
@@ -120,6 +121,7 @@ def _promises(figures: StormFigures) -> Table:
     return promise(
         "What they are held to",
         ("answers with 500", 0, failed),
+        ("tracebacks of the site", 0, len(figures.tracebacks)),
         ("own changes refused", 0, refused),
         ("stored otherwise than told", 0, len(figures.wrong)),
         ("found by check_integrity", 0, len(figures.differences)),

@@ -4,6 +4,7 @@ What is promised, and a storm's figures: docs/reliability.md.
 """
 
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -48,6 +49,9 @@ LOCKED = 0.02
 """Seconds that a transaction holds its items longer, so that others meet it."""
 EVERY = 7.0
 """Seconds between two kills."""
+MOST_LINES = 100_000
+EXCEPTION = re.compile(r"[\w.]+(:|$)(?! File)")
+"""The line of a traceback that names the exception; those before begin with two words."""
 FOLLOWED = 30.0
 """Seconds that the copies of the read model ``sets`` may need at the end."""
 REPAIRED = frozenset({"rank", "name", "shelf"})
@@ -69,7 +73,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
         stack.enter_context(connected(local(engine.endpoint_url)))
         ledgers = _prepare(options)
         config = _config(proxy, Path(scratch))
-        site = stack.enter_context(serving(config))
+        site = stack.enter_context(serving(config, kept_lines=MOST_LINES))
         stream = stack.enter_context(_following(config))
         killer = _Killer(options.kill, engine, site, stream)
         tally = Tally()
@@ -93,8 +97,19 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
             faults=proxy.met,
             kills=killer.done,
             wrong=tuple(wrong),
+            tracebacks=tuple(_tracebacks(site.output())),
             differences=tuple(f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found),
         )
+
+
+def _tracebacks(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the last line of each traceback, which names the exception."""
+    is_within = False
+    for line in lines:
+        is_within |= line.startswith("Traceback")
+        if is_within and EXCEPTION.match(line):
+            is_within = False
+            yield line
 
 
 def _differences() -> Sequence[Difference]:

@@ -37,6 +37,9 @@ class TestAStorm:
     def test_makes_no_error_of_our_own(self, storm):
         assert outcomes(storm, FAILED) == {}
 
+    def test_logs_no_traceback(self, storm):
+        assert storm.tracebacks == ()
+
     def test_makes_no_refusal_of_what_was_done(self, storm):
         assert outcomes(storm, WRONGLY_REFUSED) == {}
 
