@@ -115,8 +115,8 @@ def fault_in(error: BaseException) -> Unavailable | None:
         if isinstance(cause, _NO_CREDENTIALS):
             is_missing = isinstance(cause, NoCredentialsError)
             return Unauthorized(NO_CREDENTIALS if is_missing else _in_one_line(cause))
-        if isinstance(cause, ClientError):
-            return _fault_of(cause)
+        if isinstance(cause, ClientError) and (fault := _fault_of(cause)):
+            return fault
     return None
 
 
@@ -132,7 +132,9 @@ def sentence_about(failure: BaseException) -> str:
 def _fault_of(error: ClientError) -> Unavailable | None:
     error_of_call = error.response.get("Error", {})
     code, message = error_of_call.get("Code", ""), error_of_call.get("Message", "")
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    # A front end's answer has its status as code; PynamoDB's errors have no other.
+    told = int(code) if code.isdigit() else 0
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", told)
     if code in _THROTTLED or status == HTTPStatus.TOO_MANY_REQUESTS:
         return Throttled(BUSY)
     if code in _UNREACHABLE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -114,6 +114,10 @@ class TestAFaultWithinAnotherError:
         error = QueryError("Failed to query items", answer("ThrottlingException"))
         assert isinstance(fault_in(error), Throttled)
 
+    def test_is_found_behind_pynamodbs_by_the_status_of_a_front_end(self):
+        without_status = ClientError({"Error": {"Code": "503", "Message": "<html>"}}, "GetItem")
+        assert isinstance(fault_in(GetError("Failed to get item", without_status)), Unreachable)
+
     def test_is_found_behind_an_error_of_ours(self):
         error = LookupError("no such product")
         error.__cause__ = GetError(cause=EndpointConnectionError(endpoint_url=URL))
