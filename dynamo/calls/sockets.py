@@ -6,8 +6,6 @@ second, never meets it. These sockets lower it to what is left of the call befor
 
 import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 from time import monotonic
@@ -26,16 +24,6 @@ _until: ContextVar[float] = ContextVar("call_until", default=inf)
 def set_deadline(seconds: float) -> None:
     """Give the next call of this context so many seconds, connecting included."""
     _until.set(monotonic() + seconds)
-
-
-@contextmanager
-def no_deadline() -> Iterator[None]:
-    """Read without a deadline inside the block, whatever was set before."""
-    token = _until.set(inf)
-    try:
-        yield
-    finally:
-        _until.reset(token)
 
 
 def bound_reads(http_session: Any) -> None:  # noqa: ANN401 - botocore's URLLib3Session

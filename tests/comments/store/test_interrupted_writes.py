@@ -160,4 +160,4 @@ class Writers(RuleBasedStateMachine):
 
 
 TestWriters = Writers.TestCase
-TestWriters.settings = settings(max_examples=examples(60), stateful_step_count=10)
+TestWriters.settings = settings(max_examples=examples(40), stateful_step_count=10)
