@@ -8,8 +8,12 @@ from lab.reports.figures import percentile_95
 
 @dataclass(frozen=True, slots=True)
 class RateFigures:
-    """One rate: ``offered`` requests a second, and seconds until each of their answers."""
+    """One rate: ``offered`` requests a second, and seconds until each of their answers.
 
+    ``capacity`` is how many pages a second clients got just before that wait for their answers.
+    """
+
+    capacity: float
     offered: float
     seconds: float
     answered: tuple[float, ...]
@@ -35,9 +39,8 @@ class RateFigures:
 
 @dataclass(frozen=True, slots=True)
 class LoadFigures:
-    """All rates, and the pages a second of clients that wait for their answers."""
+    """All rates, of so many processes, each of which works on so many pages at once."""
 
     workers: int
     pages_at_once: int
-    capacity: float
     rates: tuple[RateFigures, ...]

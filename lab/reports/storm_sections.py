@@ -50,9 +50,9 @@ def load_section(figures: LoadFigures) -> Section:
     above = figures.rates[-1]
     slowest_check = max(above.health, default=0.0)
     about = (
-        f"{figures.workers} processes that work on {figures.pages_at_once} pages at once serve "
-        f"{figures.capacity:.0f} pages a second to clients that wait for their answers. Then "
-        "requests come at a rate of their own. Clients, site and engine share the machine."
+        f"{figures.workers} processes work on {figures.pages_at_once} pages at once. Capacity is "
+        "what they serve to clients that wait for their answers; then requests come at a rate of "
+        "their own. Clients, site and engine share the machine."
     )
     return Section(
         name="load",
@@ -61,12 +61,12 @@ def load_section(figures: LoadFigures) -> Section:
         tables=(
             Table(
                 "Requests a second, and seconds from when a request was due",
-                ("offered", "÷ capacity", "answered", "refused", "lost", *TIMES),
-                tuple(_load_row(rate, figures.capacity) for rate in figures.rates),
+                ("capacity", "offered", "÷ capacity", "answered", "refused", "lost", *TIMES),
+                tuple(map(_load_row, figures.rates)),
             ),
             promise(
                 "What the highest rate is held to",
-                ("capacity ÷ answered", MOST_LOST, figures.capacity / max(above.goodput, 0.1)),
+                ("capacity ÷ answered", MOST_LOST, above.capacity / max(above.goodput, 0.1)),
                 ("the 95th percentile of answers, in seconds", MOST_P95, above.p95),
                 ("the slowest health check, in seconds", MOST_HEALTH, slowest_check),
             ),
@@ -74,10 +74,11 @@ def load_section(figures: LoadFigures) -> Section:
     )
 
 
-def _load_row(rate: RateFigures, capacity: float) -> tuple[str, ...]:
+def _load_row(rate: RateFigures) -> tuple[str, ...]:
     return (
+        f"{rate.capacity:.1f}",
         f"{rate.offered:.1f}",
-        f"{rate.offered / capacity:.1f}",
+        f"{rate.offered / rate.capacity:.1f}",
         f"{rate.goodput:.1f}",
         f"{rate.refused / rate.seconds:.1f}",
         f"{rate.lost / rate.seconds:.1f}",

@@ -1,7 +1,8 @@
 """An open-loop load: requests come at a rate, whether the site keeps up or not.
 
-The site's capacity is measured first, by clients that wait for each answer. Then requests come at
-parts of it and above it. Times are counted from when a request was due, not from when it was sent.
+The site's capacity is measured by clients that wait for each answer, anew before each rate, as the
+speed of machines varies. Then requests come at parts of it and above it. Times are counted from
+when a request was due, not from when it was sent.
 """
 
 import http.client
@@ -50,18 +51,14 @@ def run_load(*, seconds: float, progress: Progress) -> LoadFigures:
 
 def _measure(endpoint_url: str, *, seconds: float, progress: Progress) -> LoadFigures:
     config, paths = _config(endpoint_url), PATHS
-    with serving(config), progress.step("Loading", total=1 + len(PARTS), unit="") as advance:
+    found = []
+    with serving(config), progress.step("Loading", total=len(PARTS), unit="") as advance:
         _capacity(config.port, paths, seconds=WARM_UP)
-        capacity = _capacity(config.port, paths, seconds=seconds)
-        advance(1)
-        found = []
         for part in PARTS:
-            found.append(_at_rate(config.port, paths, rate=capacity * part, seconds=seconds))
-            sleep(1)  # what waits is not to be counted to the next rate
+            capacity = _capacity(config.port, paths, seconds=seconds / 2)
+            found.append(_at_rate(config.port, paths, capacity, part=part, seconds=seconds))
             advance(1)
-    return LoadFigures(
-        workers=WORKERS, pages_at_once=settings.PAGES_AT_ONCE, capacity=capacity, rates=tuple(found)
-    )
+    return LoadFigures(workers=WORKERS, pages_at_once=settings.PAGES_AT_ONCE, rates=tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,9 @@ def _capacity(port: int, paths: Sequence[str], *, seconds: float) -> float:
         return sum(threads.map(work, range(clients))) / seconds
 
 
-def _at_rate(port: int, paths: Sequence[str], *, rate: float, seconds: float) -> RateFigures:
+def _at_rate(
+    port: int, paths: Sequence[str], capacity: float, *, part: float, seconds: float
+) -> RateFigures:
     rng, end = Random(1), Event()  # noqa: S311 - repeatable
     checks: list[float] = []
     checking = Thread(target=_check_health, args=(port, checks, end))
@@ -94,7 +93,7 @@ def _at_rate(port: int, paths: Sequence[str], *, rate: float, seconds: float) ->
     with ThreadPoolExecutor(SENDERS) as threads:
         begun, due, sent = monotonic(), 0.0, []
         for number in count():
-            due += rng.expovariate(rate)
+            due += rng.expovariate(capacity * part)
             if due > seconds:
                 break
             sleep(max(0.0, begun + due - monotonic()))
@@ -104,7 +103,8 @@ def _at_rate(port: int, paths: Sequence[str], *, rate: float, seconds: float) ->
     end.set()
     checking.join()
     return RateFigures(
-        offered=rate,
+        capacity=capacity,
+        offered=capacity * part,
         seconds=seconds,
         answered=tuple(a.seconds for a in answers if a.status == http.client.OK),
         refused=sum(a.status == http.client.SERVICE_UNAVAILABLE for a in answers),

@@ -14,11 +14,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.real_engine]
 SETS_MODEL = "comments.sets.models.CommentSetItem"
 
 
-@pytest.fixture(scope="module", params=["indexes", "sets"])
+@pytest.fixture(scope="module", params=[("indexes", 60), ("sets", 30)])
 def storm(request: pytest.FixtureRequest) -> Iterator[StormFigures]:
-    models = {*settings.DYNAMODB_MODELS, *([SETS_MODEL] if request.param == "sets" else [])}
-    with override_settings(COMMENTS_READ_MODEL=request.param, DYNAMODB_MODELS=sorted(models)):
-        options = StormOptions(seconds=60, rate=0.05, kill=KILLABLE)
+    read_model, seconds = request.param
+    models = {*settings.DYNAMODB_MODELS, *([SETS_MODEL] if read_model == "sets" else [])}
+    with override_settings(COMMENTS_READ_MODEL=read_model, DYNAMODB_MODELS=sorted(models)):
+        options = StormOptions(seconds=seconds, rate=0.05, kill=KILLABLE)
         yield run_storm(options, progress=Progress(shown=False))
 
 
@@ -32,7 +33,7 @@ class TestAStorm:
 
     def test_is_one(self, storm):
         assert storm.faults.total() > 50
-        assert storm.kills.total() > 3
+        assert storm.kills.total() >= 3
 
     def test_makes_no_error_of_our_own(self, storm):
         assert outcomes(storm, FAILED) == {}
