@@ -54,8 +54,8 @@ EXCEPTION = re.compile(r"[\w.]+(:|$)(?! File)")
 """The line of a traceback that names the exception; those before begin with two words."""
 FOLLOWED = 30.0
 """Seconds that the copies of the read model ``sets`` may need at the end."""
-REPAIRED = frozenset({"rank", "name", "shelf"})
-"""Kinds of differences that a write may leave behind, and the next one or a repair mends."""
+REPAIRED = frozenset({"rank", "leftovers"})
+"""Kinds of differences that an interrupted write may leave behind, and a repair mends."""
 
 
 def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
@@ -89,7 +89,10 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
         _work(clients, options.seconds, killer, progress)
         proxy.rate = 0.0
         wrong = [sentence for ledger in ledgers for sentence in ledger.wrong()]
-        found = [d for d in _differences() if d.kind not in REPAIRED and not d.is_hint]
+        found = _differences()
+        mended = [d.mend for d in found if d.kind in REPAIRED and d.mend]
+        if all(mend() for mend in mended) and mended:
+            found = _differences()
         return StormFigures(
             options=options,
             outcomes=tally.outcomes,
@@ -114,7 +117,7 @@ def _tracebacks(lines: Sequence[str]) -> Iterator[str]:
 
 def _differences() -> Sequence[Difference]:
     """Return what the integrity check finds, when the copies have followed."""
-    found = list(comment_differences())
+    found = [each for each in comment_differences() if not each.is_hint]
     if settings.COMMENTS_READ_MODEL != SETS:
         return found
     until = monotonic() + FOLLOWED

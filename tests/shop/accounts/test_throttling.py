@@ -112,4 +112,6 @@ class TestTwoServersWithDifferentClocks:
                 monkeypatch.setattr(clock, "process_clock", server)
                 client().list_tables()  # as each has done since its start
                 answers += guess(alice.username, times=1)
-        assert answers == [200] * MOST_OF_A_NAME + [429] * MOST_OF_A_NAME
+        # Their times agree to within a second, which may cost a guess that comes at once.
+        assert answers.count(200) in {MOST_OF_A_NAME - 1, MOST_OF_A_NAME}
+        assert answers.count(429) == len(answers) - answers.count(200)
