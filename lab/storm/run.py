@@ -52,7 +52,7 @@ EVERY = 7.0
 MOST_LINES = 100_000
 EXCEPTION = re.compile(r"[\w.]+(:|$)(?! File)")
 """The line of a traceback that names the exception; those before begin with two words."""
-FOLLOWED = 30.0
+FOLLOWED = 60.0
 """Seconds that the copies of the read model ``sets`` may need at the end."""
 REPAIRED = frozenset({"rank", "leftovers"})
 """Kinds of differences that an interrupted write may leave behind, and a repair mends."""
