@@ -73,7 +73,7 @@ class Clock:
         return datetime.fromtimestamp(moment, UTC)
 
     def sentence(self) -> str:
-        """Say how far this machine's clock is off."""
+        """Format how far this machine's clock is off."""
         is_behind = self.least > 0
         which = "behind" if is_behind else "ahead of"
         return f"This machine's clock is {self.off:.0f} seconds {which} DynamoDB's."

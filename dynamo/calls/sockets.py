@@ -22,7 +22,7 @@ _until: ContextVar[float] = ContextVar("call_until", default=inf)
 
 
 def set_deadline(seconds: float) -> None:
-    """Give the next call of this context so many seconds, connecting included."""
+    """Set the seconds that the next call of this context may take, connecting included."""
     _until.set(monotonic() + seconds)
 
 

@@ -53,8 +53,8 @@ class Slots:
             with self._lock:
                 self._waiting -= 1
 
-    def give_back(self) -> None:
-        """Give a slot back that was taken."""
+    def release(self) -> None:
+        """Release a slot that was taken."""
         self._slots.release()
 
 
@@ -76,7 +76,7 @@ class Shedding:
         try:
             return self._application(environ, start_response)
         finally:
-            self._slots.give_back()
+            self._slots.release()
 
 
 def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

@@ -1,5 +1,6 @@
 """The site in this process, on an engine that holds the data: what all measurements work with."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -17,8 +18,10 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
+from demo.processes import SECLUDED, DemoConfig
 from dynamo.calls.client import Connection, client, connected
 from dynamo.engine import BinaryMissing, DynoxideEngine, find
+from dynamo.engine.ports import free_port
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
 
@@ -78,6 +81,17 @@ def local(endpoint_url: str) -> Connection:
         access_key="local",
         secret_key="local",  # noqa: S106 - opens nothing
     )
+
+
+def site_config(endpoint_url: str, **own: str) -> DemoConfig:
+    """Build the configuration of a site over HTTP on an engine, with ``own`` variables."""
+    inherited = {name: value for name, value in os.environ.items() if name != "AWS_PROFILE"}
+    shared = {
+        "DYNAMODB_ENDPOINT_URL": endpoint_url,
+        "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+    return DemoConfig(free_port(), {**inherited, **SECLUDED, **shared, **own})
 
 
 @contextmanager

@@ -5,22 +5,19 @@ different filters with each other. The lists take turns.
 """
 
 import http.client
-import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 from statistics import median
 
-from django.conf import settings
-
 from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
-from demo.processes import SECLUDED, WORKERS, DemoConfig, serving
-from dynamo.engine.ports import LOOPBACK, free_port
+from demo.processes import WORKERS, serving
+from dynamo.engine.ports import LOOPBACK
 from dynamo.lists.runs import Position
 from lab.bench.comment_data import PRODUCT_ID, CommentAnswers
-from lab.bench.context import BenchContext, PageFailed
+from lab.bench.context import BenchContext, PageFailed, site_config
 from lab.bench.pages import cut, path_of
 from lab.reports.bench_figures import UNFILTERED, ThroughputFigures
 
@@ -41,7 +38,7 @@ def measure_throughput(
     """Request pages of each list for ``seconds`` at a time. Raises DemoFailed and PageFailed."""
     paths = {name: _paths(context, answers, chosen) for name, chosen in LISTS.items()}
     rates: dict[str, list[float]] = {name: [] for name in paths}
-    config = _config(context)
+    config = site_config(context.endpoint_url)
     with serving(config):
         for of_list in paths.values():
             _request(config.port, of_list, seconds=seconds / 2)
@@ -68,16 +65,6 @@ def _paths(context: BenchContext, answers: CommentAnswers, chosen: CommentFilter
         path_of(pager, cut(positions, page=page, size=context.page_size)[0])
         for page in range(1, pages + 1)
     ]
-
-
-def _config(context: BenchContext) -> DemoConfig:
-    inherited = {name: value for name, value in os.environ.items() if name != "AWS_PROFILE"}
-    own = {
-        "DYNAMODB_ENDPOINT_URL": context.endpoint_url,
-        "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
-        "SECRET_KEY": settings.SECRET_KEY,
-    }
-    return DemoConfig(free_port(), {**inherited, **SECLUDED, **own})
 
 
 def _request(port: int, paths: Sequence[str], *, seconds: float) -> float:

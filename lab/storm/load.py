@@ -6,7 +6,6 @@ when a request was due, not from when it was sent.
 """
 
 import http.client
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,11 +16,11 @@ from time import monotonic, sleep
 
 from django.conf import settings
 
-from demo.processes import SECLUDED, WORKERS, DemoConfig, serving
-from dynamo.engine.ports import LOOPBACK, free_port
+from demo.processes import WORKERS, serving
+from dynamo.engine.ports import LOOPBACK
 from dynamo.progress import Progress
 from lab.bench.comment_data import PRODUCT_ID, CommentData
-from lab.bench.context import open_context, require_binary
+from lab.bench.context import open_context, require_binary, site_config
 from lab.bench.lists import create_catalogue
 from lab.bench.stores import Stores
 from lab.reports.load_figures import LoadFigures, RateFigures
@@ -50,7 +49,7 @@ def run_load(*, seconds: float, progress: Progress) -> LoadFigures:
 
 
 def _measure(endpoint_url: str, *, seconds: float, progress: Progress) -> LoadFigures:
-    config, paths = _config(endpoint_url), PATHS
+    config, paths = site_config(endpoint_url), PATHS
     found = []
     with serving(config), progress.step("Loading", total=len(PARTS), unit="") as advance:
         _capacity(config.port, paths, seconds=WARM_UP)
@@ -132,13 +131,3 @@ def _ask(port: int, path: str, due: float | None = None) -> _Answer:
         connection.close()
         return _Answer(0, monotonic() - begun)
     return _Answer(response.status, monotonic() - begun)
-
-
-def _config(endpoint_url: str) -> DemoConfig:
-    inherited = {name: value for name, value in os.environ.items() if name != "AWS_PROFILE"}
-    own = {
-        "DYNAMODB_ENDPOINT_URL": endpoint_url,
-        "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
-        "SECRET_KEY": settings.SECRET_KEY,
-    }
-    return DemoConfig(free_port(), {**inherited, **SECLUDED, **own})

@@ -23,15 +23,14 @@ from django.utils.module_loading import import_string
 from comments.integrity.comments import comment_differences
 from comments.sets.following import SETS
 from comments.sets.integrity import set_differences
-from demo.processes import SECLUDED, DemoConfig, manage, serving
+from demo.processes import DemoConfig, manage, serving
 from dynamo.calls.client import client, connected
 from dynamo.engine import DynoxideEngine
 from dynamo.engine.child import Child
-from dynamo.engine.ports import free_port
 from dynamo.progress import Progress
 from dynamo.tables.create import create_missing
 from dynamo.upkeep.integrity import Difference
-from lab.bench.context import local, require_binary
+from lab.bench.context import local, require_binary, site_config
 from lab.reports.storm_figures import StormFigures, StormOptions
 from lab.storm.browsers import Browser
 from lab.storm.clients import StormClient, Tally
@@ -72,7 +71,13 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
         )
         stack.enter_context(connected(local(engine.endpoint_url)))
         ledgers = _prepare(options)
-        config = _config(proxy, Path(scratch))
+        config = site_config(
+            proxy.endpoint_url,
+            VAR_DIR=scratch,
+            COMMENTS_READ_MODEL=settings.COMMENTS_READ_MODEL,
+            COMMENT_WRITES_PER_USER="10000",
+            COMMENT_WRITES_PER_ADDRESS="100000",
+        )
         site = stack.enter_context(serving(config, kept_lines=MOST_LINES))
         stream = stack.enter_context(_following(config))
         killer = _Killer(options.kill, engine, site, stream)
@@ -136,20 +141,6 @@ def _prepare(options: StormOptions) -> list[Ledger]:
     for name in names:
         create_profile(username=name, password=None, now=now)
     return [Ledger(name) for name in names]
-
-
-def _config(proxy: FaultyProxy, scratch: Path) -> DemoConfig:
-    inherited = {name: value for name, value in os.environ.items() if name != "AWS_PROFILE"}
-    own = {
-        "DYNAMODB_ENDPOINT_URL": proxy.endpoint_url,
-        "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
-        "SECRET_KEY": settings.SECRET_KEY,
-        "VAR_DIR": str(scratch),
-        "COMMENTS_READ_MODEL": settings.COMMENTS_READ_MODEL,
-        "COMMENT_WRITES_PER_USER": "10000",
-        "COMMENT_WRITES_PER_ADDRESS": "100000",
-    }
-    return DemoConfig(free_port(), {**inherited, **SECLUDED, **own})
 
 
 def _work(
