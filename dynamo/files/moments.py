@@ -1,15 +1,9 @@
 """Dates and times in the formats of files."""
 
-import gettext
 import re
-from calendar import month_name
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from pathlib import Path
-
-import django
 
 _FORMAT = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
@@ -19,21 +13,17 @@ _FORMAT = re.compile(
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_DIGITS, _MILLISECONDS_DIGITS = 10, 13
-_LOCALES = Path(django.__file__).parent / "conf" / "locale"
-"""Django's translations, which have the names of months in a hundred languages."""
-_MONTHS = tuple(month_name[1:])
-_SHORT_MONTHS = (
-    *("Jan.", "Feb.", "March", "April", "May", "June"),
-    *("July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."),
-)
-"""As Django spells what it has translations of."""
 _WORD = re.compile(r"[^\W\d_]+\.?")
+_NUMBER = re.compile(r"m?\d+")
 _WITH_NAMES = tuple(
     day + time
-    for day in ("%d %m %Y", "%m %d %Y", "%Y %m %d")
+    for day in ("%d m%m %Y", "m%m %d %Y", "%Y m%m %d")
     for time in ("", " %H %M", " %H %M %S")
 )
-"""The orders of numbers in which a day with a named month is found without a format."""
+"""The orders in which a day, a named month (as ``m03``) and a year are found without a format."""
+
+
+_SAMPLE = datetime(2001, 2, 3, tzinfo=UTC)
 
 
 class FormatUnknown(ValueError):
@@ -44,35 +34,31 @@ class FormatUnknown(ValueError):
 class DateFormats:
     """The formats of a file's dates, tried in order before those of `parse_moment`.
 
-    ``formats`` are those of ``strptime``; ``%B`` and ``%b`` are names of months in English, or in
-    the language ``locale``, in any of their forms. With a locale alone, a day, the name of a
-    month, a year and maybe a time are found in any usual order: “2 de marzo de 2024”. Raises
-    FormatUnknown.
+    ``formats`` are those of ``strptime``; ``%B`` and ``%b`` are names of months in English, or any
+    of the names that ``months`` has numbers of, in lower case. With such names and no format, a
+    day, the name of a month, a year and maybe a time are found in any usual order: “2 de marzo de
+    2024”. Raises FormatUnknown.
     """
 
     formats: tuple[str, ...] = ()
-    locale: str = ""
+    months: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.locale:
-            month_names(self.locale)
         for one in self.formats:
-            try:
-                sample = datetime(2001, 2, 3, tzinfo=UTC).strftime(one)
-                datetime.strptime(sample, one)  # noqa: DTZ007 - only to see whether it can be read
-            except ValueError as error:
-                message = f"“{one}” is no format of dates such as %d/%m/%Y: {error}."
-                raise FormatUnknown(message) from error
+            if _parsed(_SAMPLE.strftime(one), one) != _SAMPLE:
+                raise FormatUnknown(
+                    f"“{one}” is no format of a day, a month and a year, such as %d/%m/%Y."
+                )
 
     def parse(self, text: str) -> datetime:
         """Parse a moment as aware UTC, as `parse_moment` does. Raises ValueError."""
-        spelled = _numbered(text, month_names(self.locale)) if self.locale else text
+        spelled = _numbered(text, self.months) if self.months else text
         for one in self.formats:
-            pattern = one.replace("%B", "%m").replace("%b", "%m") if self.locale else one
+            pattern = one.replace("%B", "m%m").replace("%b", "m%m") if self.months else one
             if (moment := _parsed(spelled, pattern)) is not None:
                 return moment
-        if self.locale and not self.formats and spelled != text:
-            numbers = " ".join(re.findall(r"\d+", spelled))
+        if spelled != text and not self.formats:
+            numbers = " ".join(_NUMBER.findall(spelled))
             for one in _WITH_NAMES:
                 if (moment := _parsed(numbers, one)) is not None:
                     return moment
@@ -107,34 +93,12 @@ def parse_moment(text: str) -> datetime:
         raise ValueError(f"“{text}” is no moment of the calendar") from error
 
 
-@lru_cache(maxsize=8)
-def month_names(locale: str) -> Mapping[str, int]:
-    """Return the numbers of months by their names in a language, in lower case, without dots.
-
-    Raises FormatUnknown for a language that Django has no translation to.
-    """
-    try:
-        found = gettext.translation("django", _LOCALES, languages=[locale.replace("-", "_")])
-    except OSError as error:
-        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.") from error
-    names: dict[str, int] = {}
-    for number, (long, short) in enumerate(zip(_MONTHS, _SHORT_MONTHS, strict=True), 1):
-        for name in (
-            found.gettext(long),
-            found.gettext(long[:3].lower()),
-            found.pgettext("abbrev. month", short),
-            found.pgettext("alt. month", long),
-        ):
-            names[name.lower().rstrip(".")] = number
-    return names
-
-
 def _numbered(text: str, months: Mapping[str, int]) -> str:
     """Put numbers in place of the names of months."""
 
     def number(match: re.Match[str]) -> str:
         found = months.get(match[0].lower().rstrip("."))
-        return match[0] if found is None else f"{found:02}"
+        return match[0] if found is None else f"m{found:02}"
 
     return _WORD.sub(number, text)
 

@@ -14,6 +14,7 @@ from dynamo.files.columns import BadMapping
 from dynamo.files.encodings import EncodingUnknown, require_encoding
 from dynamo.files.moments import DateFormats, FormatUnknown
 from dynamo.files.row_files import RowFile
+from dynamo.management.month_names import month_names
 from dynamo.management.options import at_least_one
 
 BAD_OPTIONS = (BadMapping, EncodingUnknown, FormatUnknown)
@@ -82,7 +83,8 @@ def row_file(path: Path, options: Mapping[str, Any]) -> RowFile:
 
 def date_formats(options: Mapping[str, Any]) -> DateFormats:
     """Return the formats of dates. Raises FormatUnknown."""
-    return DateFormats(tuple(options["date_format"]), options["date_locale"])
+    locale = options["date_locale"]
+    return DateFormats(tuple(options["date_format"]), month_names(locale) if locale else {})
 
 
 @contextmanager
