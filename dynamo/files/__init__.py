@@ -7,6 +7,7 @@ jsonl     records of JSON lines, the same
 columns   which column holds which field
 moments   dates and times in the formats of files
 rejects   the file of rejected rows
+exports   exports to CSV or JSON lines that go on after an interruption
 records   the results of readers: a record, or a rejected row
 ========  =============================================================
 """
