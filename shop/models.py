@@ -122,7 +122,9 @@ class Step(MapAttribute[str, str]):
 class Product(ShopItem):
     """What lists show of a product; ``trail`` is its breadcrumbs, from the root.
 
-    ``categories`` are those with an edge to it, by slug, so that its page need not look for edges.
+    ``categories`` are those with an edge to it, by slug: they tell which edges there are, and its
+    page need not look for them. ``priced_at`` is the moment of the order that an import took the
+    price from; what the shop put itself has none.
     """
 
     name = UnicodeAttribute()
@@ -130,6 +132,7 @@ class Product(ShopItem):
     currency = UnicodeAttribute(null=True)
     trail = ListAttribute(of=Step, null=True)
     categories = ListAttribute(of=Step, null=True)
+    priced_at = UnicodeAttribute(null=True)
 
 
 class ProductEdge(ShopItem):

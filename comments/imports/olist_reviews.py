@@ -16,8 +16,8 @@ from dynamo.files.records import Record, Rejected
 from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Progress
 from shop.imports.found import Found
-from shop.imports.olist_files import REVIEWS, open_rows
-from shop.imports.survey import survey
+from shop.imports.olist_files import REVIEWS, open_rows, require_files
+from shop.imports.survey import FILES, survey
 
 LANGUAGE = "pt"
 
@@ -64,6 +64,7 @@ def import_reviews(
     Raises FileUnreadable and RejectsUnwritable before anything is written, and what ``writer``
     raises; the same import again continues then.
     """
+    require_files(folder, *FILES, REVIEWS)
     # What is wrong with orders is for their own import to tell.
     found = survey(folder, reject=lambda _rejected: None, progress=progress)
     with rejects:

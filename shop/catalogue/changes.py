@@ -1,38 +1,40 @@
-"""Changes of products' names and prices: the own item, edges and copies in one transaction.
+"""Changes of stored products: the own item, edges and copies in one transaction.
 
 A price is in a product's own item, in two edges for each category, and in a key of one of them.
-Edges put by other imports are looked up, so that no item keeps the old price.
+The own item lists the categories of those edges. It is written before them or together with them,
+so it tells which edges there may be.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from dynamo.calls.client import client, pool
-from dynamo.items import Item
-from dynamo.writes.transactions import write_together
+from dynamo.items import Item, table_key
+from dynamo.writes.actions import Action, delete, unchanged
+from dynamo.writes.transactions import ConditionFailed, Contended, write_together
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import NewProduct, product_edges, product_item
 from shop.catalogue.name_copies import rename_copies
-from shop.catalogue.queries import Category, categories_of, edges_of
-from shop.models import Product
+from shop.catalogue.queries import categories_of
+from shop.models import Product, ShopItem
 from shop.table import put_of, read_items
+
+ATTEMPTS = 5
 
 
 def change_products(
     products: Sequence[NewProduct], stored: Mapping[str, Item], *, tree: CategoryTree, shards: int
-) -> frozenset[str]:
-    """Write new names and prices of stored products; return the ids of those changed.
+) -> dict[str, frozenset[str]]:
+    """Write new names, prices and categories of stored products.
 
     ``stored`` are the own items of those that exist, by id. Products that do not exist or do not
-    differ are skipped. Edges from categories that a product does not name change as well. The index
-    that finds edges lags: one put a moment ago may be missed, which the integrity check finds.
-    Repeatable. Raises what `dynamo.writes.transactions` raises.
+    differ are skipped. Returns the slugs of the categories that each changed product was in, by
+    its id. Repeatable. Raises Contended, and what `dynamo.writes.transactions` raises.
     """
-    changed = [p for p in products if p.id in stored and shown(stored[p.id]) != shown_as(p)]
-    pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
-    return frozenset(product.id for product in changed)
+    changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
+    were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
+    return {product.id: slugs for product, slugs in zip(changed, were_in, strict=True)}
 
 
 def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
@@ -49,30 +51,43 @@ def shown(item: Item) -> tuple[str, int | None, str | None]:
     return item["name"]["S"], None if cents is None else int(cents), currency
 
 
-def shown_as(product: NewProduct) -> tuple[str, int | None, str | None]:
-    """Return name, price in cents and currency of a product, as `shown` does."""
-    return product.name, product.unit_price_cents, product.currency
+def is_as_stored(product: NewProduct, stored: Item) -> bool:
+    """Return whether a product has the name, price, currency and categories of its own item."""
+    own = product.name, product.unit_price_cents, product.currency
+    return shown(stored) == own and slugs_of(product.id, stored) == set(product.category_slugs)
 
 
-def product_node(product: NewProduct, tree: CategoryTree, stored: Item | None) -> Product:
-    """Build a product's own item, with the categories of other imports in the one ``stored``."""
-    others = {} if stored is None else names_of(categories_of(product.id, stored))
-    own = {slug: tree.names[slug] for slug in product.category_slugs}
+def slugs_of(product_id: str, stored: Item) -> frozenset[str]:
+    """Return the slugs of the categories that a stored product is in."""
+    return frozenset(category.slug for category in categories_of(product_id, stored))
+
+
+def product_node(product: NewProduct, tree: CategoryTree) -> Product:
+    """Build a product's own item."""
+    names = {slug: tree.names[slug] for slug in product.category_slugs}
     path = tree.deepest_path(product.category_slugs)
-    return product_item(product, path=path, categories={**others, **own})
+    return product_item(product, path=path, categories=names)
 
 
-def names_of(categories: Iterable[Category]) -> dict[str, str]:
-    """Return the names of categories, by slug."""
-    return {category.slug: category.name for category in categories}
+def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
+    seen: Item | None = stored
+    for _ in range(ATTEMPTS):
+        was_in = slugs_of(product.id, seen) if seen else frozenset()
+        left = sorted(was_in - set(product.category_slugs))
+        same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
+        node = put_of(product_node(product, tree), same)
+        edges = product_edges(product, names=tree.names, shards=shards)
+        is_named = seen is not None and seen["name"]["S"] == product.name
+        copies = [] if is_named else rename_copies(product.id, product.name)
+        try:
+            write_together(client(), [node, *map(put_of, edges), *_gone(product.id, left), *copies])
+        except ConditionFailed:
+            seen = stored_products([product.id]).get(product.id)
+            continue
+        return was_in
+    raise Contended("This product is being changed by others at the moment.")
 
 
-def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> None:
-    found = names_of(edges_of(product.id))
-    everywhere = replace(
-        product, category_slugs=tuple(dict.fromkeys([*product.category_slugs, *found]))
-    )
-    edges = product_edges(everywhere, names={**found, **tree.names}, shards=shards)
-    node = product_node(product, tree, stored)
-    copies = [] if product.name == stored["name"]["S"] else rename_copies(product.id, product.name)
-    write_together(client(), [*(put_of(item) for item in (node, *edges)), *copies])
+def _gone(product_id: str, slugs: Iterable[str]) -> list[Action]:
+    both = (keys.product(product_id), keys.by_name(product_id))
+    return [delete(ShopItem, table_key(keys.category(slug), key)) for slug in slugs for key in both]

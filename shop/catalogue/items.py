@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from dynamo.lists.places import timestamp
 from shop import keys
 from shop.catalogue.edge_keys import name_data, price_data, tree_data
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, Step
@@ -20,7 +22,10 @@ class NewCategory:
 
 @dataclass(frozen=True, slots=True)
 class NewProduct:
-    """A product before it has keys; ``currency`` is an ISO 4217 code."""
+    """A product before it has keys; ``currency`` is an ISO 4217 code.
+
+    ``priced_at`` (aware) is the moment of the order that an import took the price from.
+    """
 
     id: str
     name: str
@@ -28,6 +33,7 @@ class NewProduct:
     description: str = ""
     unit_price_cents: int | None = None
     currency: str | None = None
+    priced_at: datetime | None = None
 
 
 def product_item(
@@ -49,6 +55,7 @@ def product_item(
         currency=product.currency,
         trail=_steps(_way(path)),
         categories=_steps(sorted((categories or {}).items())) or [],
+        priced_at=product.priced_at and timestamp(product.priced_at),
     )
 
 

@@ -17,7 +17,6 @@ from shop.catalogue.items import (
     parent_edge,
     product_edges,
 )
-from shop.catalogue.queries import edges_of
 from shop.catalogue.shelves import put_shelf
 from shop.models import ShopItem
 from shop.table import TABLE, put_of
@@ -29,10 +28,10 @@ EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
 def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewProduct]) -> None:
     """Put a whole catalogue, replacing products and categories with the same ids.
 
-    A product's categories and a category's parents must be among ``categories``. Other products
-    and edges stay. The edges of the root come last, so that the front page shows complete
-    categories alone. A stored product with another name or price changes in one transaction
-    with all its edges.
+    A product's categories and a category's parents must be among ``categories``. A stored product
+    with another name or price, or in other categories, changes in one transaction with its edges,
+    and leaves the categories it does not name any more. Other products and categories stay. The
+    edges of the root come last, so that the front page shows complete categories alone.
 
     Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches`
     and `dynamo.writes.transactions` raise.
@@ -42,13 +41,13 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     stored = stored_products(product.id for product in products)
     changed = change_products(products, stored, tree=tree, shards=shards)
     others = [product for product in products if product.id not in changed]
-    _put([product_node(product, tree, stored.get(product.id)) for product in others])
+    _put([product_node(product, tree) for product in others])
     _put([item for item in map(description_item, products) if item])
     _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
     _put_categories(tree, shards)
-    # What changed may be on the shelves of other categories, too.
-    shelves = {category.slug for id_ in changed for category in edges_of(id_)}
-    pool().gather([partial(put_shelf, slug) for slug in sorted(shelves - tree.by_slug.keys())])
+    # What changed may have left the shelves of other categories.
+    left = frozenset().union(*changed.values()) - tree.by_slug.keys()
+    pool().gather([partial(put_shelf, slug) for slug in sorted(left)])
 
 
 def ensure_products(*, product_ids: Iterable[str]) -> int:
@@ -72,7 +71,7 @@ def ensure_products(*, product_ids: Iterable[str]) -> int:
 def _create(product_id: str, tree: CategoryTree, shards: int) -> bool:
     product = NewProduct(id=product_id, name=product_id, category_slugs=(EVERYTHING_ELSE.slug,))
     edges = product_edges(product, names=tree.names, shards=shards)
-    node = put_of(product_node(product, tree, None), ShopItem.pk.does_not_exist())
+    node = put_of(product_node(product, tree), ShopItem.pk.does_not_exist())
     try:
         write_together(client(), [node, *map(put_of, edges)])
     except ConditionFailed:

@@ -9,9 +9,11 @@ olist_products  parsing of products and categories
 found           what the files hold
 survey          the first pass: reads or rejects every row of every file
 users           creation of users
-stored          which orders are stored already
+stored          what the orders meet in the table
+products        creation of products, and changes of stored ones
+loading         the second pass: writes products, users and orders
 run             both passes: checks everything, then writes
 ==============  =======================================================================
 
-``users`` and ``run`` write and ``stored`` reads the table; the rest does neither.
+``users``, ``products`` and ``loading`` write and ``stored`` reads the table; the rest does neither.
 """

@@ -1,12 +1,13 @@
 """What the files of an import hold."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from dynamo.files.records import RowRefused
 from shop.catalogue.items import NewCategory
+from shop.catalogue.services import EVERYTHING_ELSE
 from shop.imports.olist import OlistCustomer, OlistItem, OlistOrder, new_order
-from shop.imports.olist_products import OlistProduct
+from shop.imports.olist_products import OlistProduct, product_name
+from shop.imports.products import ImportedProduct
 from shop.orders.items import NewOrder
 
 
@@ -31,8 +32,6 @@ class Found:
     products: dict[str, OlistProduct] = field(default_factory=dict)
     items: dict[str, list[OlistItem]] = field(default_factory=dict)
     orders: dict[str, OlistOrder] = field(default_factory=dict)
-    product_categories: dict[str, NewCategory] = field(default_factory=dict)
-    product_names: dict[str, str] = field(default_factory=dict)
     counts: dict[str, FileCounts] = field(default_factory=dict)
 
     def in_order_of_placing(self) -> list[OlistOrder]:
@@ -44,24 +43,23 @@ class Found:
         customer = self.customers.get(order.customer_id)
         if customer is None:
             raise RowRefused(f"customer_id: “{order.customer_id}” is none of the customers")
-        return new_order(
-            order,
-            customer=customer,
-            items=self.items.get(order.id, []),
-            names=self.product_names,
+        items = self.items.get(order.id, [])
+        names = {item.product_id: self._name_of(item.product_id) for item in items}
+        return new_order(order, customer=customer, items=items, names=names)
+
+    def describe(self, product_id: str) -> ImportedProduct:
+        """Return what the files tell about a product, without its price."""
+        category = self._category_of(product_id)
+        return ImportedProduct(
+            id=product_id,
+            name=self._name_of(product_id),
+            is_named=category is not None,
+            category=category,
         )
 
-    def first_purchases(self) -> dict[str, datetime]:
-        """Return the users who have orders, with the moment of the first one."""
-        joined: dict[str, datetime] = {}
-        for order in self.in_order_of_placing():
-            joined.setdefault(self.customers[order.customer_id].username, order.dates.purchased)
-        return joined
+    def _name_of(self, product_id: str) -> str:
+        return product_name(product_id, self._category_of(product_id) or EVERYTHING_ELSE)
 
-    def prices(self) -> dict[str, int]:
-        """Return each product's price in cents in its latest order."""
-        return {
-            item.product_id: item.price_cents
-            for order in self.in_order_of_placing()
-            for item in sorted(self.items.get(order.id, []), key=lambda item: item.number)
-        }
+    def _category_of(self, product_id: str) -> NewCategory | None:
+        product = self.products.get(product_id)
+        return None if product is None else self.categories.get(product.category)

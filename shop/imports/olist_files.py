@@ -23,11 +23,15 @@ class OlistFile:
 
     def path_in(self, folder: Path) -> Path:
         """Return the file's path. Raises FileUnreadable when it is missing."""
-        names = [f"{self.stem}.csv", f"{self.stem}.csv.gz"]
-        for name in names:
-            if (folder / name).is_file():
-                return folder / name
-        raise FileUnreadable(f"{folder} holds neither {names[0]} nor {names[1]}.")
+        require_files(folder, self)
+        return next(path for path in self._paths(folder) if path.is_file())
+
+    def is_in(self, folder: Path) -> bool:
+        """Return whether a folder has the file."""
+        return any(path.is_file() for path in self._paths(folder))
+
+    def _paths(self, folder: Path) -> list[Path]:
+        return [folder / f"{self.stem}.csv", folder / f"{self.stem}.csv.gz"]
 
 
 CUSTOMERS = OlistFile(
@@ -66,8 +70,18 @@ REVIEWS = OlistFile(
 )
 
 
+def require_files(folder: Path, *files: OlistFile) -> None:
+    """Raise FileUnreadable, which names all that are missing, unless a folder has the files."""
+    if not folder.is_dir():
+        why = "is no folder" if folder.exists() else "does not exist"
+        raise FileUnreadable(f"{folder} {why}.")
+    if missing := [f"{file.stem}.csv" for file in files if not file.is_in(folder)]:
+        raise FileUnreadable(f"{folder} has no {', no '.join(missing)}, gzip or not.")
+
+
 def size_of(folder: Path, *files: OlistFile) -> int:
-    """Return the bytes of files on disk. Raises FileUnreadable for a missing one."""
+    """Return the bytes of files on disk. Raises FileUnreadable, which names all missing ones."""
+    require_files(folder, *files)
     return sum(file.path_in(folder).stat().st_size for file in files)
 
 

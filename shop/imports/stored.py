@@ -1,6 +1,6 @@
-"""Which orders of an import are stored already.
+"""What an import's orders meet in the table.
 
-Reading them in batches is much faster than conditional writes that fail.
+Reading in batches is much faster than conditional writes that fail.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,17 @@ def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
     found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
     stored = {key: item["order_status_date"]["S"] for (_, key), item in found.items()}
     return {order.id for order in orders if stored.get(keys.order(order.id)) == _place_of(order)}
+
+
+def taken_among(orders: Sequence[NewOrder]) -> set[str]:
+    """Return the ids of the orders whose foreign id belongs to another stored order."""
+    wanted = {keys.foreign(order.foreign_id): order for order in orders if order.foreign_id}
+    found = read_items((key, key) for key in wanted)
+    return {
+        wanted[key].id
+        for (key, _), item in found.items()
+        if item["order_id"]["S"] != wanted[key].id
+    }
 
 
 def _place_of(order: NewOrder) -> str:

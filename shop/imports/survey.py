@@ -14,12 +14,7 @@ from shop.imports import olist_files
 from shop.imports.found import FileCounts, Found
 from shop.imports.olist import OlistItem, read_customer, read_item, read_order
 from shop.imports.olist_files import OlistFile, open_rows, size_of
-from shop.imports.olist_products import (
-    categories_by_product,
-    product_name,
-    read_category,
-    read_product,
-)
+from shop.imports.olist_products import read_category, read_product
 
 T = TypeVar("T")
 
@@ -58,7 +53,6 @@ class _Survey:
         ]
         for file, take in readers:
             self._read(file, take)
-        self._name_products()
         self._read(olist_files.ORDERS, self._take_order)
         self._reject_items_without_order()
         return self._found
@@ -113,19 +107,6 @@ class _Survey:
             raise RowRefused(f"its item in line {self._broken[order.id]} was rejected")
         self._found.order(order)
         self._found.orders[order.id] = order
-
-    def _name_products(self) -> None:
-        found = self._found
-        ordered = {item.product_id for items in found.items.values() for item in items}
-        found.product_categories = categories_by_product(
-            sorted(found.products.keys() | ordered),
-            products=found.products,
-            categories=found.categories,
-        )
-        found.product_names = {
-            product_id: product_name(product_id, category)
-            for product_id, category in found.product_categories.items()
-        }
 
     def _reject_items_without_order(self) -> None:
         file, found = olist_files.ITEMS, self._found

@@ -52,8 +52,9 @@ class CatalogueCheck:
         yield from too_few_shards("edges", stored, self._shards, raise_edge_shards)
         shards = max(stored, self._shards, settings.EDGE_SHARDS)
         yield from self._categories.differences(shards)
-        yield from self._edges.differences(self._categories.tree(), shards)
-        yield from confirmed(self._categories.shelf_suspects(self._edges.by_category()))
+        tree = self._categories.tree()
+        yield from self._edges.differences(tree, shards)
+        yield from confirmed(self._categories.shelf_suspects(self._edges.by_category(tree)))
         yield from self._purchases.differences(write_to_shards, shards=shards)
 
     def _take_shard(self, item: Item) -> None:

@@ -1,4 +1,8 @@
-"""The integrity of products' edges: what they show, their keys, and the way to each product."""
+"""The integrity of products' edges: what they show, their keys, and the way to each product.
+
+A product's own item tells in which categories it is: edges from others are strays, and those that
+are missing are put. An item of an older version that lists no categories gets those of its edges.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +22,7 @@ from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wr
 from shop.models import Product, ShopItem
 from shop.table import Key, key_of, read_items, set_or_remove, unless_changed
 
+_CATEGORIES = Product.categories.attr_name
 SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
 
 
@@ -43,16 +48,16 @@ class _Edge:
     def expected(
         self, items: Mapping[Key, Item], names: Mapping[str, str], shards: int
     ) -> dict[Key, ShopItem]:
-        """Build both items as they should be: none when there is no product or no edge to it."""
-        node, edge = items.get(self.product_key), items.get(self.edge_key)
-        if node is None or edge is None:
+        """Build both items as they should be: none when the product is not in the category."""
+        node = items.get(self.product_key)
+        named = _names_of(node, [self], items, names)
+        if node is None or self.slug not in named:
             return {}
         name, cents, currency = shown(node)
         product = NewProduct(
             self.product_id, name, (self.slug,), unit_price_cents=cents, currency=currency
         )
-        known = names.get(self.slug) or edge.get("category", {"S": self.slug})["S"]
-        built = product_edges(product, names={self.slug: known}, shards=shards)
+        built = product_edges(product, names=named, shards=shards)
         return {(item.pk, item.sk): item for item in built}
 
 
@@ -80,21 +85,23 @@ class EdgesFound:
                 again = read_items([edges[0].product_key, *(edge.edge_key for edge in edges)])
                 yield from _wrong_node(edges, again, tree)
 
-    def by_category(self) -> dict[str, list[Item]]:
-        """Return the edges to products by the slugs of their categories, in the order of ids."""
+    def by_category(self, tree: CategoryTree) -> dict[str, list[Item]]:
+        """Return the edges there should be by the slugs of their categories, in order of ids."""
+        names = tree.names
         found: dict[str, list[Item]] = {}
-        for (partition, sort_key), item in sorted(self.items.items()):
-            slug = partition.removeprefix(keys.CATEGORY_PREFIX)
-            if slug != partition and sort_key.startswith(keys.PRODUCT_PREFIX):
-                found.setdefault(slug, []).append(item)
+        for edge in self._edges():
+            if item := edge.expected(self.items, names, 1).get(edge.edge_key):
+                found.setdefault(edge.slug, []).append(item.serialize())
         return found
 
     def _edges(self) -> list[_Edge]:
-        found = {
-            (partition.removeprefix(keys.CATEGORY_PREFIX), sort_key.partition(SEPARATOR)[2])
-            for partition, sort_key in self.items
-            if partition.startswith(keys.CATEGORY_PREFIX)
-        }
+        found = set[tuple[str, str]]()
+        for (partition, sort_key), item in self.items.items():
+            product_id = sort_key.partition(SEPARATOR)[2]
+            if partition.startswith(keys.CATEGORY_PREFIX):
+                found.add((partition.removeprefix(keys.CATEGORY_PREFIX), product_id))
+            else:
+                found |= {(step.slug, product_id) for step in steps_in(item, _CATEGORIES)}
         return [_Edge(*pair) for pair in sorted(found)]
 
 
@@ -105,7 +112,8 @@ def _wrong(
     for key in (edge.edge_key, edge.by_name_key):
         wrong, right = wrong_in(items.get(key), expected.get(key))
         if wrong:
-            seen = unless_changed(edge.product_key, items.get(edge.product_key), *SHOWN)
+            node = items.get(edge.product_key)
+            seen = unless_changed(edge.product_key, node, *SHOWN, Product.categories)
             yield difference(
                 "edge",
                 f"product {edge.product_id} in {edge.slug}",
@@ -118,16 +126,12 @@ def _wrong(
 def _wrong_node(
     edges: Sequence[_Edge], items: Mapping[Key, Item], tree: CategoryTree
 ) -> Iterator[Difference]:
-    """Compare a product's trail and categories with its edges."""
+    """Compare a product's trail, and the names of its categories, with the categories."""
     key = edges[0].product_key
     node = items.get(key)
     if node is None:
         return
-    names = {
-        edge.slug: tree.names.get(edge.slug) or item.get("category", {"S": edge.slug})["S"]
-        for edge in edges
-        if (item := items.get(edge.edge_key))
-    }
+    names = _names_of(node, edges, items, tree.names)
     known = sorted(slug for slug in names if slug in tree.by_slug)
     is_led = not known or _leads_to(node, known, tree)
     product = NewProduct(edges[0].product_id, "", ())
@@ -146,6 +150,18 @@ def _wrong_node(
             {name: _spelled(built, name)},
             repair=partial(write_to_shards, [renewed]),
         )
+
+
+def _names_of(
+    node: Item | None, edges: Iterable[_Edge], items: Mapping[Key, Item], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the names of the categories that a product is in; of old ones, among ``edges``."""
+    if node is not None and _CATEGORIES in node:
+        listed = {step.slug: step.name for step in steps_in(node, _CATEGORIES)}
+    else:
+        found = {edge.slug: items[edge.edge_key] for edge in edges if edge.edge_key in items}
+        listed = {slug: item.get("category", {"S": slug})["S"] for slug, item in found.items()}
+    return {slug: names.get(slug) or name for slug, name in listed.items()}
 
 
 def _spelled(item: Item, name: str) -> str:

@@ -16,7 +16,10 @@ from dynamo.management.imports import (
 )
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from shop.imports.run import ORDERS_AT_A_TIME, ImportReport, import_orders
+from shop.imports.loading import ORDERS_AT_A_TIME
+from shop.imports.products import Outcome, Update
+from shop.imports.run import ImportReport, import_orders
+from shop.orders.bulk import OrderOutcome
 
 
 class Command(BaseCommand):
@@ -37,6 +40,16 @@ class Command(BaseCommand):
             metavar="N",
             help=f"orders written in parallel ({ORDERS_AT_A_TIME}); your own moto bears 1",
         )
+        parser.add_argument(
+            "--update-products",
+            action="store_true",
+            help="change products of earlier imports that these orders sold at a later date",
+        )
+        parser.add_argument(
+            "--update-shop-products",
+            action="store_true",
+            help="the same, and change those that the shop put itself, whatever the date",
+        )
         add_report_options(parser, rejects="<DIR's name>.rejected.csv in var/imports/")
 
     def handle(self, **options: Any) -> None:
@@ -49,6 +62,7 @@ class Command(BaseCommand):
                 rejects=rejects,
                 progress=Progress(shown=not as_json),
                 orders_at_a_time=options["at_a_time"],
+                update=_update(options),
             )
         counts = _counts(report)
         if as_json:
@@ -59,18 +73,29 @@ class Command(BaseCommand):
         require_none_rejected(rejects)
 
 
+def _update(options: dict[str, Any]) -> Update:
+    if options["update_shop_products"]:
+        return Update.ALL
+    return Update.IMPORTED if options["update_products"] else Update.NONE
+
+
 def _counts(report: ImportReport) -> dict[str, Any]:
+    loaded = report.loaded
     return {
         "files": {
             stem: {"rows": counts.rows, "read": counts.read, "rejected": counts.rejected}
             for stem, counts in report.files.items()
         },
         "orders": {
-            name: getattr(report, name)
-            for name in ("created", "updated", "unchanged", "without_items")
+            "created": loaded.orders[OrderOutcome.CREATED],
+            "updated": loaded.orders[OrderOutcome.UPDATED],
+            "unchanged": loaded.orders[OrderOutcome.KEPT],
+            "without_items": loaded.without_items,
         },
-        "users": {"named": report.users, "created": report.users_created},
-        "products": report.products,
+        "users": {"named": loaded.users, "created": loaded.users_created},
+        "products": loaded.products.total(),
+        "products_created": loaded.products[Outcome.CREATED],
+        "products_updated": loaded.products[Outcome.UPDATED],
     }
 
 
@@ -86,6 +111,7 @@ def _prose(counts: dict[str, Any]) -> str:
             "Orders: {created:,} created, {updated:,} updated, {unchanged:,} unchanged; "
             "{without_items:,} of them without items.".format_map(orders),
             "Customers: {named:,}, of whom {created:,} are new.".format_map(users),
-            f"Products: {counts['products']:,}.",
+            "Products: {products:,}; {products_created:,} of them are new, "
+            "{products_updated:,} updated.".format_map(counts),
         ]
     )

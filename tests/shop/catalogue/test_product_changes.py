@@ -16,7 +16,7 @@ from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewProduct
 from shop.catalogue.prices import prices_of
 from shop.catalogue.queries import find_product, list_categories
-from shop.catalogue.services import put_catalogue
+from shop.catalogue.services import ensure_products, put_catalogue
 from shop.catalogue.shelves import ON_A_SHELF, put_shelf, root_key, shelves_in
 from shop.table import TABLE
 from tests.support.catalogue.making import category
@@ -40,19 +40,42 @@ def shown_in(slug: str, order: ProductOrder | None = None) -> list[tuple[str, in
 
 class TestAChangedProduct:
     @pytest.mark.parametrize("order", [None, *ProductOrder])
-    def test_changes_in_categories_that_are_not_named_too(self, lamp, fresh, order):
+    def test_leaves_a_category_that_is_not_named_any_more(self, lamp, fresh, order):
         (old,), new = lamp.category_slugs, fresh("shelf")
         changed = replace(lamp, name="Torch", unit_price_cents=5, category_slugs=(new,))
         put_catalogue(categories=[category(new)], products=[changed])
-        assert shown_in(old, order) == shown_in(new, order) == [("Torch", 5)]
+        assert (shown_in(old, order), shown_in(new, order)) == ([], [("Torch", 5)])
 
     def test_leads_by_the_way_that_is_named(self, lamp, fresh):
         new = fresh("shelf")
-        changed = replace(lamp, unit_price_cents=5, category_slugs=(new,))
-        put_catalogue(categories=[category(new)], products=[changed])
+        put_catalogue(categories=[category(new)], products=[replace(lamp, category_slugs=(new,))])
         found = find_product(lamp.id)
         assert [step.slug for step in found.trail] == [new]
-        assert {c.slug for c in found.categories} == {new, *lamp.category_slugs}
+        assert [c.slug for c in found.categories] == [new]
+        assert [d for d in differences("catalogue") if lamp.id in d.subject] == []
+
+    def test_leaves_the_category_of_what_only_an_import_named(self, lamp, fresh):
+        ensure_products(product_ids=[other := fresh("lamp")])
+        named = replace(lamp, id=other)
+        put_catalogue(categories=[category(lamp.category_slugs[0])], products=[named])
+        assert [c.slug for c in find_product(other).categories] == list(lamp.category_slugs)
+
+    def test_leaves_what_another_writer_put_it_into_meanwhile(self, lamp, fresh):
+        between, last = fresh("shelf"), fresh("shelf")
+        write, met = client().transact_write_items, []
+
+        def meet(**parameters: Any) -> Any:
+            if not met:
+                met.append(parameters)
+                moved = replace(lamp, category_slugs=(between,))
+                put_catalogue(categories=[category(between)], products=[moved])
+            return write(**parameters)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(client(), "transact_write_items", meet)
+            moved = replace(lamp, category_slugs=(last,))
+            put_catalogue(categories=[category(last)], products=[moved])
+        assert (shown_in(between), shown_in(last)) == ([], [("Lamp", 1_999)])
         assert [d for d in differences("catalogue") if lamp.id in d.subject] == []
 
     def test_is_one_transaction(self, lamp):
@@ -93,10 +116,12 @@ class TestAnUnchangedProduct:
         assert "TransactWriteItems" not in {a.operation for a in asked}
 
     def test_gets_a_further_category(self, lamp, fresh):
-        new = fresh("shelf")
-        put_catalogue(categories=[category(new)], products=[replace(lamp, category_slugs=(new,))])
-        assert shown_in(new, ProductOrder.NAME) == [("Lamp", 1_999)]
-        assert shown_in(lamp.category_slugs[0], ProductOrder.NAME) == [("Lamp", 1_999)]
+        both = *lamp.category_slugs, fresh("shelf")
+        put_catalogue(
+            categories=list(map(category, both)), products=[replace(lamp, category_slugs=both)]
+        )
+        for slug in both:
+            assert shown_in(slug, ProductOrder.NAME) == [("Lamp", 1_999)]
 
 
 class TestTheFrontPage:
@@ -112,11 +137,11 @@ class TestTheFrontPage:
         assert len(self.shelf(slug)) == ON_A_SHELF
         assert self.shelf(slug)[0] == ("Lamp", 1_999)
 
-    def test_changes_with_a_product_whose_category_is_not_named(self, lamp, fresh):
+    def test_loses_a_product_that_leaves_the_category(self, lamp, fresh):
         (old,), new = lamp.category_slugs, fresh("shelf")
         changed = replace(lamp, name="Torch", unit_price_cents=5, category_slugs=(new,))
         put_catalogue(categories=[category(new)], products=[changed])
-        assert self.shelf(old) == self.shelf(new) == [("Torch", 5)]
+        assert (self.shelf(old), self.shelf(new)) == ([], [("Torch", 5)])
 
     def test_is_read_by_one_query(self, lamp):
         with metered() as meter:

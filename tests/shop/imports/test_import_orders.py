@@ -315,7 +315,20 @@ class TestBadUsage:
         (olist.write(tmp_path) / f"{stem}.csv").unlink()
         error, _ = failing(tmp_path)
         assert error.returncode == 2
-        assert f"neither {stem}.csv nor {stem}.csv.gz" in str(error)
+        assert str(error) == f"{tmp_path} has no {stem}.csv, gzip or not."
+
+    def test_names_all_files_that_are_missing_at_once(
+        self, olist: OlistFolder, tmp_path: Path
+    ) -> None:
+        olist.write(tmp_path)
+        for stem in (ITEMS, CUSTOMERS):
+            (tmp_path / f"{stem}.csv").unlink()
+        error, _ = failing(tmp_path)
+        assert str(error) == f"{tmp_path} has no {CUSTOMERS}.csv, no {ITEMS}.csv, gzip or not."
+
+    def test_says_that_there_is_no_such_folder(self, tmp_path: Path) -> None:
+        error, _ = failing(tmp_path / "none")
+        assert str(error) == f"{tmp_path / 'none'} does not exist."
 
     def test_names_the_column_that_is_missing(self, olist: OlistFolder, tmp_path: Path) -> None:
         path = olist.write(tmp_path) / f"{ITEMS}.csv"

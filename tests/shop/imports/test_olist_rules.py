@@ -7,7 +7,8 @@ from itertools import pairwise, product
 import pytest
 
 from dynamo.files.records import Record, RowRefused
-from shop.catalogue.services import EVERYTHING_ELSE
+from shop.catalogue.items import NewCategory
+from shop.imports.found import Found
 from shop.imports.olist import (
     OlistCustomer,
     OlistItem,
@@ -18,12 +19,7 @@ from shop.imports.olist import (
     read_order,
 )
 from shop.imports.olist_life import STATUSES, Dates, history_of
-from shop.imports.olist_products import (
-    OlistProduct,
-    categories_by_product,
-    new_product,
-    read_category,
-)
+from shop.imports.olist_products import OlistProduct, read_category
 from tests.support.shop import olist_truth
 
 DAY = [datetime(2018, 1, day, 12, tzinfo=UTC) for day in range(1, 6)]
@@ -175,28 +171,26 @@ class TestLines:
 
 
 class TestProducts:
-    def test_are_in_their_english_category(self) -> None:
-        portuguese, category = read_category(
-            record(
-                product_category_name="beleza_saude",
-                product_category_name_english="health_beauty",
-            )
-        )
-        product = new_product("8cab8abac59158715", category, price_cents=990)
-        assert portuguese == "beleza_saude"
-        assert (category.slug, category.name) == ("health-beauty", "Health beauty")
-        assert (product.name, product.category_slugs) == (
-            "Health beauty 8cab8aba",
-            ("health-beauty",),
-        )
+    @pytest.fixture
+    def found(self) -> Found:
+        values = {
+            "product_category_name": "beleza_saude",
+            "product_category_name_english": "health_beauty",
+        }
+        found = Found(categories=dict([read_category(record(**values))]))
+        for product_id, category in [("8cab8abac59158715", "beleza_saude"), ("plain", "pc_gamer")]:
+            found.products[product_id] = OlistProduct(product_id, category)
+        return found
 
-    def test_of_no_known_category_are_among_everything_else(self) -> None:
-        found = categories_by_product(
-            ["none", "untranslated", "unlisted"],
-            products={
-                "none": OlistProduct("none", ""),
-                "untranslated": OlistProduct("untranslated", "pc_gamer"),
-            },
-            categories={},
-        )
-        assert set(found.values()) == {EVERYTHING_ELSE}
+    def test_are_in_their_english_category(self, found: Found) -> None:
+        product = found.describe("8cab8abac59158715")
+        assert product.category == NewCategory("health-beauty", "Health beauty")
+        assert (product.name, product.is_named) == ("Health beauty 8cab8aba", True)
+
+    @pytest.mark.parametrize("product_id", ["plain", "unlisted"])
+    def test_of_no_known_category_have_no_name_of_their_own(
+        self, found: Found, product_id: str
+    ) -> None:
+        product = found.describe(product_id)
+        assert (product.name, product.is_named) == (f"Product {product_id}", False)
+        assert product.category is None

@@ -14,6 +14,7 @@ from shop.catalogue.category_queries import list_category
 from shop.catalogue.edge_shards import count_edge_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import find_product
+from shop.catalogue.shelves import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell
 from tests.support.catalogue.spoiling import (
@@ -125,18 +126,49 @@ class TestTheCheck:
             page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
             assert [product.id for product in page.products] == [lamp.id]
 
-    def test_takes_away_an_edge_by_name_that_has_no_other(self, lamp):
+    @pytest.mark.parametrize("lost", [edge_of, by_name_of])
+    def test_puts_back_an_edge_that_the_product_lists(self, lamp, lost):
+        before = stored(lost(lamp))
+        lose(lost(lamp))
+        assert [difference.kind for difference in found(lamp.id)] == ["edge"]
+        assert mend(lamp.id) == [True]
+        assert stored(lost(lamp)) == before
+
+    def test_puts_both_edges_back_and_the_shelf(self, lamp):
+        slug = lamp.category_slugs[1]
+        keys_of_both = keys.product(lamp.id), keys.by_name(lamp.id)
+        for key in keys_of_both:
+            lose((keys.category(slug), key))
+        put_shelf(slug)
+        assert mend(lamp.id, slug) == [True] * 3
+        assert found(lamp.id, slug) == []
+
+    def test_takes_away_strays_and_their_place_on_the_shelf(self, lamp):
+        stray, by_name = edge_of(other := put_lamp()), by_name_of(other)
+        for key in (keys.product(lamp.id), keys.by_name(lamp.id)):
+            edge = stored((keys.category(lamp.category_slugs[0]), key))
+            spoil((stray[0], key), **edge | {"pk": {"S": stray[0]}})
+        slug = other.category_slugs[0]
+        put_shelf(slug)
+        subjects = [difference.subject for difference in found(lamp.id)]
+        assert subjects == [f"product {lamp.id} in {slug}"] * 2
+        assert all(mend(lamp.id, slug))
+        assert found(lamp.id, slug, other.id) == []
+        assert (stored(stray), stored(by_name)) != (None, None)
+        assert stored((stray[0], keys.product(lamp.id))) is None
+
+    def test_gives_an_old_product_the_categories_of_its_edges(self, lamp):
+        spoil((keys.product(lamp.id),) * 2, "categories")
+        assert [difference.kind for difference in found(lamp.id)] == ["categories"]
+        assert mend(lamp.id) == [True]
+        assert [c.slug for c in find_product(lamp.id).categories] == sorted(lamp.category_slugs)
+
+    def test_takes_away_an_edge_by_name_alone_to_an_old_product(self, lamp):
+        spoil((keys.product(lamp.id),) * 2, "categories")
         lose(edge_of(lamp))
         assert all(mend(lamp.id))
         assert stored(by_name_of(lamp)) is None
         assert found(lamp.id) == []
-
-    @pytest.mark.parametrize("spoilt", [{}, {"categories": {"L": []}}], ids=["none", "too few"])
-    def test_names_a_products_categories_in_its_own_item(self, lamp, spoilt):
-        spoil((keys.product(lamp.id),) * 2, *([] if spoilt else ["categories"]), **spoilt)
-        assert [difference.kind for difference in found(lamp.id)] == ["categories"]
-        assert mend(lamp.id) == [True]
-        assert [c.slug for c in find_product(lamp.id).categories] == sorted(lamp.category_slugs)
 
     def test_takes_away_edges_to_a_product_that_is_gone(self, lamp):
         lose((keys.product(lamp.id), keys.product(lamp.id)))

@@ -1,0 +1,137 @@
+"""Products of an import: missing ones are created, stored ones change only when that is asked for.
+
+The rules are in docs/importing-orders.md.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from dynamo.items import Item
+from dynamo.lists.places import parse_timestamp
+from shop import keys
+from shop.catalogue.changes import is_as_stored, shown, stored_products
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.queries import categories_of, trail_in
+from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
+from shop.models import Product
+from shop.table import read_items
+
+
+class Update(Enum):
+    """Which stored products an import may change."""
+
+    NONE = "none"
+    IMPORTED = "those that an import priced"
+    ALL = "also those that the shop put itself"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedProduct:
+    """A product as files tell of it, with its price in the latest order and when that was placed.
+
+    If the files do not name it, ``name`` is for a new one only. ``category`` None means that they
+    do not tell; without a price it was never ordered.
+    """
+
+    id: str
+    name: str
+    is_named: bool
+    category: NewCategory | None
+    price_cents: int | None = None
+    currency: str | None = None
+    priced_at: datetime | None = None
+
+
+class Outcome(Enum):
+    """What became of a product."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    LEFT = "left as it is"
+
+
+def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter[Outcome]:
+    """Put products of one category, and count their outcomes. Repeatable.
+
+    Stored categories keep their names and parents. What is stored as it would be created is put
+    again, because an interruption may have left it without its edges. Raises like `put_catalogue`.
+    """
+    stored = stored_products(product.id for product in products)
+    outcomes: Counter[Outcome] = Counter()
+    shelves: dict[tuple[NewCategory, ...], list[NewProduct]] = {}
+    for product in products:
+        known = stored.get(product.id)
+        may_change = known is not None and _may_change(product, known, update)
+        outcomes[_outcome(known, may_change=may_change)] += 1
+        categories, new = _wanted(product, known, may_change=may_change)
+        if may_change or known is None or is_as_stored(new, known):
+            shelves.setdefault(categories, []).append(new)
+    for categories, some in shelves.items():
+        put_catalogue(categories=_with_parents(categories), products=some)
+    return outcomes
+
+
+def _outcome(known: Item | None, *, may_change: bool) -> Outcome:
+    if known is None:
+        return Outcome.CREATED
+    return Outcome.UPDATED if may_change else Outcome.LEFT
+
+
+def _may_change(product: ImportedProduct, known: Item, update: Update) -> bool:
+    if product.priced_at is None:
+        return False
+    stored_at = _priced_at(known)
+    if stored_at is None:
+        return update is Update.ALL
+    return update is not Update.NONE and product.priced_at > stored_at
+
+
+def _wanted(
+    product: ImportedProduct, known: Item | None, *, may_change: bool
+) -> tuple[tuple[NewCategory, ...], NewProduct]:
+    """Return a product's categories, and the product as it should be."""
+    categories: tuple[NewCategory, ...] = (product.category or EVERYTHING_ELSE,)
+    if may_change and known is not None and product.category is None:
+        found = categories_of(product.id, known)
+        categories = tuple(NewCategory(category.slug, category.name) for category in found)
+    new = NewProduct(
+        id=product.id,
+        name=product.name,
+        category_slugs=tuple(category.slug for category in categories),
+        unit_price_cents=product.price_cents,
+        currency=product.currency,
+        priced_at=product.priced_at,
+    )
+    if known is None:
+        return categories, new
+    if may_change:
+        return categories, new if product.is_named else replace(new, name=shown(known)[0])
+    return categories, replace(new, priced_at=_priced_at(known))
+
+
+def _priced_at(known: Item) -> datetime | None:
+    attribute = known.get(Product.priced_at.attr_name)
+    return None if attribute is None else parse_timestamp(attribute["S"])
+
+
+def _with_parents(categories: Iterable[NewCategory]) -> list[NewCategory]:
+    """Return categories as they are stored, with those above them; new ones are in the root."""
+    by_key = {keys.category(category.slug): category for category in categories}
+    stored = {key: item for (key, _), item in read_items((key, key) for key in by_key).items()}
+    found = {
+        step.slug: step
+        for key, category in by_key.items()
+        for step in (_way(category.slug, stored[key]) if key in stored else [category])
+    }
+    return list(found.values())
+
+
+def _way(slug: str, item: Item) -> Iterator[NewCategory]:
+    parent: str | None = None
+    for step in trail_in(item):
+        yield NewCategory(step.slug, step.name, parent)
+        parent = step.slug
+    yield NewCategory(slug, item["name"]["S"], parent)
