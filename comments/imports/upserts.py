@@ -46,6 +46,7 @@ _PRODUCT = Comment.product_partition.attr_name
 _BY_STAFF = {"B": BY_STAFF}
 _REPLY_DIGEST = Comment.reply_digest.attr_name
 _FEATURED = Comment.featured_partition.attr_name
+_MOVED_FROM = Comment.moved_from.attr_name
 _DECISIVE = (
     Comment.version,
     Comment.place,
@@ -137,6 +138,9 @@ class Change:
         rank = helpfulness.ranked_under(self.comment.product_id, kept)
         if _FEATURED in kept:
             kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
+        kept.pop(_MOVED_FROM, None)
+        if left := self.left_products:
+            kept[_MOVED_FROM] = {"SS": sorted(left)}
         return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
@@ -160,6 +164,17 @@ class Change:
     def products(self) -> set[str]:
         """The products whose counts may change."""
         return {self.comment.product_id} | (_products_of(self.stored) if self.stored else set())
+
+    @property
+    def left_products(self) -> set[str]:
+        """The products that the comment was about before, by this change or by earlier ones.
+
+        They are stored with it: an import that was interrupted before it ranked products finds
+        those that lost a comment here, when it is run again and the comment is unchanged.
+        """
+        stored = self.stored or {}
+        before = {*stored.get(_MOVED_FROM, {"SS": ()})["SS"]}
+        return (before | _products_of(stored)) - {self.comment.product_id}
 
     def actions(self) -> list[Action]:
         """Build the writes, conditional on the comment, its body and its reply being unchanged."""

@@ -105,7 +105,7 @@ class BulkWriter:
         for change in changes:
             if change.is_needed:
                 self._touched |= change.products
-            for product in change.products:
+            for product in {change.comment.product_id, *change.left_products}:
                 is_new = product == change.comment.product_id
                 place = change.place if is_new else ""
                 seen = int(is_new and change.verdict is not Verdict.SUPERSEDED)
