@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from comments.items import NewComment, NewReply
+from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.languages import is_language
 from comments.replies.services import LONGEST_REPLY
 from dynamo.files.moments import parse_moment
@@ -56,7 +56,7 @@ class CommentParser:
             author=_line_of_text("author", values.get("author", "")),
             title=_line_of_text("title", values.get("title", "")),
             body=_body(values.get("body", "")),
-            reply=self._reply(values.get("reply", ""), values.get("replied_at", "").strip()),
+            reply=self._reply(record, values),
         )
 
     def _text(self, record: Record, field: str) -> str:
@@ -84,8 +84,11 @@ class CommentParser:
             )
         return language
 
-    def _reply(self, text: str, replied_at: str) -> NewReply | None:
+    def _reply(self, record: Record, values: Mapping[str, str]) -> NewReply | Unsaid | None:
         """Read a reply by the shop; a date without any text is none."""
+        if self.columns.get("reply") not in record.values:
+            return UNSAID
+        text, replied_at = values["reply"], values.get("replied_at", "").strip()
         if not text.strip():
             return None
         if len(text) > LONGEST_REPLY:
