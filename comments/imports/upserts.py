@@ -128,6 +128,11 @@ class Change:
         return Verdict.REPLACED
 
     @property
+    def is_move(self) -> bool:
+        """Whether it replaces a version that is about another product."""
+        return self.verdict is Verdict.REPLACED and len(self.products) > 1
+
+    @property
     def merged(self) -> Item:
         """The item to put: attributes from the shop stay, but ``edited_at`` goes with its text."""
         kept = {

@@ -158,9 +158,18 @@ class TestNewerVersion:
         self, comment: NewComment, newer: NewComment
     ) -> None:
         write(comment)
-        assert write(newer) == VerdictCounts(replaced=1)
+        assert write(newer) == VerdictCounts(replaced=1, moved=1)
         assert under_every_index(comment) == [[]] * 4
         assert under_every_index(newer) == [[comment.id]] * 4
+
+    def test_of_another_product_is_counted_as_moved(
+        self, comment: NewComment, newer: NewComment
+    ) -> None:
+        write(comment)
+        assert write(replace(newer, product_id=comment.product_id)).moved == 0
+        assert write(replace(newer, created_at=NEW_YEAR + timedelta(1))) == VerdictCounts(
+            replaced=1, moved=1
+        )
 
     def test_is_counted_in_its_stead(self, comment: NewComment, newer: NewComment) -> None:
         write(comment)
