@@ -367,6 +367,15 @@ class TestRowsWithReplies:
         assert isinstance(read, NewComment)
         assert read.reply == expected
 
+    def test_of_json_say_nothing_of_a_reply_without_its_key(self):
+        columns = Columns({}, "p").by_field()
+        reading = CommentParser(columns=columns, languages={}, product_id="p", now=NOW)
+        row = {"id": "1", "language": "en", "rating": 5, "created_at": "2023-01-01"}
+        for values, said in ((row, UNSAID), ({**row, "reply": None}, None)):
+            read = reading.read(Record(2, values))
+            assert isinstance(read, NewComment)
+            assert read.reply is said
+
     @pytest.mark.parametrize(
         ("values", "reason"),
         [
