@@ -6,7 +6,9 @@ derives the items again and compares.
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from hashlib import blake2b
+from typing import Final
 
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
@@ -31,13 +33,22 @@ class NewReply:
     replied_at: datetime | None = None
 
 
+class Unsaid(Enum):
+    """What stands for a reply where it is not said whether there is one."""
+
+    UNSAID = "not said"
+
+
+UNSAID: Final = Unsaid.UNSAID
+
+
 @dataclass(frozen=True, slots=True)
 class NewComment:
     """A comment without keys; ``created_at`` is aware.
 
     ``username`` is empty for an imported comment. ``verified`` means that the author was known to
-    have bought the product when it was written. Only imports have a ``reply``; others are written
-    by `comments.replies.services`.
+    have bought the product when it was written. Only imports say whether there is a ``reply``,
+    None for none; others are written by `comments.replies.services`.
     """
 
     id: str
@@ -50,7 +61,7 @@ class NewComment:
     body: str = ""
     username: str = ""
     verified: bool = False
-    reply: NewReply | None = None
+    reply: NewReply | Unsaid | None = UNSAID
 
 
 def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
@@ -78,7 +89,7 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
 
 def reply_of(comment: NewComment) -> CommentReply | None:
     """Build the item of the reply that an import brings along, if it does."""
-    if comment.reply is None:
+    if comment.reply is None or comment.reply is UNSAID:
         return None
     replied_at = comment.reply.replied_at
     return CommentReply(

@@ -18,6 +18,7 @@ from pynamodb.attributes import (
     NumberAttribute,
     TTLAttribute,
     UnicodeAttribute,
+    UnicodeSetAttribute,
 )
 from pynamodb.constants import MAP
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
@@ -170,6 +171,7 @@ class Comment(CommentItem):
     then, but for reviews that came with their orders.
     The three attributes of its rank are `comments.votes.rank`'s; writing them writes to no
     index but ``ranked``. A comment without a helpful vote lacks the first two.
+    ``moved_from`` are the other products that it was about before imports moved it.
     """
 
     place = UnicodeAttribute(attr_name="o")
@@ -202,6 +204,7 @@ class Comment(CommentItem):
     reports = NumberAttribute(attr_name="nr", null=True)
     featured_partition = UnicodeAttribute(attr_name="f", null=True)
     reply_digest = BinaryAttribute(attr_name="rd", null=True, legacy_encoding=False)
+    moved_from = UnicodeSetAttribute(attr_name="mf", null=True)
 
     all = All()
     by_language = ByLanguage()

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from comments.imports.shape import FIELDS, Scale, Shape
 from comments.imports.texts import text_of_html
-from comments.items import NewComment, NewReply
+from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.languages import is_language
 from comments.posting.language_detection import detect_language
 from comments.replies.services import LONGEST_REPLY
@@ -94,7 +94,7 @@ class CommentParser:
             body=_body(values["body"]),
             username=_username(values["username"]),
             verified=_flag("verified", values["verified"]),
-            reply=self._reply(values["reply"], values["replied_at"].strip()),
+            reply=self._reply(row),
         )
 
     def _note(self, row: _Row, comment: NewComment) -> None:
@@ -179,8 +179,12 @@ class CommentParser:
         low, high = map(_number, bounds)
         return Scale(low, high) if low < high else self.shape.scale
 
-    def _reply(self, text: str, replied_at: str) -> NewReply | None:
+    def _reply(self, row: _Row) -> NewReply | Unsaid | None:
         """Read a reply by the shop; a date without any text is none."""
+        text, replied_at = row.values["reply"], row.values["replied_at"].strip()
+        columns = self.shape.of("reply")
+        if not text and not any(column in row.record.values for column in columns):
+            return UNSAID
         if not text.strip():
             return None
         if len(text) > LONGEST_REPLY:

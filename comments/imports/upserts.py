@@ -5,7 +5,7 @@ from enum import Enum
 from hashlib import blake2b
 
 from comments import keys
-from comments.items import NewComment, items_of, reply_of, reply_shown
+from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
 from comments.sets.following import follow
@@ -36,7 +36,7 @@ DETERMINED = frozenset(
 ).union(LIST_KEYS.values())
 """The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
 the shop (whose it is, verified, picked, reported), and is carried over when a newer version
-replaces it. A reply is recognised by its own digest, and may only be added."""
+replaces it. An imported reply is recognised by its own digest."""
 VERSION = Comment.version.attr_name
 _PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
@@ -44,8 +44,10 @@ _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
 _BY_STAFF = {"B": BY_STAFF}
+_REPLY = Comment.reply.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
 _FEATURED = Comment.featured_partition.attr_name
+_MOVED_FROM = Comment.moved_from.attr_name
 _DECISIVE = (
     Comment.version,
     Comment.place,
@@ -85,7 +87,7 @@ class Change:
     def between(cls, stored: Item | None, comment: NewComment) -> "Change":
         """Compare a comment with the item that is stored under its id, if one is."""
         item, body = items_of(comment)
-        reply = None if stored and stored.get(_REPLY_DIGEST) == _BY_STAFF else reply_of(comment)
+        reply = None if _is_by_staff(stored) else reply_of(comment)
         if reply is not None:
             item.reply, item.reply_digest = reply_shown(reply.serialize()), _digest(reply)
         return cls(
@@ -115,7 +117,7 @@ class Change:
             return Verdict.NEW
         if _PRODUCT not in stored:
             return Verdict.SUPERSEDED
-        is_stored = self.item.items() <= stored.items()
+        is_stored = self.item.items() <= stored.items() and not self.drops_reply
         if is_stored and _determined(stored) == _determined(self.item):
             return Verdict.UNCHANGED
         # One id, so the order of the places is the order of the dates.
@@ -124,6 +126,11 @@ class Change:
         if theirs > mine or (theirs == mine and is_edited):
             return Verdict.SUPERSEDED
         return Verdict.REPLACED
+
+    @property
+    def is_move(self) -> bool:
+        """Whether it replaces a version that is about another product."""
+        return self.verdict is Verdict.REPLACED and len(self.products) > 1
 
     @property
     def merged(self) -> Item:
@@ -137,19 +144,24 @@ class Change:
         rank = helpfulness.ranked_under(self.comment.product_id, kept)
         if _FEATURED in kept:
             kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
+        kept.pop(_MOVED_FROM, None)
+        if left := self.left_products:
+            kept[_MOVED_FROM] = {"SS": sorted(left)}
+        if self.drops_reply:
+            kept = {n: value for n, value in kept.items() if n not in {_REPLY, _REPLY_DIGEST}}
         return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
     def cost(self) -> int:
         """The number of actions in a transaction, besides those of counts."""
         followed = len(follow(self.stored, self.merged))
-        return 1 + self.concerns_body + (self.reply is not None) + followed
+        return 1 + self.concerns_body + (self.reply is not None or self.drops_reply) + followed
 
     @property
     def characters(self) -> int:
         """The characters of its texts."""
         reply = self.comment.reply
-        return len(self.comment.body) + (len(reply.text) if reply else 0)
+        return len(self.comment.body) + (len(reply.text) if isinstance(reply, NewReply) else 0)
 
     @property
     def concerns_body(self) -> bool:
@@ -157,9 +169,26 @@ class Change:
         return self.body is not None or _LENGTH in (self.stored or {})
 
     @property
+    def drops_reply(self) -> bool:
+        """Whether an import has brought a reply that this version of the comment has not."""
+        imported = _REPLY_DIGEST in (self.stored or {}) and not _is_by_staff(self.stored)
+        return imported and self.comment.reply is None
+
+    @property
     def products(self) -> set[str]:
         """The products whose counts may change."""
         return {self.comment.product_id} | (_products_of(self.stored) if self.stored else set())
+
+    @property
+    def left_products(self) -> set[str]:
+        """The products that the comment was about before, by this change or by earlier ones.
+
+        They are stored with it: an import that was interrupted before it ranked products finds
+        those that lost a comment here, when it is run again and the comment is unchanged.
+        """
+        stored = self.stored or {}
+        before = {*stored.get(_MOVED_FROM, {"SS": ()})["SS"]}
+        return (before | _products_of(stored)) - {self.comment.product_id}
 
     def actions(self) -> list[Action]:
         """Build the writes, conditional on the comment, its body and its reply being unchanged."""
@@ -170,6 +199,8 @@ class Change:
             actions.append(delete(Comment, comment_key(self.comment.id, keys.BODY)))
         if self.reply is not None:
             actions.append(put(Comment, self.reply))
+        elif self.drops_reply:
+            actions.append(delete(Comment, comment_key(self.comment.id, keys.REPLY)))
         return [*actions, *follow(self.stored, self.merged)]
 
     def count(self, changes: CountChanges) -> None:
@@ -181,6 +212,10 @@ class Change:
     def _put(self) -> Action:
         same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
         return put(Comment, self.merged, same)
+
+
+def _is_by_staff(stored: Item | None) -> bool:
+    return (stored or {}).get(_REPLY_DIGEST) == _BY_STAFF
 
 
 def _cell(item: Item) -> Cell:

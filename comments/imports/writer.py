@@ -41,7 +41,7 @@ TRANSACTION_CHARACTERS = 800_000
 
 @dataclass(frozen=True, slots=True)
 class VerdictCounts:
-    """The numbers of comments by verdict."""
+    """The numbers of comments by verdict; ``moved`` of the replaced were about another product."""
 
     new: int = 0
     replaced: int = 0
@@ -50,9 +50,9 @@ class VerdictCounts:
     moved: int = 0
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict]) -> "VerdictCounts":
-        counts = Counter(verdict.name.lower() for verdict in verdicts)
-        return cls(**counts)
+    def of(cls, changes: Sequence[Change]) -> "VerdictCounts":
+        counts = Counter(change.verdict.name.lower() for change in changes)
+        return cls(**counts, moved=sum(change.is_move for change in changes))
 
     def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
         return VerdictCounts(*map(add, astuple(self), astuple(other)))
@@ -74,15 +74,15 @@ class BulkWriter:
         botocore's errors; what was written until then stays, and the same call again writes the
         rest.
         """
-        verdicts: list[Verdict] = []
+        decided: list[Change] = []
         for _ in range(ATTEMPTS):
             changes = self._compare(comments)
             self._note(changes)
             lost = self._put([c for c in changes if c.is_needed])
-            verdicts += [c.verdict for c in changes if c.comment.id not in lost]
+            decided += [change for change in changes if change.comment.id not in lost]
             comments = [comment for comment in comments if comment.id in lost]
             if not comments:
-                return VerdictCounts.of(verdicts)
+                return VerdictCounts.of(decided)
         raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
 
     def rank_products(self, progress: Progress) -> None:
@@ -106,7 +106,7 @@ class BulkWriter:
         for change in changes:
             if change.is_needed:
                 self._touched |= change.products
-            for product in change.products:
+            for product in {change.comment.product_id, *change.left_products}:
                 is_new = product == change.comment.product_id
                 place = change.place if is_new else ""
                 seen = int(is_new and change.verdict is not Verdict.SUPERSEDED)

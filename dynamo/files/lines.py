@@ -12,6 +12,8 @@ from dynamo.files.encodings import encoding_of
 
 LONGEST_LINE = 1_000_000
 """Characters; a longer line is cut, and its row is then rejected as too long."""
+_LOOKED_AT = 4_096
+"""Characters from which the format of a file is seen."""
 
 
 class Lines:
@@ -24,6 +26,7 @@ class Lines:
         self._text = text
         self._raw = raw
         self._again: deque[str] = deque()
+        self._ahead = ""
         self.number = 0
         """The number of the last line returned."""
         self.name = name
@@ -45,9 +48,15 @@ class Lines:
         self._again.extendleft(reversed(lines))
         self.number -= len(lines)
 
+    def start(self) -> str:
+        """Return the first characters of the text, which stay to be read; before anything is."""
+        self._ahead = self._text.read(_LOOKED_AT)
+        return self._ahead
+
     def read(self, characters: int) -> str:
         """Return the next characters, for a reader to which lines mean nothing."""
-        return self._again.popleft() if self._again else self._text.read(characters)
+        ahead, self._ahead = self._ahead, ""
+        return ahead or self._text.read(characters)
 
     @property
     def bytes_read(self) -> int:
@@ -55,8 +64,9 @@ class Lines:
         return self._raw.tell()
 
     def _read(self) -> str:
-        line = self._text.readline(LONGEST_LINE)
-        if len(line) == LONGEST_LINE and not line.endswith("\n"):
+        line, end, self._ahead = self._ahead.partition("\n")
+        line += end or self._text.readline(LONGEST_LINE)
+        if len(line) >= LONGEST_LINE and not line.endswith("\n"):
             while (rest := self._text.readline(LONGEST_LINE)) and not rest.endswith("\n"):
                 pass
         return line

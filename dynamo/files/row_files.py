@@ -16,8 +16,6 @@ from dynamo.files.records import Record, Rejected
 from dynamo.files.xml_rows import XmlRows
 
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
-_LOOKED_AT = 1_000
-"""Lines among which the first that is not blank is looked for."""
 
 
 class Rows(Protocol):
@@ -97,36 +95,23 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
 
 def _reader(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
     suffix = Path(lines.name).suffix.lower()
-    first = _first_line(lines)
-    start = first.lstrip()[:1]
-    if file.delimiter is None and suffix != ".csv" and (start in "[{" or suffix in _JSON_SUFFIXES):
-        if start == "[":
+    start = lines.start().lstrip()
+    is_json = start.startswith(("[", "{")) or suffix in _JSON_SUFFIXES
+    if is_json and file.delimiter is None and suffix != ".csv":
+        if start.startswith("["):
             return JsonArray(lines)
-        if first.strip() == "{":
+        if start.partition("\n")[0].strip() == "{":
             raise FileUnreadable(
                 f"{file.path} is one object of JSON: give a file of its rows, as an array or "
                 f"one to a line."
             )
         return JsonLines(lines)
-    if start == "<":
-        raise FileUnreadable(
-            f"{file.path} is XML: it has rows for the presets of such feeds alone."
-        )
+    if start.startswith("<"):
+        raise FileUnreadable(f"{file.path} is XML: only presets of such feeds know its rows.")
     try:
         return CsvRows(lines, file.delimiter)
     except HeaderMissing as error:
         raise FileUnreadable(f"{file.path} cannot be read: {error}.") from error
-
-
-def _first_line(lines: Lines) -> str:
-    """Return the first line that is not blank, without reading past it."""
-    seen: list[str] = []
-    for line in lines:
-        seen.append(line)
-        if line.strip() or len(seen) == _LOOKED_AT:
-            break
-    lines.take_back(seen)
-    return seen[-1] if seen else ""
 
 
 def _spelling(lines: Lines, reader: Rows) -> str:

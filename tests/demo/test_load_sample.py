@@ -18,6 +18,7 @@ from comments.picks.queries import picks_of
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State
+from demo.loading.orders import PASSWORD, SIGN_IN
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
@@ -28,6 +29,7 @@ from dynamo.calls.meter import metered
 from dynamo.items import table_key
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import every_entry, read
+from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product, list_categories
 from shop.models import ShopItem
 from shop.orders.queries import has_bought
@@ -88,6 +90,30 @@ class TestLoadSample:
         with metered() as meter:
             load(if_empty=True)
         assert not WRITES & {call.operation for call in meter.calls}
+
+
+class TestSigningIn:
+    @pytest.mark.parametrize("if_empty", [False, True])
+    def test_is_made_possible_for_two_accounts_that_exist(self, *, if_empty: bool) -> None:
+        for username in SIGN_IN:
+            account = find_user(username)
+            account.set_unusable_password()
+            account.is_staff = False
+            account.save()
+        load(sign_in=True, if_empty=if_empty)
+        found = [find_user(username) for username in SIGN_IN]
+        assert [user.check_password(PASSWORD) for user in found] == [True, True]
+        assert [user.is_staff for user in found] == [False, True]
+
+    def test_changes_no_password_that_somebody_set(self) -> None:
+        account = find_user(SIGN_IN[1])
+        account.set_password("mine")
+        account.is_staff = False
+        account.save()
+        load(sign_in=True)
+        found = find_user(SIGN_IN[1])
+        assert found.check_password("mine")
+        assert not found.is_staff
 
 
 def favourite() -> str:

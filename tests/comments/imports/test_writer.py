@@ -1,22 +1,30 @@
 """Bulk writes of comments, against what a list of every index then shows."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
 from comments import keys
 from comments.filters import CommentFilter
 from comments.imports.upserts import DETERMINED
 from comments.imports.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, VerdictCounts, in_chunks
 from comments.indexes.access_patterns import plan
-from comments.items import NewComment, items_of
+from comments.items import NewComment, NewReply, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import Comment, CommentBody
+from comments.replies.queries import find_reply
 from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
@@ -25,6 +33,8 @@ from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
+from tests.support.chance import unique
+from tests.support.comments.truth import written
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -148,9 +158,18 @@ class TestNewerVersion:
         self, comment: NewComment, newer: NewComment
     ) -> None:
         write(comment)
-        assert write(newer) == VerdictCounts(replaced=1)
+        assert write(newer) == VerdictCounts(replaced=1, moved=1)
         assert under_every_index(comment) == [[]] * 4
         assert under_every_index(newer) == [[comment.id]] * 4
+
+    def test_of_another_product_is_counted_as_moved(
+        self, comment: NewComment, newer: NewComment
+    ) -> None:
+        write(comment)
+        assert write(replace(newer, product_id=comment.product_id)).moved == 0
+        assert write(replace(newer, created_at=NEW_YEAR + timedelta(1))) == VerdictCounts(
+            replaced=1, moved=1
+        )
 
     def test_is_counted_in_its_stead(self, comment: NewComment, newer: NewComment) -> None:
         write(comment)
@@ -195,7 +214,7 @@ class TestNewerVersion:
     ) -> None:
         write(comment)
         mark(comment.id, "e", {"S": "2024-02-01"})
-        assert write(newer) == VerdictCounts(replaced=1)
+        assert write(newer).replaced == 1
         assert "e" not in stored(comment.id)
 
 
@@ -230,6 +249,81 @@ class TestManyVersions:
         assert {(c.id, c.created, c.rating, find_comment(c.id).body) for c in entries(product)} == {
             (c.id, c.created_at, c.rating, c.body) for c in expected.values()
         }
+
+
+VERSIONS = st.lists(
+    st.builds(
+        dict,
+        seconds=st.integers(0, 3),
+        rating=st.integers(1, 5),
+        body=st.sampled_from(["", "short", LONG]),
+        reply=st.sampled_from([None, NewReply("Thanks."), NewReply("Sorry.", NEW_YEAR)]),
+    ),
+    min_size=2,
+    max_size=5,
+)
+
+
+def versions_of(comment: NewComment, drawn: Sequence[dict[str, Any]]) -> list[NewComment]:
+    return [
+        replace(comment, created_at=NEW_YEAR + timedelta(seconds=values.pop("seconds")), **values)
+        for values in map(dict, drawn)
+    ]
+
+
+def told(comment: NewComment) -> tuple[Any, ...]:
+    """What is stored of a comment and its reply, but for how often it was written."""
+    (entry,) = entries(comment.product_id)
+    reply, whole = find_reply(comment.id), find_comment(comment.id)
+    kept = {name: value for name, value in stored(comment.id).items() if name not in {"pk", "n"}}
+    del kept["sk"], kept["o"], kept["a"], kept["l"], kept["r"], kept["b"]
+    return kept, entry.created, entry.reply, whole.body, reply, has_body(comment.id)
+
+
+class TestVersionsWithReplies:
+    def import_each(self, tmp_path: Path, files: Sequence[Sequence[NewComment]]) -> None:
+        for number, versions in enumerate(files):
+            path = tmp_path / f"{number}.jsonl"
+            path.write_text("".join(json.dumps(row_of(version)) + "\n" for version in versions))
+            call_command("import_comments", path, json=True, stdout=StringIO())
+
+    @given(drawn=VERSIONS, data=st.data())
+    def test_of_different_dates_end_alike_in_any_order(
+        self, tmp_path_factory: pytest.TempPathFactory, drawn: Any, data: st.DataObject
+    ) -> None:
+        drawn = [{**values, "seconds": second} for second, values in enumerate(drawn)]
+        ordered = data.draw(st.permutations(drawn))
+        self.end_alike(tmp_path_factory, [drawn], [[values] for values in ordered])
+
+    @given(drawn=VERSIONS, data=st.data())
+    def test_of_equal_dates_end_alike_in_any_number_of_files(
+        self, tmp_path_factory: pytest.TempPathFactory, drawn: Any, data: st.DataObject
+    ) -> None:
+        ends = sorted(data.draw(st.sets(st.integers(1, len(drawn)))) | {len(drawn)})
+        files = [drawn[start:end] for start, end in pairwise([0, *ends])]
+        self.end_alike(tmp_path_factory, [drawn], files)
+
+    def end_alike(self, tmp_path_factory: pytest.TempPathFactory, *imports: Any) -> None:
+        comments = [written(unique("product"), id=unique("comment")) for _ in imports]
+        for comment, files in zip(comments, imports, strict=True):
+            folder = tmp_path_factory.mktemp("versions")
+            self.import_each(folder, [versions_of(comment, drawn) for drawn in files])
+        first, second = map(told, comments)
+        assert first == second
+
+
+def row_of(comment: NewComment) -> dict[str, Any]:
+    reply = comment.reply if isinstance(comment.reply, NewReply) else None
+    return {
+        "id": comment.id,
+        "product_id": comment.product_id,
+        "language": comment.language,
+        "rating": comment.rating,
+        "created_at": comment.created_at.isoformat(),
+        "body": comment.body,
+        "reply": reply and reply.text,
+        "replied_at": reply and reply.replied_at and reply.replied_at.isoformat(),
+    }
 
 
 class TestInterruptedWrite:

@@ -333,6 +333,22 @@ class TestLoad:
         load(comment).rank_products(SILENT)
         assert five_stars(comment.product_id) == 1
 
+    @pytest.mark.parametrize("moves", [1, 2], ids=["once", "again before it was run again"])
+    def test_again_ranks_the_products_that_lost_comments_before_it_was_cut_off(
+        self, comment, fresh, moves
+    ):
+        load(comment).rank_products(SILENT)
+        moved = comment
+        for number in range(moves):
+            later = comment.created_at + timedelta(minutes=number + 1)
+            moved = replace(comment, product_id=fresh("product"), created_at=later)
+            load(moved)
+        load(moved).rank_products(SILENT)
+        assert ranking_of(COMMENTED, [comment.product_id]) == []
+        assert ranking_of(FIVE_STARS, [comment.product_id]) == []
+        assert last_comment(moved.product_id) == comment.id
+        assert differences(comment) == differences(moved) == []
+
     def test_of_older_comments_leaves_the_newest_last(self, comment):
         load(another(comment, 9))
         load(*(another(comment, number) for number in range(3))).rank_products(SILENT)

@@ -5,7 +5,7 @@ import gzip
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from comments.imports.rows import CommentParser
 from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts
 from comments.integrity.comments import comment_differences
-from comments.items import NewComment, NewReply
+from comments.items import UNSAID, NewComment, NewReply
 from comments.lists.queries import CommentEntry, list_comments
 from comments.models import TABLE, Comment
 from comments.moderation.services import hide
@@ -289,19 +289,42 @@ class TestImportedReplies:
         assert text_of(row) == "Thank you!"
         assert differing(row) == []
 
-    def test_are_replaced_by_others_and_never_taken_away(self, row):
+    def test_are_replaced_by_others(self, row):
         imported(row)
-        imported(replace(row, reply=NewReply("Thanks again.")))
-        assert imported(replace(row, reply=None)) == VerdictCounts(unchanged=1)
+        assert imported(replace(row, reply=NewReply("Thanks again."))).replaced == 1
         assert text_of(row) == "Thanks again."
         assert differing(row) == []
+
+    @pytest.mark.parametrize("changes", [{}, {"created_at": NOW}], ids=["the same row", "a newer"])
+    def test_go_when_the_row_that_wins_has_none(self, row, changes):
+        imported(row)
+        without = replace(row, reply=None, **changes)
+        assert imported(without).replaced == 1
+        assert (text_of(row), listed(row)[row.id]) == (None, None)
+        assert imported(without) == VerdictCounts(unchanged=1)
+        assert differing(row) == []
+
+    def test_stay_when_a_file_says_nothing_of_replies(self, row):
+        imported(row)
+        assert imported(replace(row, reply=UNSAID)) == VerdictCounts(unchanged=1)
+        assert imported(replace(row, reply=UNSAID, created_at=NOW)).replaced == 1
+        assert text_of(row) == "Thank you!"
+        assert differing(row) == []
+
+    @pytest.mark.parametrize("reply", [None, NewReply("Older")])
+    def test_of_superseded_rows_have_no_effect(self, row, reply):
+        imported(row)
+        older = replace(row, reply=reply, created_at=START - timedelta(days=1))
+        assert imported(older) == VerdictCounts(superseded=1)
+        assert text_of(row) == "Thank you!"
 
     @pytest.mark.parametrize("is_deletion", [False, True])
     def test_are_left_alone_once_they_are_staffs(self, row, is_deletion):
         imported(row)
         delete_reply(row.id) if is_deletion else reply(row, "Ours")
-        assert imported(row) == VerdictCounts(unchanged=1)
-        assert imported(replace(row, created_at=NOW, rating=1)).replaced == 1
+        for same in (row, replace(row, reply=None)):
+            assert imported(same) == VerdictCounts(unchanged=1)
+        assert imported(replace(row, created_at=NOW, rating=1, reply=None)).replaced == 1
         assert text_of(row) == (None if is_deletion else "Ours")
         assert differing(row) == []
 
@@ -326,7 +349,8 @@ class TestRowsWithReplies:
     @pytest.mark.parametrize(
         ("values", "expected"),
         [
-            ({}, None),
+            ({}, UNSAID),
+            ({"replied_at": "2023-01-02"}, UNSAID),
             ({"reply": "", "replied_at": "2023-01-02"}, None),
             ({"reply": " \n"}, None),
             ({"reply": "Hi"}, NewReply("Hi")),
@@ -340,6 +364,14 @@ class TestRowsWithReplies:
         read = self.read(values)
         assert isinstance(read, NewComment)
         assert read.reply == expected
+
+    def test_of_json_say_nothing_of_a_reply_without_its_key(self):
+        reading = CommentParser(Shape().under("p"), NOW)
+        row = {"id": "1", "language": "en", "rating": 5, "created_at": "2023-01-01"}
+        for values, said in ((row, UNSAID), ({**row, "reply": None}, None)):
+            read = reading.read(Record(2, values))
+            assert isinstance(read, NewComment)
+            assert read.reply is said
 
     @pytest.mark.parametrize(
         ("values", "reason"),
@@ -381,7 +413,7 @@ class TestRealReplies:
         return [each for each in read if isinstance(each, NewComment)]
 
     def test_are_all_read(self, rows):
-        replies = [each.reply for each in self.read(rows) if each.reply]
+        replies = [c.reply for c in self.read(rows) if isinstance(c.reply, NewReply)]
         assert len(replies) == 11_296
         texts = [row["reply_text"] for row in rows if row["reply_text"].strip()]
         assert sorted(each.text for each in replies) == sorted(texts)
@@ -389,15 +421,15 @@ class TestRealReplies:
     @pytest.mark.real_engine
     def test_are_stored_to_the_character(self, rows, fresh):
         product = fresh("product")
-        with_reply = [each for each in self.read(rows[:1_000]) if each.reply][:150]
-        comments = [replace(c, product_id=product, id=f"{product}-{c.id}") for c in with_reply]
+        replied = [c for c in self.read(rows[:1_000]) if isinstance(c.reply, NewReply)][:150]
+        comments = [replace(c, product_id=product, id=f"{product}-{c.id}") for c in replied]
         comments = list({comment.id: comment for comment in comments}.values())
         assert imported(*comments).new == len(comments)
         assert imported(*comments).unchanged == len(comments)
         for comment in comments[::5]:
             found, expected = find_reply(comment.id), comment.reply
             assert found
-            assert expected
+            assert isinstance(expected, NewReply)
             assert (found.text, found.replied) == (expected.text, expected.replied_at)
 
 

@@ -1,0 +1,86 @@
+"""Dates and times of files."""
+
+from datetime import UTC
+
+import pytest
+
+from dynamo.files.moments import DateFormats, FormatUnknown, parse_moment
+from dynamo.management.month_names import month_names
+
+
+class TestMoments:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("2023-01-05", "2023-01-05T00:00:00+00:00"),
+            ("2023-01-05 12:30", "2023-01-05T12:30:00+00:00"),
+            ("2023-01-05 12:30:01", "2023-01-05T12:30:01+00:00"),
+            ("2023-01-05T12:30:01Z", "2023-01-05T12:30:01+00:00"),
+            ("2023-01-05t12:30:01z", "2023-01-05T12:30:01+00:00"),
+            ("2023-01-05 12:30:01 UTC", "2023-01-05T12:30:01+00:00"),
+            ("2023-01-05T12:30:01.5+02:00", "2023-01-05T10:30:01.500000+00:00"),
+            ("2023-01-05T00:30:01,123456789 +0200", "2023-01-04T22:30:01.123456+00:00"),
+            ("2023-01-05T00:30:01-05", "2023-01-05T05:30:01+00:00"),
+            ("1672921801", "2023-01-05T12:30:01+00:00"),
+            ("1672921801250", "2023-01-05T12:30:01.250000+00:00"),
+        ],
+    )
+    def test_are_read_as_utc(self, text: str, expected: str) -> None:
+        moment = parse_moment(text)
+        assert moment.isoformat() == expected
+        assert moment.tzinfo is UTC
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("", "yesterday", "05.01.2023", "2023-13-01", "2023-02-30", "20230105", "123"),
+            *("2023-01-05T25:00", "2023-01-05T12:30:60Z", "0000-01-01", "2023-W01-1"),
+            *("0001-01-01T00:00+01:00", "9999-12-31T23:59-01:00", "2023-01-05X10:00", "²" * 10),
+        ],
+    )
+    def test_are_refused_when_they_are_none(self, text: str) -> None:
+        with pytest.raises(ValueError, match="“"):
+            parse_moment(text)
+
+
+class TestFormats:
+    @pytest.mark.parametrize(
+        ("formats", "locale", "text", "expected"),
+        [
+            (("%d/%m/%Y",), "", "05/01/2023", "2023-01-05"),
+            (("%m/%d/%Y", "%d.%m.%Y"), "", "05.01.2023", "2023-01-05"),
+            (("%B %d, %Y",), "", "January 5, 2023", "2023-01-05"),
+            (("%d de %B de %Y",), "es", "5 de enero de 2023", "2023-01-05"),
+            ((), "es", "2 de marzo de 2024", "2024-03-02"),
+            ((), "en", "Mar 2, 2024", "2024-03-02"),
+            ((), "de", "2. März 2024", "2024-03-02"),
+            ((), "pt-br", "2 de mar. de 2024", "2024-03-02"),
+            ((), "pl", "2 marca 2024", "2024-03-02"),
+            ((), "ru", "2 марта 2024", "2024-03-02"),
+            ((), "es", "2024-03-02", "2024-03-02"),
+        ],
+    )
+    def test_are_tried_before_the_usual_ones(
+        self, formats: tuple[str, ...], locale: str, text: str, expected: str
+    ) -> None:
+        dates = DateFormats(formats, month_names(locale) if locale else {})
+        assert dates.parse(text).date().isoformat() == expected
+
+    def test_may_name_a_time_and_a_zone(self) -> None:
+        dates = DateFormats(("%d.%m.%Y %H:%M %z",), {})
+        assert dates.parse("05.01.2023 12:30 +0200").isoformat() == "2023-01-05T10:30:00+00:00"
+        named = DateFormats((), month_names("fr"))
+        assert named.parse("12 décembre 2023 14:05").isoformat() == "2023-12-12T14:05:00+00:00"
+
+    def test_that_do_not_fit_are_named(self) -> None:
+        with pytest.raises(ValueError, match="“2023/5” is no date in the format %d/%m/%Y"):
+            DateFormats(("%d/%m/%Y",)).parse("2023/5")
+
+    @pytest.mark.parametrize("bad", ["DD/MM/YYYY", "%d/%m", "%Q", ""])
+    def test_need_a_day_a_month_and_a_year(self, bad: str) -> None:
+        with pytest.raises(FormatUnknown, match="is no format of a day, a month and a year"):
+            DateFormats((bad,))
+
+    def test_need_a_language_that_has_names_of_months(self) -> None:
+        with pytest.raises(FormatUnknown, match="“xx” is no language of dates"):
+            month_names("xx")
