@@ -8,6 +8,7 @@ columns   which column holds which field
 moments   dates and times in the formats of files
 rejects   the file of rejected rows
 exports   exports to CSV or JSON lines that go on after an interruption
+identifiers  ids and names of other systems, mapped to allowed ones
 records   the results of readers: a record, or a rejected row
 ========  =============================================================
 """
