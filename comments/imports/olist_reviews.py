@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from comments.imports.columns import FIELDS
 from comments.imports.rows import CommentParser
+from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected
@@ -20,7 +20,6 @@ from shop.imports.olist_files import REVIEWS, open_rows, require_files
 from shop.imports.survey import FILES, survey
 
 LANGUAGE = "pt"
-_SAME_NAMES = {name: name for name in FIELDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class ReviewParser:
         products = self._products_of(order_id)
         if not products:
             return _rejected(record, "its order has no items, so that there is nothing to review")
-        reading = CommentParser(columns=_SAME_NAMES, languages={}, product_id=None, now=self.now)
+        reading = CommentParser(Shape(), self.now)
         comments = []
         for product_id in products:
             comment = reading.read(self._as_comment(record, order_id, product_id))

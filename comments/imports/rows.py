@@ -1,15 +1,21 @@
 """The parsing of one record into a comment. The rules are in docs/importing.md."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from hashlib import blake2b
 
+from comments.imports.shape import FIELDS, Scale, Shape
+from comments.imports.texts import text_of_html
 from comments.items import NewComment, NewReply
 from comments.languages import is_language
+from comments.posting.language_detection import detect_language
 from comments.replies.services import LONGEST_REPLY
-from dynamo.files.moments import parse_moment
+from comments.store.counts import Cell
 from dynamo.files.records import Record, Rejected, RowRefused
+from shop.accounts.names import BadUsername, username_of
 
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000
@@ -20,69 +26,158 @@ LATEST = timedelta(days=1)
 """How far ahead of now a comment may be dated: clocks and time zones differ."""
 
 _PRODUCT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_RATING = re.compile(r"[1-5](\.0+)?", re.ASCII)
+_RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
+_REGION = re.compile(r"([A-Za-z]{2})[-_].+")
+_YES, _NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no", ""})
+_ID_BYTES = 12
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found in the rows that were read, and how many of them needed a guess.
+
+    ``cells`` are the rows by language and rating; ``spelled`` are the languages as the file has
+    them.
+    """
+
+    cells: Counter[Cell] = field(default_factory=Counter)
+    spelled: set[str] = field(default_factory=set)
+    made_ids: int = 0
+    guessed_languages: int = 0
+    rounded_ratings: int = 0
+
+
+@dataclass(slots=True)
+class _Row:
+    """A record and what had to be guessed of it."""
+
+    record: Record
+    values: dict[str, str]
+    spelled: str = ""
+    is_id_made: bool = False
+    is_language_guessed: bool = False
+    is_rating_rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CommentParser:
-    """Parses the records of a file into comments.
+    """Parses the records of a file into comments, and adds to ``findings``.
 
-    ``columns`` has the column of each field in the file, ``languages`` the codes of its names of
-    languages; ``product_id`` puts all comments under one product. Rows dated more than a day after
-    ``now`` are rejected.
+    ``shape`` says how they are spelled. Rows dated more than a day after ``now`` are rejected.
     """
 
-    columns: Mapping[str, str]
-    languages: Mapping[str, str]
-    product_id: str | None
+    shape: Shape
     now: datetime
+    findings: Findings = field(default_factory=Findings)
 
     def read(self, record: Record) -> NewComment | Rejected:
         """Parse a record, or reject it with a reason."""
         try:
-            return self._comment(record)
+            row = _Row(record, {name: self._text(record, name) for name in FIELDS})
+            comment = self._comment(row)
         except RowRefused as refused:
             return Rejected(record.line, str(refused), self._id_of(record))
+        self._note(row, comment)
+        return comment
 
-    def _comment(self, record: Record) -> NewComment:
-        values = {field: self._text(record, field) for field in self.columns}
-        product_id = self.product_id
+    def _comment(self, row: _Row) -> NewComment:
+        self._require_wanted(row.record)
+        values = row.values
         return NewComment(
-            id=_comment_id(values["id"]),
-            product_id=parse_product_id(values["product_id"] if product_id is None else product_id),
-            language=self._language(values["language"].strip()),
-            rating=_rating(values["rating"].strip()),
+            id=self._comment_id(row),
+            product_id=parse_product_id(values["product_id"]),
+            language=self._language(row),
+            rating=self._rating(row),
             created_at=self._moment("created_at", values["created_at"].strip()),
-            author=_line_of_text("author", values.get("author", "")),
-            title=_line_of_text("title", values.get("title", "")),
-            body=_body(values.get("body", "")),
-            reply=self._reply(values.get("reply", ""), values.get("replied_at", "").strip()),
+            author=_line_of_text("author", values["author"]),
+            title=_line_of_text("title", values["title"]),
+            body=_body(values["body"]),
+            username=_username(values["username"]),
+            verified=_flag("verified", values["verified"]),
+            reply=self._reply(values["reply"], values["replied_at"].strip()),
         )
 
-    def _text(self, record: Record, field: str) -> str:
-        value = record.values.get(self.columns[field])
-        if value is None:
-            return ""
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise RowRefused(f"{field} is neither text nor a number")
-        text = str(value)
-        if not _is_utf8(text):
-            raise RowRefused(f"{field} is not UTF-8 text")
-        if "\0" in text:
-            raise RowRefused(f"{field} holds a NUL character")
-        return text
+    def _note(self, row: _Row, comment: NewComment) -> None:
+        findings = self.findings
+        findings.cells[comment.language, comment.rating] += 1
+        findings.made_ids += row.is_id_made
+        findings.guessed_languages += row.is_language_guessed
+        findings.rounded_ratings += row.is_rating_rounded
+        if row.spelled:
+            findings.spelled.add(row.spelled)
+
+    def _text(self, record: Record, name: str) -> str:
+        columns = self.shape.of(name)
+        values = (record.values.get(column) for column in columns)
+        found = next((value for value in values if value not in (None, "")), "")
+        text = _plain(name, found) or self.shape.constants.get(name, "")
+        is_html = self.shape.is_html and name in {"title", "body", "reply"}
+        return text_of_html(text) if is_html else text
 
     def _id_of(self, record: Record) -> str:
-        value = record.values.get(self.columns["id"])
-        return value[:LONGEST_ID] if isinstance(value, str) else ""
+        values = (record.values.get(column) for column in self.shape.of("id"))
+        return next((v[:LONGEST_ID] for v in values if isinstance(v, str)), "")
 
-    def _language(self, text: str) -> str:
-        language = self.languages.get(text.lower(), text.lower())
+    def _require_wanted(self, record: Record) -> None:
+        for column, wanted in self.shape.only.items():
+            value = record.values.get(column)
+            text = "" if value is None else str(value).strip().lower()
+            if text not in wanted:
+                named = ", ".join(filter(None, wanted))
+                raise RowRefused(f"{column} is “{text[:20]}”: only {named} is imported")
+
+    def _comment_id(self, row: _Row) -> str:
+        found = row.values["id"]
+        if found or not self.shape.id_from:
+            return _comment_id(found)
+        row.is_id_made = True
+        parts = [self._part(row, name) for name in self.shape.id_from]
+        return blake2b("\x1f".join(parts).encode(), digest_size=_ID_BYTES).hexdigest()
+
+    def _part(self, row: _Row, name: str) -> str:
+        """Return what an id is made from: a field, or any other column of the file."""
+        if name in row.values:
+            return row.values[name].strip()
+        return _plain(name, row.record.values.get(name)).strip()
+
+    def _language(self, row: _Row) -> str:
+        columns, values = self.shape.of("language"), row.record.values
+        is_given = any(values.get(column) not in (None, "") for column in columns)
+        if self.shape.detect_language and not is_given:
+            text = f"{row.values['title']}\n{row.values['body']}"
+            if guessed := detect_language(text):
+                row.is_language_guessed = True
+                return guessed
+            if not row.values["language"]:
+                raise RowRefused("language: no text tells it; --set language=en can give one")
+        spelled = row.values["language"].strip()
+        language = self.shape.languages.get(spelled.lower())
+        if language is None:
+            row.spelled = _REGION.sub(r"\1", spelled)
+            language = row.spelled.lower()
         if not is_language(language):
             raise RowRefused(
-                f"language: “{text[:20]}” is no ISO 639-1 code; --language-map can translate it"
+                f"language: “{spelled[:20]}” is no ISO 639-1 code; --language-map can translate "
+                f"it, and --detect-language finds one where there is none"
             )
         return language
+
+    def _rating(self, row: _Row) -> int:
+        text, scale = row.values["rating"].strip(), self._scale(row.record)
+        if not _RATING.fullmatch(text) or (rating := _number(text)) not in scale:
+            raise RowRefused(f"rating: “{text[:20]}” is no number from {scale}")
+        exact = scale.exactly(rating)
+        rounded = exact.to_integral_value(ROUND_HALF_UP)
+        row.is_rating_rounded = rounded != exact
+        return int(rounded)
+
+    def _scale(self, record: Record) -> Scale:
+        columns = self.shape.low, self.shape.high
+        bounds = [str(record.values.get(column, "")) for column in columns if column]
+        if not bounds or not all(_RATING.fullmatch(bound) for bound in bounds):
+            return self.shape.scale
+        low, high = map(_number, bounds)
+        return Scale(low, high) if low < high else self.shape.scale
 
     def _reply(self, text: str, replied_at: str) -> NewReply | None:
         """Read a reply by the shop; a date without any text is none."""
@@ -92,18 +187,33 @@ class CommentParser:
             raise RowRefused(f"reply has {len(text):,} characters, more than {LONGEST_REPLY:,}")
         return NewReply(text, self._moment("replied_at", replied_at) if replied_at else None)
 
-    def _moment(self, field: str, text: str) -> datetime:
+    def _moment(self, name: str, text: str) -> datetime:
         try:
-            moment = parse_moment(text)
+            moment = self.shape.dates.parse(text)
         except ValueError as error:
-            raise RowRefused(f"{field}: {error}") from error
+            raise RowRefused(f"{name}: {error}") from error
         if moment > self.now + LATEST:
-            raise RowRefused(f"{field}: “{text}” is in the future")
+            raise RowRefused(f"{name}: “{text}” is in the future")
         return moment
 
 
-def _is_utf8(text: str) -> bool:
-    """Return whether there is no lone surrogate, which stands for a byte that was not UTF-8."""
+def _plain(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool) and name == "verified":
+        return str(value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise RowRefused(f"{name} is neither text nor a number")
+    text = str(value)
+    if not _is_text(text):
+        raise RowRefused(f"{name} is not UTF-8 text")
+    if "\0" in text:
+        raise RowRefused(f"{name} holds a NUL character")
+    return text
+
+
+def _is_text(text: str) -> bool:
+    """Return whether there is no lone surrogate, which stands for a byte that could not be read."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -133,17 +243,29 @@ def _comment_id(text: str) -> str:
     return text
 
 
-def _rating(text: str) -> int:
-    if not _RATING.fullmatch(text):
-        raise RowRefused(f"rating: “{text[:20]}” is none of 1, 2, 3, 4, 5")
-    return int(text[0])
+def _number(text: str) -> Decimal:
+    return Decimal(text.replace(",", "."))
 
 
-def _line_of_text(field: str, text: str) -> str:
+def _flag(name: str, text: str) -> bool:
+    word = text.strip().lower()
+    if word not in _YES | _NO:
+        raise RowRefused(f"{name}: “{text[:20]}” is neither true nor false")
+    return word in _YES
+
+
+def _username(text: str) -> str:
+    if not text:
+        return ""
+    try:
+        return username_of(text)
+    except BadUsername as error:
+        raise RowRefused(f"username: {error}") from error
+
+
+def _line_of_text(name: str, text: str) -> str:
     if len(text) > LONGEST_LINE_OF_TEXT:
-        raise RowRefused(
-            f"{field} has {len(text):,} characters, more than {LONGEST_LINE_OF_TEXT:,}"
-        )
+        raise RowRefused(f"{name} has {len(text):,} characters, more than {LONGEST_LINE_OF_TEXT:,}")
     return text
 
 

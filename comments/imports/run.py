@@ -3,23 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from pathlib import Path
 from typing import Protocol
 
-from comments.imports.columns import Columns
-from comments.imports.rows import CommentParser
+from comments.imports.rows import CommentParser, Findings
+from comments.imports.shape import Shape
 from comments.imports.writer import VerdictCounts, in_chunks
 from comments.items import NewComment
-from dynamo.files.csv_rows import CsvRows
-from dynamo.files.jsonl import JsonLines
-from dynamo.files.lines import Lines
 from dynamo.files.records import Record, Rejected
 from dynamo.files.rejects import RejectsFile
-from dynamo.files.two_pass import Rows, TwoPassImport, Version
+from dynamo.files.row_files import OpenRows, RowFile
+from dynamo.files.two_pass import TwoPassImport, Version
 from dynamo.progress import Progress
 
-_JSONL_SUFFIXES = {".jsonl", ".ndjson", ".json"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -35,26 +30,20 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommentFile:
-    """A file of comments, and how to parse it; see `CommentParser` for ``languages``, ``now``."""
+    """A file of comments, and how to parse it; for ``now`` see `CommentParser`."""
 
-    path: Path
-    columns: Columns
-    languages: dict[str, str]
+    file: RowFile
+    shape: Shape
     now: datetime
 
-    def parse(self, rows: Rows) -> Iterator[NewComment | Rejected]:
+    def parse(self, found: OpenRows, findings: Findings) -> Iterator[NewComment | Rejected]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        is_csv = isinstance(rows, CsvRows)
-        parser = CommentParser(
-            columns=self.columns.among(rows.columns) if is_csv else self.columns.by_field(),
-            languages=self.languages,
-            product_id=self.columns.product_id,
-            now=self.now,
-        )
-        for row in rows:
+        shape = self.shape.among(found.columns) if found.are_columns_known else self.shape
+        parser = CommentParser(shape, self.now, findings)
+        for row in found.rows:
             yield parser.read(row) if isinstance(row, Record) else row
-        if rows.columns:  # an empty file of JSON lines has none
-            self.columns.among(rows.columns)
+        if found.columns:  # an empty file of JSON has none
+            self.shape.among(found.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +51,16 @@ class ImportReport:
     """Counts of the rows: ``read + rejected == rows``.
 
     New, replaced, unchanged and superseded ones are all that were read. A row is superseded by
-    a newer version of its comment, in the file or stored before.
+    a newer version of its comment, in the file or stored before. ``findings`` are about the rows
+    read; ``spelling`` is what was found out of the file's, in words.
     """
 
     rows: int
     rejected: int
     verdicts: VerdictCounts
     products_created: int
+    findings: Findings
+    spelling: str
 
     @property
     def read(self) -> int:
@@ -82,34 +74,42 @@ class ImportReport:
 def import_file(
     source: CommentFile,
     *,
-    writer: Writer,
+    writer: Writer | None,
     ensure_products: Callable[[Sequence[str]], int],
     rejects: RejectsFile,
     progress: Progress,
 ) -> ImportReport:
-    """Write a file's comments, and its rejected rows to ``rejects``.
+    """Write a file's comments, and its rejected rows to ``rejects``; without a writer only check.
 
     ``ensure_products`` is called with ids of products before comments on them are written, and
     returns how many of them it created. Raises FileUnreadable, BadMapping and RejectsUnwritable
     before anything is written, and what ``writer`` raises; the same import again continues then.
     """
+    findings = [Findings(), Findings()]
+    of_pass = iter(findings)
     passes = TwoPassImport(
-        source.path, source.parse, version_of, format_of=partial(_format_of, source.path)
+        source.file, lambda found: source.parse(found, next(of_pass)), version_of
     )
     with rejects:
         passes.check(rejects, progress)
-    load = _Load(writer, ensure_products)
-    with progress.step("Writing", total=passes.read, unit=" rows") as advance:
-        for chunk in in_chunks(passes.winning()):
-            load.write(chunk)
-            advance(len(chunk))
-        advance(passes.superseded)
-    writer.rank_products(progress)
+    verdicts, products_created = VerdictCounts(), 0
+    if writer is not None:
+        load = _Load(writer, ensure_products)
+        with progress.step("Writing", total=passes.read, unit=" rows") as advance:
+            for chunk in in_chunks(passes.winning()):
+                load.write(chunk)
+                advance(len(chunk))
+            advance(passes.superseded)
+        writer.rank_products(progress)
+        verdicts = load.verdicts + VerdictCounts(superseded=passes.superseded)
+        products_created = load.products_created
     return ImportReport(
         rows=passes.rows,
         rejected=passes.rejected,
-        verdicts=load.verdicts + VerdictCounts(superseded=passes.superseded),
-        products_created=load.products_created,
+        verdicts=verdicts,
+        products_created=products_created,
+        findings=findings[0],
+        spelling=passes.spelling,
     )
 
 
@@ -132,13 +132,3 @@ class _Load:
             self.products_created += self.ensure_products(sorted(products))
             self._ensured |= products
         self.verdicts += self.writer.write(chunk)
-
-
-def _format_of(path: Path, lines: Lines) -> Rows:
-    """Choose the format by the name, or else by the first character."""
-    suffixes = {suffix.lower() for suffix in path.suffixes[-2:]}
-    if suffixes & _JSONL_SUFFIXES or ".csv" in suffixes:
-        return CsvRows(lines) if ".csv" in suffixes else JsonLines(lines)
-    first = next(lines, "")
-    lines.take_back([first] if first else [])
-    return JsonLines(lines) if first.lstrip().startswith("{") else CsvRows(lines)

@@ -47,6 +47,7 @@ class VerdictCounts:
     replaced: int = 0
     unchanged: int = 0
     superseded: int = 0
+    moved: int = 0
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> "VerdictCounts":

@@ -1,18 +1,26 @@
 """Mappings of fields to the columns of a file, from the options of a command."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from dynamo.files.csv_rows import DELIMITERS
+
+_PART = re.compile(r'(?:"[^"]*"|[^,"]|")+')
 
 
 class BadMapping(ValueError):
     """An option names a column, field or value that does not exist; the text lists the others."""
 
 
-def parse_pairs(text: str, *, example: str) -> dict[str, str]:
-    """Parse ``a=b,c=d``. Raises BadMapping, which shows an ``example``, for anything else."""
+def parse_pairs(text: str, *, example: str, may_be_empty: bool = False) -> dict[str, str]:
+    """Parse ``a=b,"c, d"=e``: what holds a comma is between double quotes.
+
+    Raises BadMapping, which shows an ``example``, for anything else.
+    """
     pairs: dict[str, str] = {}
-    for pair in filter(None, (part.strip() for part in text.split(","))):
+    for pair in filter(None, _split(text)):
         left, equals, right = (part.strip() for part in pair.partition("="))
-        if not (left and equals and right):
+        if not (left and equals and (right or may_be_empty)):
             raise BadMapping(f"“{pair}” is no pair such as {example}.")
         if left in pairs:
             raise BadMapping(f"“{left}” is given twice.")
@@ -21,12 +29,37 @@ def parse_pairs(text: str, *, example: str) -> dict[str, str]:
 
 
 def parse_columns(text: str, *, fields: Sequence[str]) -> dict[str, str]:
-    """Parse ``field=column,…``. Raises BadMapping for a field that is not in ``fields``."""
-    named = parse_pairs(text, example="id=review_id")
+    """Parse ``field=column,…``; a field with an empty column (``reply=``) is not in the file.
+
+    Raises BadMapping for a field that is not in ``fields``.
+    """
+    named = parse_pairs(text, example="id=review_id", may_be_empty=True)
+    _require_fields(named, fields)
+    return named
+
+
+def parse_constants(texts: Iterable[str], *, fields: Sequence[str]) -> dict[str, str]:
+    """Parse each ``field=value``, whose value may hold commas. Raises BadMapping."""
+    constants: dict[str, str] = {}
+    for text in texts:
+        field, equals, value = text.partition("=")
+        if not (equals and value):
+            raise BadMapping(f"“{text}” is no pair such as language=de.")
+        constants[field.strip()] = value
+    _require_fields(constants, fields)
+    return constants
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas that are not between double quotes, which are left out."""
+    parts = _PART.findall(text)
+    return [part.replace('"', "").strip() for part in parts]
+
+
+def _require_fields(named: Iterable[str], fields: Sequence[str]) -> None:
     for field in named:
         if field not in fields:
             raise BadMapping(f"There is no field “{field}”; the fields are: {', '.join(fields)}.")
-    return named
 
 
 def columns_among(
@@ -50,6 +83,8 @@ def _no_column(field: str, column: str, present: Sequence[str]) -> str:
     missing = f"There is no column “{column}”{for_field}"
     if any(_is_garbled(name) for name in present):
         return f"{missing}, and the line that names the columns is not UTF-8 text."
+    if len(present) == 1 and (delimiter := max(DELIMITERS, key=present[0].count)) in present[0]:
+        return f"{missing}: it seems that columns are separated by “{delimiter}”, see --delimiter."
     return f"{missing}; the columns are: {', '.join(present) or 'none'}."
 
 

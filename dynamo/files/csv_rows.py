@@ -1,10 +1,17 @@
-"""Records of CSV (RFC 4180): quoted fields may span lines, a malformed row affects only itself."""
+"""Records of CSV (RFC 4180): quoted fields may span lines, a malformed row affects only itself.
+
+The delimiter may be another than the comma, and is found out from the header where it is not given.
+"""
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 
 from dynamo.files.lines import LONGEST_LINE, Lines
 from dynamo.files.records import Record, Rejected
+
+DELIMITERS = ",;\t|"
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 class HeaderMissing(ValueError):
@@ -48,12 +55,16 @@ class _RowLines:
 
 
 class CsvRows:
-    """The rows of a CSV file, and the ``columns`` of its header. Raises HeaderMissing."""
+    """The rows of a CSV file but blank ones, and the ``columns`` of its header.
 
-    def __init__(self, lines: Lines) -> None:
+    Raises HeaderMissing.
+    """
+
+    def __init__(self, lines: Lines, delimiter: str | None = None) -> None:
         csv.field_size_limit(LONGEST_LINE)
+        self.delimiter = delimiter or _delimiter_of(lines)
         self._lines = _RowLines(lines)
-        self._reader = csv.reader(self._lines, strict=True)
+        self._reader = csv.reader(self._lines, strict=True, delimiter=self.delimiter)
         self.columns = self._header()
 
     def __iter__(self) -> Iterator[Record | Rejected]:
@@ -82,7 +93,7 @@ class CsvRows:
                 self._lines.give_back_all_but_first()
                 yield rejected
                 continue
-            if row:
+            if any(field.strip() for field in row):
                 yield row
 
     def _record(self, row: Sequence[str]) -> Record | Rejected:
@@ -91,6 +102,14 @@ class CsvRows:
             reason = f"the row has {len(row)} fields, the header has {len(self.columns)}"
             return Rejected(line, reason)
         return Record(line, dict(zip(self.columns, row, strict=True)))
+
+
+def _delimiter_of(lines: Lines) -> str:
+    """Return the delimiter that the first line has most of, outside quotes."""
+    first = next(lines, "")
+    lines.take_back([first] if first else [])
+    bare = _QUOTED.sub("", first)
+    return max(DELIMITERS, key=bare.count)
 
 
 def _reason(error: Exception) -> str:

@@ -1,7 +1,5 @@
-"""The lines of a file, numbered from 1, whether or not it is compressed."""
+"""The lines of a text file, numbered from 1, whatever it is packed and encoded in."""
 
-import gzip
-import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,13 +7,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO
 
+from dynamo.files.content import Content, FileUnreadable, open_content
+from dynamo.files.encodings import encoding_of
+
 LONGEST_LINE = 1_000_000
 """Characters; a longer line is cut, and its row is then rejected as too long."""
-_GZIP_MAGIC = b"\x1f\x8b"
-
-
-class FileUnreadable(ValueError):
-    """The file cannot be read; the text is one sentence."""
 
 
 class Lines:
@@ -24,12 +20,15 @@ class Lines:
     Only a line feed ends a line, as in editors and ``sed``: a carriage return alone does not.
     """
 
-    def __init__(self, text: TextIO, raw: IO[bytes]) -> None:
+    def __init__(self, text: TextIO, raw: IO[bytes], *, name: str, encoding: str) -> None:
         self._text = text
         self._raw = raw
         self._again: deque[str] = deque()
         self.number = 0
         """The number of the last line returned."""
+        self.name = name
+        """The name of the file, or of the one in the archive."""
+        self.encoding = encoding
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -46,9 +45,13 @@ class Lines:
         self._again.extendleft(reversed(lines))
         self.number -= len(lines)
 
+    def read(self, characters: int) -> str:
+        """Return the next characters, for a reader to which lines mean nothing."""
+        return self._again.popleft() if self._again else self._text.read(characters)
+
     @property
     def bytes_read(self) -> int:
-        """The bytes of the file on disk, compressed or not, that were read."""
+        """The bytes of the file on disk, packed or not, that were read."""
         return self._raw.tell()
 
     def _read(self) -> str:
@@ -60,21 +63,26 @@ class Lines:
 
 
 @contextmanager
-def open_lines(path: Path) -> Iterator[Lines]:
-    """Open a file of UTF-8, with or without byte order mark, plain or gzip whatever its name.
+def open_lines(path: Path, encoding: str | None = None) -> Iterator[Lines]:
+    """Open a text file; an ``encoding`` that is not given is found out (see `encoding_of`).
 
-    Bytes that are not UTF-8 become lone surrogates, so that one of them affects one row only.
-    Raises FileUnreadable, within the block too: a compressed file may be damaged further on.
+    Bytes that mean nothing in UTF-8 or another encoding of bytes become lone surrogates, so that
+    one of them affects one row only. Raises FileUnreadable, within the block too.
     """
+    if encoding is None:
+        with open_content(path) as content:
+            encoding = encoding_of(content.unpacked)
+    with open_content(path) as content:
+        yield from _decoded(path, content, encoding)
+
+
+def _decoded(path: Path, content: Content, encoding: str) -> Iterator[Lines]:
+    # UTF-16 and UTF-32 have no bytes that could stand for themselves.
+    errors = "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
     try:
-        with path.open("rb") as raw:
-            is_compressed = raw.peek(2).startswith(_GZIP_MAGIC)
-            content = gzip.GzipFile(fileobj=raw) if is_compressed else raw
-            with TextIOWrapper(
-                content, encoding="utf-8-sig", errors="surrogateescape", newline="\n"
-            ) as text:
-                yield Lines(text, raw)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileUnreadable(f"{path} is damaged: {error}") from error
-    except OSError as error:
-        raise FileUnreadable(f"{path} cannot be read: {error.strerror}.") from error
+        with TextIOWrapper(
+            content.unpacked, encoding=encoding, errors=errors, newline="\n"
+        ) as text:
+            yield Lines(text, content.raw, name=content.name, encoding=encoding)
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(f"{path} is not text in {encoding}: {error.reason}.") from error

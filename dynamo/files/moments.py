@@ -1,6 +1,8 @@
 """Dates and times in the formats of files."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 _FORMAT = re.compile(
@@ -11,6 +13,61 @@ _FORMAT = re.compile(
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_DIGITS, _MILLISECONDS_DIGITS = 10, 13
+_WORD = re.compile(r"[^\W\d_]+\.?")
+_NUMBER = re.compile(r"m?\d+")
+_WITH_NAMES = tuple(
+    day + time
+    for day in ("%d m%m %Y", "m%m %d %Y", "%Y m%m %d")
+    for time in ("", " %H %M", " %H %M %S")
+)
+"""The orders in which a day, a named month (as ``m03``) and a year are found without a format."""
+
+
+_SAMPLE = datetime(2001, 2, 3, tzinfo=UTC)
+
+
+class FormatUnknown(ValueError):
+    """A date format or locale that cannot be used; the text is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateFormats:
+    """The formats of a file's dates, tried in order before those of `parse_moment`.
+
+    ``formats`` are those of ``strptime``; ``%B`` and ``%b`` are names of months in English, or any
+    of the names that ``months`` has numbers of, in lower case. With such names and no format, a
+    day, the name of a month, a year and maybe a time are found in any usual order: “2 de marzo de
+    2024”. Raises FormatUnknown.
+    """
+
+    formats: tuple[str, ...] = ()
+    months: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.formats:
+            if _parsed(_SAMPLE.strftime(one), one) != _SAMPLE:
+                raise FormatUnknown(
+                    f"“{one}” is no format of a day, a month and a year, such as %d/%m/%Y."
+                )
+
+    def parse(self, text: str) -> datetime:
+        """Parse a moment as aware UTC, as `parse_moment` does. Raises ValueError."""
+        spelled = _numbered(text, self.months) if self.months else text
+        for one in self.formats:
+            pattern = one.replace("%B", "m%m").replace("%b", "m%m") if self.months else one
+            if (moment := _parsed(spelled, pattern)) is not None:
+                return moment
+        if spelled != text and not self.formats:
+            numbers = " ".join(_NUMBER.findall(spelled))
+            for one in _WITH_NAMES:
+                if (moment := _parsed(numbers, one)) is not None:
+                    return moment
+        try:
+            return parse_moment(text)
+        except ValueError as error:
+            if not self.formats:
+                raise
+            raise ValueError(f"“{text[:40]}” is no date in the format {self.formats[0]}") from error
 
 
 def parse_moment(text: str) -> datetime:
@@ -24,13 +81,34 @@ def parse_moment(text: str) -> datetime:
         return _since_1970(text)
     match = _FORMAT.fullmatch(text)
     if match is None:
-        raise ValueError(f"“{text[:40]}” is no date and time such as 2023-01-05T12:30:00Z")
+        raise ValueError(
+            f"“{text[:40]}” is no date and time such as 2023-01-05T12:30:00Z; "
+            f"--date-format or --date-locale can say what it is"
+        )
     zone = (match["zone"] or "Z").upper().replace("UTC", "Z")
     iso = f"{match['date']}T{(match['time'] or '00:00').replace(',', '.')}{zone}"
     try:
         return datetime.fromisoformat(iso).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"“{text}” is no moment of the calendar") from error
+
+
+def _numbered(text: str, months: Mapping[str, int]) -> str:
+    """Put numbers in place of the names of months."""
+
+    def number(match: re.Match[str]) -> str:
+        found = months.get(match[0].lower().rstrip("."))
+        return match[0] if found is None else f"m{found:02}"
+
+    return _WORD.sub(number, text)
+
+
+def _parsed(text: str, pattern: str) -> datetime | None:
+    try:
+        moment = datetime.strptime(text, pattern)  # noqa: DTZ007 - most formats have no zone
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _since_1970(digits: str) -> datetime:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+_SHOWN = 128
+"""Characters of an id in a list of rejected rows."""
+
 
 class RowRefused(ValueError):
     """A record is not valid; the text names the field and the reason."""
@@ -14,6 +17,11 @@ class Record:
 
     line: int
     values: Mapping[str, object]
+
+    def shown(self, column: str) -> str:
+        """Return the start of a value, to name a row that is rejected; it may be empty."""
+        value = self.values.get(column)
+        return "" if value is None else str(value)[:_SHOWN]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 from typing import Generic, TypeVar
 
-from dynamo.files.csv_rows import CsvRows, HeaderMissing
-from dynamo.files.jsonl import JsonLines
-from dynamo.files.lines import FileUnreadable, Lines, open_lines
+from dynamo.files.content import FileUnreadable
 from dynamo.files.records import Rejected
 from dynamo.files.rejects import RejectsFile
+from dynamo.files.row_files import OpenRows, RowFile, open_rows
 from dynamo.progress import Progress
 
-Rows = CsvRows | JsonLines
 Row = TypeVar("Row")
 Version = tuple[str, int]
 """The id of a row, and a number that is greater for a newer version; of two alike the last wins."""
@@ -50,14 +47,17 @@ class Winners:
 
 @dataclass(slots=True)
 class TwoPassImport(Generic[Row]):
-    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected``."""
+    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected``.
 
-    path: Path
-    parse: Callable[[Rows], Iterable[Row | Rejected]]
+    ``spelling`` is what was found out of the file's, in words.
+    """
+
+    file: RowFile
+    parse: Callable[[OpenRows], Iterable[Row | Rejected]]
     version_of: Callable[[Row], Version]
-    format_of: Callable[[Lines], Rows] = CsvRows
     rows: int = 0
     rejected: int = 0
+    spelling: str = ""
     winners: Winners = field(default_factory=Winners)
 
     @property
@@ -73,7 +73,8 @@ class TwoPassImport(Generic[Row]):
 
         Raises FileUnreadable, RejectsUnwritable, and what ``parse`` does.
         """
-        with checked_rows(self.path, self.parse, progress, format_of=self.format_of) as parsed:
+        with checked_rows(self.file, self.parse, progress) as (found, parsed):
+            self.spelling = found.spelling
             for number, row in enumerate(parsed):
                 self.rows += 1
                 if isinstance(row, Rejected):
@@ -85,8 +86,8 @@ class TwoPassImport(Generic[Row]):
     def winning(self) -> Iterator[Row]:
         """Read the newest rows again. Raises FileUnreadable where the file has changed."""
         read = won = 0
-        with open_rows(self.path, self.format_of) as (_, rows):
-            for number, row in enumerate(self.parse(rows)):
+        with open_rows(self.file) as found:
+            for number, row in enumerate(self.parse(found)):
                 if isinstance(row, Rejected):
                     continue
                 read += 1
@@ -94,46 +95,29 @@ class TwoPassImport(Generic[Row]):
                     won += 1
                     yield row
         if (read, won) != (self.read, len(self.winners)):
-            raise FileUnreadable(f"{self.path} changed while it was read: run the import again.")
+            raise FileUnreadable(f"{self.file.path} changed while it was read: run it again.")
 
 
 @contextmanager
 def checked_rows(
-    path: Path,
-    parse: Callable[[Rows], Iterable[Row]],
-    progress: Progress,
-    *,
-    format_of: Callable[[Lines], Rows] = CsvRows,
-) -> Iterator[Iterator[Row]]:
+    file: RowFile, parse: Callable[[OpenRows], Iterable[Row]], progress: Progress
+) -> Iterator[tuple[OpenRows, Iterator[Row]]]:
     """Open a file for its first pass, which moves a progress bar by the bytes read."""
     with (
-        open_rows(path, format_of) as (lines, rows),
-        progress.step("Checking", total=path.stat().st_size, unit="B") as advance,
+        open_rows(file) as found,
+        progress.step("Checking", total=file.path.stat().st_size, unit="B") as advance,
     ):
 
         def advancing() -> Iterator[Row]:
             done = 0
-            for number, row in enumerate(parse(rows)):
+            for number, row in enumerate(parse(found)):
                 yield row
                 if number % _REPORT_EVERY == 0:
-                    advance(lines.bytes_read - done)
-                    done = lines.bytes_read
-            advance(lines.bytes_read - done)
+                    advance(found.bytes_read() - done)
+                    done = found.bytes_read()
+            advance(found.bytes_read() - done)
 
-        yield advancing()
-
-
-@contextmanager
-def open_rows(
-    path: Path, format_of: Callable[[Lines], Rows] = CsvRows
-) -> Iterator[tuple[Lines, Rows]]:
-    """Open a file of rows. Raises FileUnreadable."""
-    with open_lines(path) as lines:
-        try:
-            rows = format_of(lines)
-        except HeaderMissing as error:
-            raise FileUnreadable(f"{path} cannot be read: {error}.") from error
-        yield lines, rows
+        yield found, advancing()
 
 
 def _packed(version: Version, row: int) -> tuple[bytes, int]:

@@ -12,8 +12,9 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.calls.faults import FAILURES, sentence_about
-from dynamo.files.lines import FileUnreadable
+from dynamo.files.content import FileUnreadable
 from dynamo.files.rejects import RejectsFile, RejectsUnwritable
+from dynamo.management.file_options import STANDARD_INPUT
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -67,7 +68,8 @@ def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
 
     Raises CommandError when the given file is the source itself.
     """
-    path = given or var / "imports" / f"{source.name}.rejected.csv"
+    name = "standard-input" if source == STANDARD_INPUT else source.name
+    path = given or var / "imports" / f"{name}.rejected.csv"
     if path.exists() and source.exists() and path.samefile(source):
         raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
     return path

@@ -14,8 +14,9 @@ _SHOWN = 40
 
 
 def text_in(record: Record, column: str) -> str:
-    """Parse a text, without white space at its ends."""
-    text = str(record.values[column]).strip()
+    """Parse a text, without white space at its ends; it is empty where there is none."""
+    value = record.values.get(column)
+    text = "" if value is None else str(value).strip()
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise RowRefused(f"{column} is not UTF-8 text")
     if "\0" in text:

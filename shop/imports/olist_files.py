@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynamo.files.csv_rows import CsvRows, HeaderMissing
-from dynamo.files.lines import FileUnreadable, open_lines
+from dynamo.files.content import FileUnreadable
 from dynamo.files.records import Record, Rejected
+from dynamo.files.row_files import OpenRows, RowFile
+from dynamo.files.row_files import open_rows as open_any
 
 REPORT_EVERY = 500
 """Rows between two updates of the progress bar."""
@@ -90,26 +91,22 @@ def open_rows(
 ) -> Iterator[Iterator[Record | Rejected]]:
     """Open the rows of a file; pass bytes read to ``advance``. May raise FileUnreadable inside."""
     path = file.path_in(folder)
-    with open_lines(path) as lines:
-        try:
-            rows = CsvRows(lines)
-        except HeaderMissing as error:
-            raise FileUnreadable(f"{path} cannot be read: {error}.") from error
-        _require_columns(path, file, rows.columns)
-        yield _advancing(rows, path.name, lambda: lines.bytes_read, advance)
+    with open_any(RowFile(path)) as found:
+        _require_columns(path, file, found.columns)
+        yield _advancing(found, path.name, advance)
 
 
 def _advancing(
-    rows: CsvRows, name: str, bytes_read: Callable[[], int], advance: Callable[[int], object]
+    found: OpenRows, name: str, advance: Callable[[int], object]
 ) -> Iterator[Record | Rejected]:
     done = 0
-    for number, row in enumerate(rows):
+    for number, row in enumerate(found.rows):
         yield replace(row, file=name) if isinstance(row, Rejected) else row
         if number % REPORT_EVERY == 0:
-            now_done = bytes_read()
+            now_done = found.bytes_read()
             advance(now_done - done)
             done = now_done
-    advance(bytes_read() - done)
+    advance(found.bytes_read() - done)
 
 
 def _require_columns(path: Path, file: OlistFile, present: tuple[str, ...]) -> None:

@@ -1,26 +1,34 @@
-"""``manage.py import_comments``: comments from a file of CSV or JSON lines."""
+"""``manage.py import_comments``: comments from a file of CSV, JSON, XML or Parquet."""
 
 import json
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from comments.imports.columns import FIELDS, Columns, parse_columns
+from comments.imports.reporting import counts_of, prose_of, trial_of
 from comments.imports.rows import parse_product_id
-from comments.imports.run import CommentFile, ImportReport, import_file
+from comments.imports.run import CommentFile, import_file
+from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, require_fields, scale_of
 from comments.imports.writer import BulkWriter
 from comments.languages import LanguageUnknown, is_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
-from dynamo.files.columns import BadMapping, parse_pairs
+from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynamo.files.records import RowRefused
 from dynamo.files.rejects import RejectsFile
+from dynamo.management.file_options import (
+    BAD_OPTIONS,
+    add_file_options,
+    add_value_options,
+    date_formats,
+    readable,
+    row_file,
+)
 from dynamo.management.imports import (
-    BAD_USAGE,
     add_columns_option,
     add_report_options,
     import_failures,
@@ -35,14 +43,18 @@ class Command(BaseCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (
-        "Import comments from CSV or JSON lines, gzip or not. Comments keep their ids; of two "
-        "versions of one, the newer created_at wins. Running it again changes nothing, and "
-        "goes on after an interruption. Exits with 1 when rows were rejected."
+        "Import comments from CSV, JSON lines, an array of JSON, a Google feed or Parquet, packed "
+        "or not; - is standard input. Comments keep their ids; of two versions of one, the newer "
+        "created_at wins. Running it again changes nothing, and goes on after an interruption. "
+        "Exits with 1 when rows were rejected. Known exports: "
+        + "; ".join(f"--preset {name} ({known['about']})" for name, known in presets().items())
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--preset", choices=presets(), help="the file is a known export")
         add_columns_option(parser, FIELDS)
+        add_value_options(parser)
         parser.add_argument(
             "--language-map",
             default="",
@@ -50,46 +62,76 @@ class Command(BaseCommand):
             help="what the file's spellings of languages mean in ISO 639-1, such as us=en,jp=ja",
         )
         parser.add_argument(
+            "--detect-language",
+            action="store_true",
+            help="guess the language of a row without one from its text",
+        )
+        parser.add_argument(
+            "--rating-scale", metavar="LOW..HIGH", help="the scale of ratings, such as 10..50"
+        )
+        parser.add_argument(
+            "--id-from",
+            metavar="NAME,…",
+            help=f"make the id of a row without one from these, such as {','.join(ID_FROM)}",
+        )
+        parser.add_argument(
             "--product-id", metavar="ID", help="put all comments under this product"
         )
+        add_file_options(parser)
         add_report_options(parser)
 
     def handle(self, **options: Any) -> None:
         path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)
         rejects = RejectsFile(path)
-        with import_failures(self, bad_usage=(BadMapping,)):
+        is_trial = options["dry_run"]
+        with (
+            import_failures(self, bad_usage=BAD_OPTIONS),
+            readable(options["file"], var=settings.VAR_DIR) as file,
+        ):
             report = import_file(
-                _source(options),
-                writer=BulkWriter(Batches(client(), pool())),
+                _source(file, options),
+                writer=None if is_trial else BulkWriter(Batches(client(), pool())),
                 ensure_products=lambda ids: ensure_products(product_ids=ids),
                 rejects=rejects,
                 progress=Progress(shown=not options["json"]),
             )
-        self._tell(report, rejects, as_json=options["json"])
-
-    def _tell(self, report: ImportReport, rejects: RejectsFile, *, as_json: bool) -> None:
-        counts = _counts(report)
-        if as_json:
+        if options["json"]:
             listed = str(rejects.path) if report.rejected else None
-            self.stdout.write(json.dumps(counts | {"rejects": listed}))
+            self.stdout.write(json.dumps(counts_of(report) | {"rejects": listed}))
         else:
-            self.stdout.write(_prose(counts))
+            self.stdout.write(trial_of(report, rejects) if is_trial else prose_of(report))
         require_none_rejected(rejects)
 
 
-def _source(options: dict[str, Any]) -> CommentFile:
+def _source(file: Path, options: dict[str, Any]) -> CommentFile:
+    shape = _shape(options)
+    return CommentFile(replace(row_file(file, options), element=shape.element), shape, now())
+
+
+def _shape(options: dict[str, Any]) -> Shape:
+    """Return what the preset says, changed as the options say."""
+    known = preset(options["preset"]) if options["preset"] else Shape()
+    named = parse_columns(options["columns"], fields=FIELDS)
+    changes: dict[str, Any] = {
+        "columns": {**known.columns, **{f: [c] if c else [] for f, c in named.items()}},
+        "named": [field for field, column in named.items() if column],
+        "constants": {**known.constants, **parse_constants(options["set"], fields=FIELDS)},
+        "languages": _language_map(options["language_map"]),
+        "dates": date_formats(options),
+        "detect_language": options["detect_language"] or known.detect_language,
+    }
+    if options["rating_scale"] is not None:
+        changes |= {"scale": scale_of(options["rating_scale"]), "low": None, "high": None}
+    if options["id_from"] is not None:
+        changes["id_from"] = require_fields(options["id_from"].split(","))
+    shape = replace(known, **changes)
     product_id = options["product_id"]
-    if product_id is not None:
-        try:
-            parse_product_id(product_id)
-        except RowRefused as refused:
-            raise CommandError(str(refused), returncode=BAD_USAGE) from refused
-    return CommentFile(
-        path=options["file"],
-        columns=Columns(parse_columns(options["columns"]), product_id),
-        languages=_language_map(options["language_map"]),
-        now=now(),
-    )
+    if product_id is None:
+        return shape
+    try:
+        return shape.under(parse_product_id(product_id))
+    except RowRefused as refused:
+        raise BadMapping(str(refused)) from refused
 
 
 def _language_map(text: str) -> dict[str, str]:
@@ -99,22 +141,3 @@ def _language_map(text: str) -> dict[str, str]:
         if not is_language(code):
             raise BadMapping(str(LanguageUnknown(code)))
     return languages
-
-
-def _counts(report: ImportReport) -> dict[str, Any]:
-    return {
-        "rows": report.rows,
-        "read": report.read,
-        "rejected": report.rejected,
-        "written": report.written,
-        **asdict(report.verdicts),
-        "products_created": report.products_created,
-    }
-
-
-def _prose(counts: dict[str, Any]) -> str:
-    return (
-        "{rows:,} rows: {read:,} read, {rejected:,} rejected.\n"
-        "{written:,} written ({new:,} new, {replaced:,} replaced), {unchanged:,} unchanged, "
-        "{superseded:,} superseded by newer versions. Products created: {products_created:,}."
-    ).format_map(counts)

@@ -1,4 +1,4 @@
-"""``manage.py import_pickup_points``: pickup points from a file of CSV."""
+"""``manage.py import_pickup_points``: pickup points from a file of CSV, JSON or Parquet."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.files.columns import BadMapping, parse_columns
+from dynamo.files.columns import parse_columns
 from dynamo.files.rejects import RejectsFile
+from dynamo.management.file_options import BAD_OPTIONS, add_file_options, readable, row_file
 from dynamo.management.imports import (
     add_columns_option,
     add_report_options,
@@ -26,8 +27,9 @@ class Command(BaseCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (
-        "Import pickup points from CSV or from two of Olist's files, gzip or not. A CSV file has "
-        "the columns id, name, address, latitude, longitude and hours; Olist's geolocation also "
+        "Import pickup points from CSV, JSON or Parquet, or from two of Olist's files, packed or "
+        "not. A row has id, name, latitude and longitude, and maybe address and hours; Olist's "
+        "geolocation also "
         "says where zip prefixes are, and its sellers are placed by it. Which it is, its header "
         "tells. Running it again changes nothing, and goes on after an interruption. Exits with 1 "
         "when rows were rejected."
@@ -48,18 +50,23 @@ class Command(BaseCommand):
             action="store_true",
             help="of Olist's geolocation take where zip prefixes are, and make no points of them",
         )
+        add_file_options(parser)
         add_report_options(parser)
 
     def handle(self, **options: Any) -> None:
         as_json = options["json"]
         path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)
         rejects = RejectsFile(path)
-        with import_failures(self, bad_usage=(BadMapping,)):
+        with (
+            import_failures(self, bad_usage=BAD_OPTIONS),
+            readable(options["file"], var=settings.VAR_DIR) as file,
+        ):
             source = PointFile(
-                path=options["file"],
+                file=row_file(file, options),
                 asked=_asked(options),
                 named=parse_columns(options["columns"], fields=FIELDS),
                 only_zips=options["only_zips"],
+                is_trial=options["dry_run"],
             )
             report = import_points(source, rejects=rejects, progress=Progress(shown=not as_json))
         counts = _counts(report)

@@ -6,7 +6,7 @@ from enum import Enum
 from dynamo.files.columns import BadMapping, columns_among
 
 FIELDS = ("id", "name", "address", "latitude", "longitude", "hours")
-OPTIONAL = frozenset({"hours"})
+OPTIONAL = frozenset({"address", "hours"})
 
 
 class Kind(Enum):
@@ -35,9 +35,11 @@ OLIST_COLUMNS = {
 
 
 def kind_of(
-    present: Sequence[str], *, asked: Kind | None, named: Mapping[str, str]
+    present: Sequence[str], *, are_all: bool, asked: Kind | None, named: Mapping[str, str]
 ) -> tuple[Kind, dict[str, str]]:
     """Return the kind of a file with these columns, and the column of each of its fields.
+
+    Unless they ``are_all``, later rows may have other columns of points besides.
 
     ``asked`` overrides the kind of the header, and columns that are ``named`` mean points. Raises
     BadMapping for a needed column that is missing or there twice, and for columns that are named of
@@ -45,9 +47,10 @@ def kind_of(
     """
     kind = asked or (Kind.POINTS if named else _looks_like(present))
     if kind is Kind.POINTS:
-        columns = {field: named.get(field, field) for field in FIELDS}
-        needed = {field for field in FIELDS if field in named or field not in OPTIONAL}
-        return kind, columns_among(present, columns, needed=needed)
+        columns = {f: column for f in FIELDS if (column := named.get(f, f))}
+        needed = {f for f in columns if f not in OPTIONAL or (f in named and are_all)}
+        found = columns_among(present, columns, needed=needed)
+        return kind, found if are_all else columns
     if named:
         raise BadMapping(f"The columns of --{kind.value} are known; --columns is for other files.")
     columns = OLIST_COLUMNS[kind]

@@ -30,13 +30,13 @@ class PointParser:
         try:
             return self._seller(row) if self.kind is Kind.SELLERS else self._point(row)
         except RowRefused as refused:
-            return Rejected(row.line, str(refused), str(row.values[self.columns["id"]])[:128])
+            return Rejected(row.line, str(refused), row.shown(self.columns["id"]))
 
     def _point(self, record: Record) -> PickupPoint:
         return PickupPoint(
             id=point_id_in(record, self.columns),
             name=line_in(record, self.columns, "name"),
-            address=line_in(record, self.columns, "address"),
+            address=line_in(record, self.columns, "address", is_needed=False),
             place=place_in(record, self.columns),
             hours=line_in(record, self.columns, "hours", is_needed=False),
         )

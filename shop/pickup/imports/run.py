@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import TypeVar
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.files.records import Record
+from dynamo.files.records import Record, Rejected
 from dynamo.files.rejects import RejectsFile
-from dynamo.files.two_pass import TwoPassImport, checked_rows, open_rows
+from dynamo.files.row_files import OpenRows, RowFile, open_rows
+from dynamo.files.two_pass import TwoPassImport, checked_rows
 from dynamo.progress import Progress
 from shop.pickup.imports.kinds import Kind, kind_of
 from shop.pickup.imports.rows import PointParser, point_of_zip
@@ -30,12 +30,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PointFile:
-    """A file, and how to read it: see `shop.pickup.imports.kinds.kind_of`."""
+    """A file, and how to read it (`shop.pickup.imports.kinds.kind_of`); a trial writes nothing."""
 
-    path: Path
+    file: RowFile
     asked: Kind | None = None
     named: Mapping[str, str] = field(default_factory=dict)
     only_zips: bool = False
+    is_trial: bool = False
 
 
 @dataclass(slots=True)
@@ -66,25 +67,34 @@ def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress
     `shop.pickup.writing.put_points` and `dynamo.calls.batches` raise.
     """
     with rejects:
-        with open_rows(source.path) as (_, rows):
-            kind, columns = kind_of(rows.columns, asked=source.asked, named=source.named)
+        with open_rows(source.file) as found:
+            if not found.are_columns_known:
+                next(found.rows, None)
+            kind, columns = kind_of(
+                found.columns,
+                are_all=found.are_columns_known,
+                asked=source.asked,
+                named=source.named,
+            )
         if kind is Kind.GEOLOCATION:
             return _import_zips(source, columns, rejects, progress)
-        zips = _zips_named_in(source.path, columns["zip"]) if kind is Kind.SELLERS else {}
-        return _import(source.path, PointParser(kind, columns, zips), rejects, progress)
+        zips = _zips_named_in(source.file, columns["zip"]) if kind is Kind.SELLERS else {}
+        return _import(source, PointParser(kind, columns, zips), rejects, progress)
 
 
 def _import_zips(
     source: PointFile, columns: Mapping[str, str], rejects: RejectsFile, progress: Progress
 ) -> PointReport:
     report, middles = PointReport(Kind.GEOLOCATION), Middles(columns)
-    with checked_rows(source.path, iter, progress) as rows:
+    with checked_rows(source.file, _rows_of, progress) as (_, rows):
         for row in rows:
             report.rows += 1
             if (rejected := middles.take(row)) is not None:
                 rejects.add(rejected)
                 report.rejected += 1
     report.zips = len(middles)
+    if source.is_trial:
+        return report
     with progress.step("Zip prefixes", total=len(middles), unit="") as advance:
         for some in _chunks(middles):
             report.zips_written += put_zips(some, batches=Batches(client(), pool()))
@@ -95,24 +105,32 @@ def _import_zips(
 
 
 def _import(
-    path: Path, parser: PointParser, rejects: RejectsFile, progress: Progress
+    source: PointFile, parser: PointParser, rejects: RejectsFile, progress: Progress
 ) -> PointReport:
     passes = TwoPassImport(
-        path, lambda rows: map(parser.read, rows), version_of=lambda point: (point.id, 0)
+        source.file,
+        lambda found: map(parser.read, found.rows),
+        version_of=lambda point: (point.id, 0),
     )
     passes.check(rejects, progress)
-    points: Counter[PointOutcome] = Counter()
+    report = PointReport(parser.kind, passes.rows, passes.rejected, passes.superseded)
+    if source.is_trial:
+        return report
     with progress.step("Pickup points", total=len(passes.winners), unit="") as advance:
         for some in _chunks(passes.winning()):
-            points += put_points(some)
+            report.points += put_points(some)
             advance(len(some))
-    return PointReport(parser.kind, passes.rows, passes.rejected, passes.superseded, points=points)
+    return report
 
 
-def _zips_named_in(path: Path, column: str) -> dict[str, ZipPlace]:
+def _rows_of(found: OpenRows) -> Iterator[Record | Rejected]:
+    return found.rows
+
+
+def _zips_named_in(file: RowFile, column: str) -> dict[str, ZipPlace]:
     """Read where the zip prefixes that a file names are, before its rows are checked."""
-    with open_rows(path) as (_, rows):
-        named = {str(row.values[column]).strip() for row in rows if isinstance(row, Record)}
+    with open_rows(file) as opened:
+        named = {row.shown(column).strip() for row in opened.rows if isinstance(row, Record)}
     prefixes = sorted(prefix for prefix in named if prefix.isascii() and prefix.isdigit())
     batches = Batches(client(), pool())
     found: dict[str, ZipPlace] = {}

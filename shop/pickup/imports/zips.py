@@ -39,7 +39,7 @@ class Middles:
         try:
             self._take(row)
         except RowRefused as refused:
-            return Rejected(row.line, str(refused), str(row.values[self._columns["zip"]])[:128])
+            return Rejected(row.line, str(refused), row.shown(self._columns["zip"]))
         return None
 
     def __len__(self) -> int:

@@ -19,8 +19,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
-from comments.imports.columns import Columns
 from comments.imports.run import CommentFile, ImportReport, import_file
+from comments.imports.shape import FIELDS, Shape
 from comments.imports.writer import VerdictCounts
 from comments.indexes.access_patterns import plan
 from comments.items import LONGEST_LISTED_TEXT, NewComment, excerpt
@@ -29,7 +29,9 @@ from comments.models import Comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
+from dynamo.files.columns import parse_columns
 from dynamo.files.rejects import RejectsFile
+from dynamo.files.row_files import RowFile
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
 from dynamo.progress import Progress
@@ -464,8 +466,9 @@ class TestRealReviews:
     def check(
         self, path: Path, languages: dict[str, str], rejects: Path
     ) -> tuple[ImportReport, _Sink]:
-        columns = Columns(dict(pair.split("=") for pair in COLUMNS.split(",")), "reviews")
-        source = CommentFile(path, columns, languages, now=datetime.now(UTC))
+        columns = {field: [c] for field, c in parse_columns(COLUMNS, fields=FIELDS).items()}
+        shape = Shape(columns=columns, languages=languages).under("reviews")
+        source = CommentFile(RowFile(path), shape, datetime.now(UTC))
         sink = _Sink()
         report = import_file(
             source,

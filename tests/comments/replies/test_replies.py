@@ -13,8 +13,8 @@ import pytest
 from comments import keys
 from comments.erasure.traces import comments_listed_in, delete_signature
 from comments.filters import CommentFilter
-from comments.imports.columns import Columns
 from comments.imports.rows import CommentParser
+from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
@@ -321,9 +321,7 @@ class TestRowsWithReplies:
             "created_at": "2023-01-01",
             **values,
         }
-        columns = Columns({}).among([*row])
-        reading = CommentParser(columns=columns, languages={}, product_id=None, now=NOW)
-        return reading.read(Record(2, row))
+        return CommentParser(Shape(), NOW).read(Record(2, row))
 
     @pytest.mark.parametrize(
         ("values", "expected"),
@@ -367,20 +365,18 @@ class TestRealReplies:
     """The reviews of 70 apps, 11,296 of them with a reply of the developers."""
 
     def read(self, rows: list[dict[str, str]]) -> list[NewComment]:
-        reading = CommentParser(
+        shape = Shape(
             columns={
-                "id": "review_id",
-                "language": "store_lang",
-                "rating": "rating",
-                "created_at": "review_date",
-                "body": "review_text",
-                "reply": "reply_text",
-                "replied_at": "reply_date",
+                "id": ["review_id"],
+                "language": ["store_lang"],
+                "created_at": ["review_date"],
+                "body": ["review_text"],
+                "reply": ["reply_text"],
+                "replied_at": ["reply_date"],
             },
             languages={"us": "en", "jp": "ja", "dk": "da"},
-            product_id="reviews",
-            now=NOW,
         )
+        reading = CommentParser(shape.under("reviews"), NOW)
         read = [reading.read(Record(n, row)) for n, row in enumerate(rows, 2)]
         return [each for each in read if isinstance(each, NewComment)]
 

@@ -1,0 +1,139 @@
+"""Files of rows, whatever their format: CSV, JSON lines, an array of JSON, Parquet, XML."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from dynamo.files.content import FileUnreadable, open_content
+from dynamo.files.csv_rows import CsvRows, HeaderMissing
+from dynamo.files.json_rows import JsonArray, JsonLines
+from dynamo.files.lines import Lines, open_lines
+from dynamo.files.parquet_rows import MAGIC, ParquetRows
+from dynamo.files.records import Record, Rejected
+from dynamo.files.xml_rows import XmlRows
+
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_LOOKED_AT = 1_000
+"""Lines among which the first that is not blank is looked for."""
+
+
+class Rows(Protocol):
+    """What reads a file: its records and rejected rows, in order."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns; of JSON and XML those in the rows read so far."""
+
+    def __iter__(self) -> Iterator[Record | Rejected]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowFile:
+    """A file, and what is known of its spelling: None is found out.
+
+    ``element`` is the name of the elements that are rows, of a file of XML. Only the first
+    ``limit`` rows are read.
+    """
+
+    path: Path
+    encoding: str | None = None
+    delimiter: str | None = None
+    element: str | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRows:
+    """The rows of an open file, and how it is spelled.
+
+    ``bytes_read`` counts those on disk. ``spelling`` says in words what was found out, if that is
+    not UTF-8 with commas.
+    """
+
+    rows: Iterator[Record | Rejected]
+    reader: Rows
+    bytes_read: Callable[[], int]
+    spelling: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, as of `Rows`."""
+        return self.reader.columns
+
+    @property
+    def are_columns_known(self) -> bool:
+        """Whether there are columns that each row has."""
+        return isinstance(self.reader, CsvRows | ParquetRows)
+
+
+@contextmanager
+def open_rows(file: RowFile) -> Iterator[OpenRows]:
+    """Open a file; its format is seen from its name, or else from its first character.
+
+    Raises FileUnreadable, within the block too.
+    """
+    with open_content(file.path) as content:
+        is_parquet = content.unpacked.read(len(MAGIC)) == MAGIC
+    if is_parquet:
+        with closing(ParquetRows(file.path)) as rows:
+            yield OpenRows(islice(rows, file.limit), rows, lambda: rows.bytes_read)
+    elif file.element is not None:
+        with open_content(file.path) as content:
+            elements = XmlRows(content.unpacked, name=content.name, element=file.element)
+            yield OpenRows(islice(elements, file.limit), elements, content.raw.tell)
+    else:
+        with open_lines(file.path, file.encoding) as lines:
+            reader = _reader(lines, file)
+            yield OpenRows(
+                islice(reader, file.limit),
+                reader,
+                lambda: lines.bytes_read,
+                _spelling(lines, reader),
+            )
+
+
+def _reader(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
+    suffix = Path(lines.name).suffix.lower()
+    first = _first_line(lines)
+    start = first.lstrip()[:1]
+    if file.delimiter is None and suffix != ".csv" and (start in "[{" or suffix in _JSON_SUFFIXES):
+        if start == "[":
+            return JsonArray(lines)
+        if first.strip() == "{":
+            raise FileUnreadable(
+                f"{file.path} is one object of JSON: give a file of its rows, as an array or "
+                f"one to a line."
+            )
+        return JsonLines(lines)
+    if start == "<":
+        raise FileUnreadable(
+            f"{file.path} is XML: it has rows for the presets of such feeds alone."
+        )
+    try:
+        return CsvRows(lines, file.delimiter)
+    except HeaderMissing as error:
+        raise FileUnreadable(f"{file.path} cannot be read: {error}.") from error
+
+
+def _first_line(lines: Lines) -> str:
+    """Return the first line that is not blank, without reading past it."""
+    seen: list[str] = []
+    for line in lines:
+        seen.append(line)
+        if line.strip() or len(seen) == _LOOKED_AT:
+            break
+    lines.take_back(seen)
+    return seen[-1] if seen else ""
+
+
+def _spelling(lines: Lines, reader: Rows) -> str:
+    words = []
+    if not lines.encoding.startswith("utf-8"):
+        words.append(f"read as {lines.encoding}")
+    if isinstance(reader, CsvRows) and reader.delimiter != ",":
+        delimiter = "tabs" if reader.delimiter == "\t" else f"“{reader.delimiter}”"
+        words.append(f"fields separated by {delimiter}")
+    return ", ".join(words)
