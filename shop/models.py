@@ -124,7 +124,8 @@ class Product(ShopItem):
 
     ``categories`` are those with an edge to it, by slug: they tell which edges there are, and its
     page need not look for them. ``priced_at`` is the moment of the order that an import took the
-    price from; what the shop put itself has none.
+    price from; what the shop put itself has none. ``external_id`` is an imported product's id
+    before, where it could not be kept.
     """
 
     name = UnicodeAttribute()
@@ -133,6 +134,7 @@ class Product(ShopItem):
     trail = ListAttribute(of=Step, null=True)
     categories = ListAttribute(of=Step, null=True)
     priced_at = UnicodeAttribute(null=True)
+    external_id = UnicodeAttribute(null=True)
 
 
 class ProductEdge(ShopItem):
@@ -189,7 +191,8 @@ class Profile(ShopItem):
     """A user, who signs in as Django's `shop.accounts.models.User` (A1).
 
     ``password`` is a hash in Django's format, unusable for imported users. The user name in the
-    key and ``email`` are in lower case.
+    key and ``email`` are in lower case. ``external_id`` is an imported user's name before, where
+    it could not be kept.
     """
 
     password = UnicodeAttribute()
@@ -198,6 +201,7 @@ class Profile(ShopItem):
     is_active = BooleanAttribute()
     joined_at = UTCDateTimeAttribute()
     last_login = UTCDateTimeAttribute(null=True)
+    external_id = UnicodeAttribute(null=True)
 
 
 class StatusMoment(MapAttribute[str, str]):

@@ -30,6 +30,7 @@ def shut_profile(username: str) -> None:
         is_staff=False,
         is_active=False,
         last_login=None,
+        external_id=None,
     )
     change_account(username=username, before=before, after=after)
 

@@ -12,7 +12,8 @@ class Account:
     """What is stored about a user besides the name.
 
     ``password`` is a hash in Django's format, ``email`` is as `shop.accounts.names.email_of`
-    returns it, and the datetimes are aware.
+    returns it, and the datetimes are aware. ``external_id`` is the name that an imported user had,
+    where it could not be kept.
     """
 
     password: str
@@ -21,6 +22,7 @@ class Account:
     is_staff: bool = False
     is_active: bool = True
     last_login: datetime | None = None
+    external_id: str | None = None
 
 
 def profile_item(username: str, account: Account) -> Profile:

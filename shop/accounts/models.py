@@ -1,7 +1,7 @@
 """Django's user model: unmanaged, loaded from and stored in DynamoDB."""
 
 import logging
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -31,6 +31,7 @@ class User(AbstractBaseUser):
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
+    external_id = models.TextField("name in another system", blank=True)
 
     objects: ClassVar[BaseUserManager[Self]] = BaseUserManager()
 
@@ -47,7 +48,8 @@ class User(AbstractBaseUser):
     @classmethod
     def of(cls, username: str, account: Account) -> Self:
         """Build the user of a stored account."""
-        user = cls(username=username, **asdict(replace(account, email=account.email or "")))
+        texts = {"email": account.email or "", "external_id": account.external_id or ""}
+        user = cls(username=username, **(asdict(account) | texts))
         user._stored = account
         return user
 
@@ -62,7 +64,8 @@ class User(AbstractBaseUser):
 
     def _account(self) -> Account:
         values = {field.name: getattr(self, field.name) for field in fields(Account)}
-        return Account(**{**values, "email": self.email or None})
+        texts = {"email": self.email or None, "external_id": self.external_id or None}
+        return Account(**(values | texts))
 
 
 @receiver(user_logged_in, dispatch_uid="update_last_login")

@@ -43,13 +43,18 @@ def create_profile(
     now: datetime,
     email: str | None = None,
     is_staff: bool = False,
+    external_id: str | None = None,
 ) -> Account:
     """Create a user; one without ``password`` cannot sign in until one is set.
 
     ``username`` and ``email`` are as `shop.accounts.names` returns them. Raises UsernameTaken.
     """
     account = Account(
-        password=make_password(password), joined_at=now, email=email or None, is_staff=is_staff
+        password=make_password(password),
+        joined_at=now,
+        email=email or None,
+        is_staff=is_staff,
+        external_id=external_id,
     )
     actions = [put_of(profile_item(username, account), Profile.pk.does_not_exist())]
     if account.email:
@@ -61,10 +66,10 @@ def create_profile(
     return account
 
 
-def ensure_profile(*, username: str, joined_at: datetime) -> bool:
+def ensure_profile(*, username: str, joined_at: datetime, external_id: str | None = None) -> bool:
     """Create an imported user without a password, if missing; return whether it was."""
     try:
-        create_profile(username=username, password=None, now=joined_at)
+        create_profile(username=username, password=None, now=joined_at, external_id=external_id)
     except UsernameTaken:
         return False
     return True

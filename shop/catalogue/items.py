@@ -24,7 +24,8 @@ class NewCategory:
 class NewProduct:
     """A product before it has keys; ``currency`` is an ISO 4217 code.
 
-    ``priced_at`` (aware) is the moment of the order that an import took the price from.
+    ``priced_at`` (aware) is the moment of the order that an import took the price from,
+    ``external_id`` the product's id before the import, where it could not be kept.
     """
 
     id: str
@@ -34,6 +35,7 @@ class NewProduct:
     unit_price_cents: int | None = None
     currency: str | None = None
     priced_at: datetime | None = None
+    external_id: str | None = None
 
 
 def product_item(
@@ -56,6 +58,7 @@ def product_item(
         trail=_steps(_way(path)),
         categories=_steps(sorted((categories or {}).items())) or [],
         priced_at=product.priced_at and timestamp(product.priced_at),
+        external_id=product.external_id,
     )
 
 

@@ -1,6 +1,7 @@
 """Imports of Olist's orders; the rules are in docs/importing-orders.md.
 
 ==============  =======================================================================
+names           names of users and ids of products that the shop allows
 olist_files     the files of a folder: their names, columns and rows
 olist_fields    parsing of one field: ids, money, moments
 olist_life      the history of an order from Olist's status and dates

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from dynamo.files.records import RowRefused
 from shop.catalogue.items import NewCategory
 from shop.catalogue.services import EVERYTHING_ELSE
+from shop.imports.names import Names
 from shop.imports.olist import OlistCustomer, OlistItem, OlistOrder, new_order
 from shop.imports.olist_products import OlistProduct, product_name
 from shop.imports.products import ImportedProduct
@@ -33,6 +34,7 @@ class Found:
     items: dict[str, list[OlistItem]] = field(default_factory=dict)
     orders: dict[str, OlistOrder] = field(default_factory=dict)
     counts: dict[str, FileCounts] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
 
     def in_order_of_placing(self) -> list[OlistOrder]:
         """Return the orders, the oldest first."""

@@ -15,6 +15,7 @@ from dynamo.files.records import Rejected
 from dynamo.files.rejects import RejectsFile
 from dynamo.progress import Progress
 from shop.catalogue.items import NewCategory
+from shop.imports.names import Names
 from shop.imports.products import ImportedProduct, Outcome, Update, put_products
 from shop.imports.stored import taken_among, unchanged_among
 from shop.imports.users import ensure_users
@@ -47,7 +48,7 @@ class Readings(Generic[Row]):
     """What was read: ``rows`` of the orders, the oldest first, ``build`` makes each an order.
 
     ``products`` are those that a file of products names, by id. ``describe`` returns what the
-    files tell about any product, without its price.
+    files tell about any product, without its price and original id.
     """
 
     file: str
@@ -55,17 +56,22 @@ class Readings(Generic[Row]):
     build: Callable[[Row], NewOrder]
     products: Iterable[str]
     describe: Callable[[str], ImportedProduct]
+    names: Names
 
 
 @dataclass(slots=True)
 class LoadReport:
-    """What became of the orders, customers and products; ``taken`` orders were rejected."""
+    """What became of the orders, customers and products; ``taken`` orders were rejected.
+
+    ``mapped`` is the number of customers and products whose name or id could not be kept.
+    """
 
     orders: Counter[OrderOutcome] = field(default_factory=Counter)
     products: Counter[Outcome] = field(default_factory=Counter)
     without_items: int = 0
     users: int = 0
     users_created: int = 0
+    mapped: int = 0
 
     @property
     def taken(self) -> int:
@@ -86,8 +92,11 @@ class Load(Generic[Row]):
         rows, seen = self._free_rows(report), _Seen()
         for row in rows:
             seen.take(self.readings.build(row))
+        products = seen.products(self.readings)
         report.without_items, report.users = seen.without_lines, len(seen.joined)
-        self._put_products(seen, update, report)
+        report.mapped = len(self.readings.names.users.keys() & seen.joined.keys())
+        report.mapped += sum(product.external_id is not None for product in products)
+        self._put_products(products, update, report)
         self._put_users(seen.joined, report)
         self._put_orders(rows, orders_at_a_time, report)
         return report
@@ -105,9 +114,10 @@ class Load(Generic[Row]):
                     free.append(row)
         return free
 
-    def _put_products(self, seen: "_Seen", update: Update, report: LoadReport) -> None:
+    def _put_products(
+        self, products: Sequence[ImportedProduct], update: Update, report: LoadReport
+    ) -> None:
         # Category by category: the front page shows complete ones.
-        products = seen.products(self.readings)
         with self.progress.step("Products", total=len(products), unit="") as advance:
             for some in _by_category(products):
                 report.products += put_products(some, update)
@@ -116,7 +126,9 @@ class Load(Generic[Row]):
     def _put_users(self, joined: Mapping[str, datetime], report: LoadReport) -> None:
         with self.progress.step("Customers", total=len(joined), unit="") as advance:
             for some in in_chunks(sorted(joined), READ_AT_A_TIME):
-                report.users_created += ensure_users({name: joined[name] for name in some})
+                report.users_created += ensure_users(
+                    {name: joined[name] for name in some}, self.readings.names.users
+                )
                 advance(len(some))
 
     def _put_orders(self, rows: Sequence[Row], at_a_time: int, report: LoadReport) -> None:
@@ -151,7 +163,12 @@ class _Seen:
 
     def products(self, readings: Readings[Row]) -> list[ImportedProduct]:
         wanted = sorted(self.prices.keys() | set(readings.products))
-        return [self._priced(readings.describe(product_id)) for product_id in wanted]
+        originals = readings.names.products
+        described = (
+            replace(readings.describe(product_id), external_id=originals.get(product_id))
+            for product_id in wanted
+        )
+        return [self._priced(product) for product in described]
 
     def _priced(self, product: ImportedProduct) -> ImportedProduct:
         if product.id not in self.prices:

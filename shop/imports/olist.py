@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynamo.files.records import Record, RowRefused
-from shop.accounts.names import BadUsername, username_of
-from shop.imports.olist_fields import cents_in, id_in, moment_in, number_in, text_in
+from shop.imports.names import Names
+from shop.imports.olist_fields import cents_in, id_in, moment_in, needed_in, number_in, text_in
 from shop.imports.olist_life import STATUSES, Dates, history_of
 from shop.orders.ids import imported_order_id
 from shop.orders.items import MOST_LINES, NewLine, NewOrder
@@ -47,21 +47,21 @@ class OlistOrder:
     line: int
 
 
-def read_customer(record: Record) -> OlistCustomer:
+def read_customer(record: Record, names: Names) -> OlistCustomer:
     """Read a row of the customers."""
     return OlistCustomer(
         id=id_in(record, "customer_id"),
-        username=_username(text_in(record, "customer_unique_id")),
+        username=names.user(needed_in(record, "customer_unique_id")),
         zip_prefix=text_in(record, "customer_zip_code_prefix"),
     )
 
 
-def read_item(record: Record) -> OlistItem:
+def read_item(record: Record, names: Names) -> OlistItem:
     """Read a row of the orders' items."""
     return OlistItem(
         order_id=id_in(record, "order_id"),
         number=number_in(record, "order_item_id"),
-        product_id=id_in(record, "product_id"),
+        product_id=names.product(needed_in(record, "product_id")),
         price_cents=cents_in(record, "price"),
         line=record.line,
     )
@@ -109,13 +109,6 @@ def new_order(
         foreign_id=order.id,
         zip_prefix=customer.zip_prefix or None,
     )
-
-
-def _username(text: str) -> str:
-    try:
-        return username_of(text)
-    except BadUsername as error:
-        raise RowRefused(f"customer_unique_id: {error}") from error
 
 
 def _require_complete(items: Iterable[OlistItem]) -> None:

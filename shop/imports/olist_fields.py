@@ -34,6 +34,14 @@ def id_in(record: Record, column: str) -> str:
     return text
 
 
+def needed_in(record: Record, column: str) -> str:
+    """Parse a text that must not be empty."""
+    text = text_in(record, column)
+    if not text:
+        raise RowRefused(f"{column} is missing")
+    return text
+
+
 def cents_in(record: Record, column: str) -> int:
     """Parse an amount of money, such as ``99.9``; return cents."""
     text = text_in(record, column)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from dynamo.files.records import Record
 from shop.catalogue.items import NewCategory
 from shop.catalogue.services import EVERYTHING_ELSE
-from shop.imports.olist_fields import id_in, text_in
+from shop.imports.names import Names
+from shop.imports.olist_fields import id_in, needed_in, text_in
 
 _DIGITS_SHOWN = 8
 
@@ -21,10 +22,11 @@ class OlistProduct:
     category: str
 
 
-def read_product(record: Record) -> OlistProduct:
+def read_product(record: Record, names: Names) -> OlistProduct:
     """Read a row of the products. Raises RowRefused."""
     return OlistProduct(
-        id=id_in(record, "product_id"), category=text_in(record, "product_category_name")
+        id=names.product(needed_in(record, "product_id")),
+        category=text_in(record, "product_category_name"),
     )
 
 

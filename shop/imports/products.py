@@ -43,6 +43,7 @@ class ImportedProduct:
     price_cents: int | None = None
     currency: str | None = None
     priced_at: datetime | None = None
+    external_id: str | None = None
 
 
 class Outcome(Enum):
@@ -104,6 +105,7 @@ def _wanted(
         unit_price_cents=product.price_cents,
         currency=product.currency,
         priced_at=product.priced_at,
+        external_id=product.external_id,
     )
     if known is None:
         return categories, new

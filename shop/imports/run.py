@@ -53,6 +53,7 @@ def _readings(found: Found, folder: Path) -> Readings[OlistOrder]:
         build=found.order,
         products=found.products,
         describe=found.describe,
+        names=found.names,
     )
 
 

@@ -82,19 +82,19 @@ class _Survey:
         return Rejected(line, reason, found_id, file.path_in(self._folder).name)
 
     def _take_customer(self, record: Record) -> None:
-        customer = read_customer(record)
+        customer = read_customer(record, self._found.names)
         _add(self._found.customers, customer.id, customer)
 
     def _take_category(self, record: Record) -> None:
         _add(self._found.categories, *read_category(record))
 
     def _take_product(self, record: Record) -> None:
-        product = read_product(record)
+        product = read_product(record, self._found.names)
         _add(self._found.products, product.id, product)
 
     def _take_item(self, record: Record) -> None:
         try:
-            item = read_item(record)
+            item = read_item(record, self._found.names)
         except RowRefused:
             self._broken[str(record.values["order_id"]).strip()] = record.line
             raise

@@ -10,12 +10,20 @@ from shop.accounts.services import ensure_profile
 from shop.table import read_items
 
 
-def ensure_users(joined: Mapping[str, datetime]) -> int:
-    """Create missing users, given when each joined; return how many were created. Repeatable."""
+def ensure_users(joined: Mapping[str, datetime], originals: Mapping[str, str]) -> int:
+    """Create missing users, given when each joined; return how many were created. Repeatable.
+
+    ``originals`` are the names before the import of those whose name was mapped.
+    """
     missing = joined.keys() - _existing(joined)
     created = pool().gather(
         [
-            partial(ensure_profile, username=username, joined_at=joined[username])
+            partial(
+                ensure_profile,
+                username=username,
+                joined_at=joined[username],
+                external_id=originals.get(username),
+            )
             for username in sorted(missing)
         ]
     )

@@ -96,6 +96,7 @@ def _counts(report: ImportReport) -> dict[str, Any]:
         "products": loaded.products.total(),
         "products_created": loaded.products[Outcome.CREATED],
         "products_updated": loaded.products[Outcome.UPDATED],
+        "mapped": loaded.mapped,
     }
 
 
@@ -113,5 +114,6 @@ def _prose(counts: dict[str, Any]) -> str:
             "Customers: {named:,}, of whom {created:,} are new.".format_map(users),
             "Products: {products:,}; {products_created:,} of them are new, "
             "{products_updated:,} updated.".format_map(counts),
+            *(["Names and ids mapped: {mapped:,}.".format_map(counts)] if counts["mapped"] else []),
         ]
     )

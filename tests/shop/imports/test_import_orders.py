@@ -17,11 +17,13 @@ from django.core.management import CommandError, call_command
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
+from dynamo.files.identifiers import product_id_of, user_name_of
 from dynamo.lists.reader import PageRequest
 from shop import keys
+from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
-from shop.models import Order, ShopItem
+from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
 from shop.orders.counts import counts_of
 from shop.orders.entries import WholeOrder
@@ -169,6 +171,17 @@ class TestProducts:
             ("house-and-home", "House and home")
         ]
 
+    def test_whose_ids_are_not_allowed_get_others_and_keep_theirs(
+        self, olist: OlistFolder, lamp: str, tmp_path: Path
+    ) -> None:
+        original = f"{lamp}/ö"
+        for row in (*olist.rows[ITEMS], *olist.rows[PRODUCTS]):
+            row["product_id"] = original
+        assert import_folder(olist.write(tmp_path))["mapped"] == 1
+        key = keys.product(product_id_of(original))
+        product = Product.get(key, key)
+        assert (product.external_id, product.unit_price_cents) == (original, 2_050)
+
     def test_that_only_an_item_names_exist_too(
         self, olist: OlistFolder, lamp: str, tmp_path: Path
     ) -> None:
@@ -192,6 +205,18 @@ class TestCustomers:
     ) -> None:
         import_folder(olist.write(tmp_path))
         assert not find_user(alex).has_usable_password()
+
+    def test_whose_names_are_not_allowed_get_others_and_keep_theirs(
+        self, olist: OlistFolder, lamp: str, tmp_path: Path
+    ) -> None:
+        original = f"{lamp} & Söhne"
+        for row in olist.rows[CUSTOMERS]:
+            row["customer_unique_id"] = original
+        counts = import_folder(olist.write(tmp_path))
+        user = find_user(user_name_of(original, allowed=USERNAME, longest=LONGEST_USERNAME))
+        assert (user.external_id, counts["mapped"]) == (original, 1)
+        assert sorted(listed(user.username)) == ["1", "2", "3"]
+        assert import_folder(tmp_path)["users"]["created"] == 0
 
     def test_have_bought_what_they_ordered(
         self, olist: OlistFolder, alex: str, lamp: str, tmp_path: Path
@@ -282,7 +307,7 @@ class TestRejectedRows:
     def test_of_a_customer_take_the_order_along(
         self, olist: OlistFolder, alex: str, tmp_path: Path
     ) -> None:
-        olist.rows[CUSTOMERS][1]["customer_unique_id"] = "#"
+        olist.rows[CUSTOMERS][1]["customer_unique_id"] = ""
         files = [file for file, _, _ in self.rejected(olist, tmp_path)]
         assert files == [f"{CUSTOMERS}.csv", f"{ORDERS}.csv"]
         assert listed(alex) == ["3", "1"]

@@ -9,6 +9,7 @@ import pytest
 from dynamo.files.records import Record, RowRefused
 from shop.catalogue.items import NewCategory
 from shop.imports.found import Found
+from shop.imports.names import Names
 from shop.imports.olist import (
     OlistCustomer,
     OlistItem,
@@ -121,12 +122,12 @@ class TestFields:
     )
     def test_of_money_are_exact(self, price: str, cents: int) -> None:
         item = record(order_id="a", order_item_id="1", product_id="p", price=price)
-        assert read_item(item).price_cents == cents
+        assert read_item(item, Names()).price_cents == cents
 
     @pytest.mark.parametrize("price", ["", "-1", "1,50", "1.005", "NaN", "1e3", "٣"])
     def test_that_are_no_money_are_refused(self, price: str) -> None:
         with pytest.raises(RowRefused, match="price"):
-            read_item(record(order_id="a", order_item_id="1", product_id="p", price=price))
+            read_item(record(order_id="a", order_item_id="1", product_id="p", price=price), Names())
 
     def test_of_zip_codes_keep_their_zeros(self) -> None:
         values = {
@@ -134,7 +135,7 @@ class TestFields:
             "customer_unique_id": "Alex",
             "customer_zip_code_prefix": "01012",
         }
-        customer = read_customer(record(**values))
+        customer = read_customer(record(**values), Names())
         assert (customer.username, customer.zip_prefix) == ("alex", "01012")
 
 
