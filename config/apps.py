@@ -3,13 +3,14 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from config.checks import check_settings
+from config.checks import check_engine, check_settings
 
 
 class ConfigConfig(AppConfig):
-    """Registers the system checks of the settings."""
+    """Registers the system checks of the settings and of the engine."""
 
     name = "config"
 
     def ready(self) -> None:
         checks.register(check_settings, "config")
+        checks.register(check_engine, checks.Tags.database)

@@ -1,4 +1,4 @@
-"""System checks of the settings: each wrong environment variable is an error with a name."""
+"""System checks: each wrong environment variable is an error with a name; so is an old engine."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,10 @@ from collections.abc import Iterator, Sequence
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own names
+from django.utils.module_loading import import_string
+
+from dynamo.calls.client import client
+from dynamo.calls.readiness import too_old
 
 IDS = {
     "SECRET_KEY": "config.E001",
@@ -45,6 +49,19 @@ def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list
     del app_configs
     checks = (_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files)
     return [message for check in checks for message in check()]
+
+
+def check_engine(
+    app_configs: Sequence[AppConfig] | None, *, databases: Sequence[str] | None = None, **_: object
+) -> list[CheckMessage]:
+    """Return a message for an engine that is too old: for ``check --database default``."""
+    del app_configs
+    if not databases or not settings.DYNAMODB_IS_AN_ENGINE:
+        return []
+    table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
+    fault = too_old(client(), table)
+    hint = "Use a newer version, or another engine that takes 100."
+    return [Error(str(fault), hint=hint, id="config.E044")] if fault else []
 
 
 def _variables() -> Iterator[CheckMessage]:

@@ -34,14 +34,14 @@ if RUNNING_DEMO:
 AWS_REGION = AWS_REGION or "us-east-1"
 DYNAMODB_TABLE_PREFIX = DYNAMODB_TABLE_PREFIX or "dynashop-"
 
+# Whether it is another DynamoDB than Amazon's: DynamoDB Local, or what else takes its place.
+DYNAMODB_IS_AN_ENGINE = bool(
+    DYNAMODB_ENDPOINT_URL and ".amazonaws.com" not in DYNAMODB_ENDPOINT_URL
+)
 # An engine on this machine needs no credentials, but botocore sends no request without any.
 AWS_ACCESS_KEY_ID: str | None = None
 AWS_SECRET_ACCESS_KEY: str | None = None
-if (
-    DYNAMODB_ENDPOINT_URL
-    and ".amazonaws.com" not in DYNAMODB_ENDPOINT_URL
-    and not env.has_aws_credentials()
-):
+if DYNAMODB_IS_AN_ENGINE and not env.has_aws_credentials():
     AWS_ACCESS_KEY_ID = AWS_SECRET_ACCESS_KEY = "local"  # noqa: S105 - opens nothing
 
 # Seconds that all calls of a page, and of a form, may take together.

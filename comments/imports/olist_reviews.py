@@ -3,12 +3,13 @@
 The rules are in docs/importing-orders.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from comments.imports.rows import CommentParser
+from comments.imports.run import EnsureProducts
 from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
@@ -54,7 +55,7 @@ def import_reviews(
     folder: Path,
     *,
     writer: BulkWriter,
-    ensure_products: Callable[[Sequence[str]], int],
+    ensure_products: EnsureProducts,
     rejects: RejectsFile,
     progress: Progress,
     now: datetime,
@@ -70,7 +71,8 @@ def import_reviews(
     with rejects:
         read = _read(folder, ReviewParser(found, now), rejects, progress)
     comments = list(read.comments.values())
-    products_created = ensure_products(sorted({comment.product_id for comment in comments}))
+    product_ids = sorted({comment.product_id for comment in comments})
+    products_created = ensure_products(product_ids, originals=found.names.products)
     verdicts = VerdictCounts(superseded=read.superseded)
     with progress.step("Writing", total=len(comments), unit=" comments") as advance:
         for chunk in in_chunks(comments):

@@ -36,6 +36,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "guessed_languages": findings.guessed_languages,
         "made_ids": findings.made_ids,
         "rounded_ratings": findings.rounded_ratings,
+        "mapped_products": len(findings.products),
         "spelling": report.spelling,
     }
 
@@ -73,6 +74,7 @@ def _remarks(report: ImportReport) -> Iterator[str]:
         (findings.guessed_languages, "The language was guessed for {:,} rows."),
         (findings.made_ids, "{:,} rows had no id, and got one made from their content."),
         (findings.rounded_ratings, "The rating was rounded for {:,} rows."),
+        (len(findings.products), "{:,} ids of products were mapped to allowed ones."),
     )
     for number, sentence in remarks:
         if number:

@@ -14,6 +14,7 @@ from comments.languages import is_language
 from comments.posting.language_detection import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.store.counts import Cell
+from dynamo.files.identifiers import product_id_of
 from dynamo.files.records import Record, Rejected, RowRefused
 from shop.accounts.names import BadUsername, username_of
 
@@ -25,7 +26,6 @@ LONGEST_BODY = 100_000
 LATEST = timedelta(days=1)
 """How far ahead of now a comment may be dated: clocks and time zones differ."""
 
-_PRODUCT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
 _REGION = re.compile(r"([A-Za-z]{2})[-_].+")
 _YES, _NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no", ""})
@@ -37,7 +37,8 @@ class Findings:
     """What was found in the rows that were read, and how many of them needed a guess.
 
     ``cells`` are the rows by language and rating; ``spelled`` are the languages as the file has
-    them.
+    them; ``products`` are the file's ids of products that could not be kept, by those they were
+    mapped to (`dynamo.files.identifiers`).
     """
 
     cells: Counter[Cell] = field(default_factory=Counter)
@@ -45,6 +46,7 @@ class Findings:
     made_ids: int = 0
     guessed_languages: int = 0
     rounded_ratings: int = 0
+    products: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -85,7 +87,7 @@ class CommentParser:
         values = row.values
         return NewComment(
             id=self._comment_id(row),
-            product_id=parse_product_id(values["product_id"]),
+            product_id=self._product_id(values["product_id"].strip()),
             language=self._language(row),
             rating=self._rating(row),
             created_at=self._moment("created_at", values["created_at"].strip()),
@@ -133,6 +135,14 @@ class CommentParser:
         row.is_id_made = True
         parts = [self._part(row, name) for name in self.shape.id_from]
         return blake2b("\x1f".join(parts).encode(), digest_size=_ID_BYTES).hexdigest()
+
+    def _product_id(self, original: str) -> str:
+        if not original:
+            raise RowRefused("product_id is missing")
+        product_id = product_id_of(original)
+        if product_id != original:
+            self.findings.products[product_id] = original
+        return product_id
 
     def _part(self, row: _Row, name: str) -> str:
         """Return what an id is made from: a field, or any other column of the file."""
@@ -223,16 +233,6 @@ def _is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def parse_product_id(text: str) -> str:
-    """Check a product's id. Raises RowRefused."""
-    if not _PRODUCT_ID.fullmatch(text):
-        raise RowRefused(
-            f"product_id: “{text[:LONGEST_ID]}” is none: up to 128 of A-Z, a-z, 0-9, “.”, “_” "
-            f"and “-”, a letter or digit first"
-        )
-    return text
 
 
 def _comment_id(text: str) -> str:

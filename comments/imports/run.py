@@ -1,8 +1,9 @@
 """An import of comments from a file, in two passes: see `dynamo.files.two_pass`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from comments.imports.rows import CommentParser, Findings
@@ -16,6 +17,13 @@ from dynamo.files.two_pass import TwoPassImport, Version
 from dynamo.progress import Progress
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class EnsureProducts(Protocol):
+    """What creates missing products: `shop.catalogue.services.ensure_products`."""
+
+    def __call__(self, product_ids: Sequence[str], *, originals: Mapping[str, str]) -> int:
+        """Create those that are missing, and return how many were."""
 
 
 class Writer(Protocol):
@@ -75,15 +83,16 @@ def import_file(
     source: CommentFile,
     *,
     writer: Writer | None,
-    ensure_products: Callable[[Sequence[str]], int],
+    ensure_products: EnsureProducts,
     rejects: RejectsFile,
     progress: Progress,
 ) -> ImportReport:
     """Write a file's comments, and its rejected rows to ``rejects``; without a writer only check.
 
     ``ensure_products`` is called with ids of products before comments on them are written, and
-    returns how many of them it created. Raises FileUnreadable, BadMapping and RejectsUnwritable
-    before anything is written, and what ``writer`` raises; the same import again continues then.
+    with the file's ids by those they were mapped to; it returns how many it created. Raises
+    FileUnreadable, BadMapping and RejectsUnwritable before anything is written, and what
+    ``writer`` raises; the same import again continues then.
     """
     findings = [Findings(), Findings()]
     of_pass = iter(findings)
@@ -94,7 +103,7 @@ def import_file(
         passes.check(rejects, progress)
     verdicts, products_created = VerdictCounts(), 0
     if writer is not None:
-        load = _Load(writer, ensure_products)
+        load = _Load(writer, partial(ensure_products, originals=findings[0].products))
         with progress.step("Writing", total=passes.read, unit=" rows") as advance:
             for chunk in in_chunks(passes.winning()):
                 load.write(chunk)

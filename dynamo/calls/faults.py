@@ -4,6 +4,7 @@ botocore and PynamoDB wrap the same failure differently; `fault_in` and `sentenc
 through both. Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
+import re
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
@@ -60,6 +61,9 @@ _NO_DYNAMODB = "What answers at the database's address is not DynamoDB."
 _NO_INDEX = "does not have the specified index"
 """The ValidationException of a Query on an index that does not exist."""
 
+_TOO_FEW_ACTIONS = re.compile(r"transactItems\b.*less than or equal to (10|25)\b", re.DOTALL)
+"""The ValidationException of an engine from before transactions had up to 100 actions."""
+
 FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
 """Everything a call to DynamoDB may raise, by whichever library it is made."""
 _NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
@@ -105,6 +109,18 @@ class NotSetUp(Unavailable):
     retry_after = 30
 
 
+class EngineTooOld(Unavailable):
+    """An engine takes fewer actions in a transaction than Amazon DynamoDB does."""
+
+    retry_after = 30
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database takes fewer than 100 actions in a transaction; "
+            "DynamoDB Local takes 100 from version 1.21.0 on."
+        )
+
+
 def fault_in(error: BaseException) -> Unavailable | None:
     """Return the fault that caused ``error``, or None: it is then a mistake in the request."""
     for cause in _causes(error):
@@ -143,6 +159,8 @@ def _fault_of(error: ClientError) -> Unavailable | None:
         return Unauthorized(f"DynamoDB refuses this server: {code}. {message}".strip())
     if code == "ResourceNotFoundException" or _NO_INDEX in message:
         return NotSetUp("The database is not set up yet: “manage.py create_tables” does it.")
+    if _TOO_FEW_ACTIONS.search(message):
+        return EngineTooOld()
     return Unreachable(_NO_DYNAMODB) if message.lstrip().startswith("<") else None
 
 

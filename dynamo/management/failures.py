@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from django.core.management.base import CommandError
 
-from dynamo.calls.faults import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 
 
 @contextmanager
@@ -15,3 +15,10 @@ def failures_in_one_line() -> Iterator[None]:
         yield
     except FAILURES as error:
         raise CommandError(sentence_about(error)) from error
+
+
+def sentence_to_go_on(failure: BaseException) -> str:
+    """Return what went wrong; and to run the command again, except where that would not help."""
+    if isinstance(fault_in(failure), EngineTooOld):
+        return sentence_about(failure)
+    return f"{sentence_about(failure)} Run the same command again to go on."

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynamo.calls.faults import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES
 from dynamo.files.content import FileUnreadable
 from dynamo.files.rejects import RejectsFile, RejectsUnwritable
+from dynamo.management.failures import sentence_to_go_on
 from dynamo.management.file_options import STANDARD_INPUT
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
@@ -56,8 +57,7 @@ def import_failures(
     except unusable as error:
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
-        sentence = f"{sentence_about(error)} Run the same command again to go on."
-        raise CommandError(sentence) from error
+        raise CommandError(sentence_to_go_on(error)) from error
     except KeyboardInterrupt:
         command.stderr.write("Interrupted. Run the same command again to go on.")
         sys.exit(INTERRUPTED)

@@ -1,7 +1,8 @@
 """Writes of the catalogue."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
@@ -50,11 +51,15 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     pool().gather([partial(put_shelf, slug) for slug in sorted(left)])
 
 
-def ensure_products(*, product_ids: Iterable[str]) -> int:
+def ensure_products(
+    product_ids: Iterable[str], *, originals: Mapping[str, str] = MappingProxyType({})
+) -> int:
     """Create missing products, named by their ids; return how many were created.
 
-    They go into the category “Everything else”, each with its edges in one transaction. Existing
-    products are left unchanged, also those created meanwhile. Repeatable.
+    ``originals`` are the ids of other systems that could not be kept, by those they were mapped to;
+    such a product is named by that. They go into the category “Everything else”, each with its
+    edges in one transaction. Existing products are left unchanged, also those created meanwhile.
+    Repeatable.
     """
     wanted = sorted(set(product_ids))
     stored = stored_products(wanted)
@@ -63,13 +68,18 @@ def ensure_products(*, product_ids: Iterable[str]) -> int:
         return 0
     tree, shards = CategoryTree.of([EVERYTHING_ELSE]), writable_shards()
     _put_categories(tree, shards)
-    created = pool().gather([partial(_create, product_id, tree, shards) for product_id in missing])
+    created = pool().gather([partial(_create, p, originals.get(p), tree, shards) for p in missing])
     put_shelf(EVERYTHING_ELSE.slug)
     return sum(created)
 
 
-def _create(product_id: str, tree: CategoryTree, shards: int) -> bool:
-    product = NewProduct(id=product_id, name=product_id, category_slugs=(EVERYTHING_ELSE.slug,))
+def _create(product_id: str, original: str | None, tree: CategoryTree, shards: int) -> bool:
+    product = NewProduct(
+        id=product_id,
+        name=original or product_id,
+        category_slugs=(EVERYTHING_ELSE.slug,),
+        external_id=original,
+    )
     edges = product_edges(product, names=tree.names, shards=shards)
     node = put_of(product_node(product, tree), ShopItem.pk.does_not_exist())
     try:

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from comments.imports.reporting import counts_of, prose_of, trial_of
-from comments.imports.rows import parse_product_id
 from comments.imports.run import CommentFile, import_file
 from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, require_fields, scale_of
 from comments.imports.writer import BulkWriter
@@ -18,7 +17,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
 from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
-from dynamo.files.records import RowRefused
+from dynamo.files.identifiers import product_id_of
 from dynamo.files.rejects import RejectsFile
 from dynamo.management.file_options import (
     BAD_OPTIONS,
@@ -91,7 +90,7 @@ class Command(BaseCommand):
             report = import_file(
                 _source(file, options),
                 writer=None if is_trial else BulkWriter(Batches(client(), pool())),
-                ensure_products=lambda ids: ensure_products(product_ids=ids),
+                ensure_products=ensure_products,
                 rejects=rejects,
                 progress=Progress(shown=not options["json"]),
             )
@@ -128,10 +127,12 @@ def _shape(options: dict[str, Any]) -> Shape:
     product_id = options["product_id"]
     if product_id is None:
         return shape
-    try:
-        return shape.under(parse_product_id(product_id))
-    except RowRefused as refused:
-        raise BadMapping(str(refused)) from refused
+    if not product_id or product_id_of(product_id) != product_id:
+        raise BadMapping(
+            f"“{product_id}” is no id of a product: up to 128 of A-Z, a-z, 0-9, “.”, “_” and “-”, "
+            f"a letter or digit first."
+        )
+    return shape.under(product_id)
 
 
 def _language_map(text: str) -> dict[str, str]:

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             report = import_reviews(
                 folder,
                 writer=BulkWriter(Batches(client(), pool())),
-                ensure_products=lambda ids: ensure_products(product_ids=ids),
+                ensure_products=ensure_products,
                 rejects=rejects,
                 progress=Progress(shown=not as_json),
                 now=now(),

@@ -30,8 +30,9 @@ from demo.sample.pickup_points import sample_points
 from demo.sample.reactions import sample_reactions
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.faults import FAILURES, sentence_about
+from dynamo.calls.faults import FAILURES
 from dynamo.lists.reader import PageRequest
+from dynamo.management.failures import sentence_to_go_on
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
 from shop.catalogue.queries import category_of, list_categories
@@ -95,8 +96,7 @@ class Command(BaseCommand):
             # The comments were ranked before their products had names.
             settle_products({product.id: Touch() for product in catalogue.products})
         except FAILURES as error:
-            sentence = f"{sentence_about(error)} Run the same command again to go on."
-            raise CommandError(sentence) from error
+            raise CommandError(sentence_to_go_on(error)) from error
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)

@@ -1,7 +1,7 @@
 """``manage.py create_tables``: creates what is missing and waits until it is active."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -9,9 +9,13 @@ from django.utils.module_loading import import_string
 
 from dynamo.calls import clock
 from dynamo.calls.client import patient_client
+from dynamo.calls.readiness import too_old
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.tables.create import Throughput, create_missing
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 
 class Command(BaseCommand):
@@ -20,7 +24,8 @@ class Command(BaseCommand):
     help = (
         "Create the tables that are missing, add missing indexes one at a time, and wait until "
         "all are active. Running it again changes nothing. Refuses a table whose keys or local "
-        "indexes differ. Billing is on demand unless --provisioned is given."
+        "indexes differ, and an engine that is too old. Billing is on demand unless --provisioned "
+        "is given."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -43,9 +48,11 @@ class Command(BaseCommand):
         lines: list[str] = []
         client = patient_client()
         report = lines.append if options["json"] else self.stdout.write
+        models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         with failures_in_one_line():
+            _require_recent_engine(client, models[0].Meta.table_name)
             create_missing(
-                [import_string(name) for name in settings.DYNAMODB_MODELS],
+                models,
                 client=client,
                 provisioned=Throughput(*provisioned) if provisioned else None,
                 streams=not options["without_streams"],
@@ -55,3 +62,9 @@ class Command(BaseCommand):
                 import_string(name)(client=client, now=clock.now(), report=report)
         if options["json"]:
             self.stdout.write(json.dumps({"done": lines}))
+
+
+def _require_recent_engine(client: "DynamoDBClient", table: str) -> None:
+    """Raise EngineTooOld for an engine that is; Amazon DynamoDB is not asked."""
+    if settings.DYNAMODB_IS_AN_ENGINE and (fault := too_old(client, table)):
+        raise fault

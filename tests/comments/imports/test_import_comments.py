@@ -473,7 +473,7 @@ class TestRealReviews:
         report = import_file(
             source,
             writer=sink,
-            ensure_products=len,
+            ensure_products=lambda product_ids, originals: len(product_ids),
             rejects=RejectsFile(rejects),
             progress=Progress(shown=False),
         )

@@ -15,6 +15,7 @@ from pynamodb.exceptions import GetError, QueryError
 
 from dynamo.calls.client import Connection, build_client
 from dynamo.calls.faults import (
+    EngineTooOld,
     NotSetUp,
     Throttled,
     Unauthorized,
@@ -30,6 +31,12 @@ URL = "http://127.0.0.1:9"
 def answer(code: str, status: int = 400) -> ClientError:
     response = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
     return ClientError(response, "Query")
+
+
+def too_many_actions(most: int) -> ClientError:
+    message = f"'transactItems' …: Member must have length less than or equal to {most}"
+    error = {"Code": "ValidationException", "Message": message}
+    return ClientError({"Error": error}, "TransactWriteItems")
 
 
 class TestAnAbsentDatabase:
@@ -153,6 +160,12 @@ class TestATableOrIndexThatIsNotThere:
         fault = fault_in(error)
         assert isinstance(fault, NotSetUp)
         assert "create_tables" in str(fault)
+
+
+class TestAnEngineThatTakesFewActions:
+    def test_is_told_apart_from_a_transaction_that_no_engine_takes(self):
+        assert isinstance(fault_in(too_many_actions(25)), EngineTooOld)
+        assert fault_in(too_many_actions(100)) is None
 
 
 class TestAMistake:

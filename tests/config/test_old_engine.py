@@ -1,0 +1,91 @@
+"""An engine from before September 2022, which takes 25 actions in a transaction."""
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.core.management.base import SystemCheckError
+
+from dynamo.calls.client import client
+from dynamo.writes.actions import put
+from dynamo.writes.transactions import write_together
+from tests.support.comments.outage import connected
+
+TOO_FEW = "The database takes fewer than 100 actions in a transaction; DynamoDB Local takes 100"
+MOST = 25
+
+
+class _OldEngine(BaseHTTPRequestHandler):
+    """Refuses long transactions as DynamoDB Local did; the others are about no table."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        code, message = "ResourceNotFoundException", "Cannot do operations on a non-existent table"
+        if len(asked.get("TransactItems", ())) > MOST:
+            code = "ValidationException"
+            message = (
+                "1 validation error detected: Value '[…]' at 'transactItems' failed to satisfy "
+                f"constraint: Member must have length less than or equal to {MOST}"
+            )
+        kind = f"com.amazonaws.dynamodb.v20120810#{code}"
+        body = json.dumps({"__type": kind, "message": message}).encode()
+        self.send_response(400)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def old_engine() -> Iterator[None]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _OldEngine) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with connected(f"http://127.0.0.1:{server.server_address[1]}"):
+            yield
+        server.shutdown()
+
+
+class TestAnOldEngine:
+    def test_is_found_by_the_check_of_databases(self, old_engine):
+        with pytest.raises(SystemCheckError, match=TOO_FEW) as raised:
+            call_command("check", databases=["default"])
+        assert "config.E044" in str(raised.value)
+
+    def test_is_not_asked_by_the_other_checks(self, old_engine):
+        call_command("check")
+
+    def test_is_refused_by_create_tables(self, old_engine):
+        with pytest.raises(CommandError, match=TOO_FEW):
+            call_command("create_tables")
+
+    def test_is_not_asked_where_it_is_amazons(self, old_engine, settings):
+        settings.DYNAMODB_IS_AN_ENGINE = False
+        call_command("check", databases=["default"])
+
+    def test_ends_an_import_without_the_advice_to_run_it_again(
+        self, old_engine, monkeypatch, tmp_path: Path
+    ):
+        file = tmp_path / "a.csv"
+        file.write_text("id,product_id,language,rating,created_at\n1,p,en,5,2024-01-01\n")
+
+        def write(*_: object) -> None:
+            write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(MOST + 1)])
+
+        monkeypatch.setattr("comments.imports.writer.BulkWriter.write", write)
+        monkeypatch.setattr(
+            "comments.management.commands.import_comments.ensure_products", lambda **_: 0
+        )
+        with pytest.raises(CommandError, match=TOO_FEW) as raised:
+            call_command("import_comments", file, rejects=tmp_path / "rejected.csv")
+        assert "again" not in str(raised.value)
+
+
+class TestTheEngineOfTheseTests:
+    def test_is_recent_enough(self, tables):
+        call_command("check", databases=["default"])
