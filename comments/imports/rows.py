@@ -159,7 +159,7 @@ class CommentParser:
                 row.is_language_guessed = True
                 return guessed
             if not row.values["language"]:
-                raise RowRefused("language: no text tells it; --set language=en can give one")
+                raise RowRefused("language: the text does not tell it; --set language=en gives one")
         spelled = row.values["language"].strip()
         language = self.shape.languages.get(spelled.lower())
         if language is None:

@@ -54,6 +54,10 @@ class Layout:
             return _csv([row.get(column) for column in self.columns] for row in rows)
         return "".join(map(self._json_line, rows))
 
+    def footer(self) -> str:
+        """Return what comes after all rows."""
+        return ""
+
     def _json_line(self, row: Row) -> str:
         found = {name: row[name] for name in self.columns if row.get(name) is not None}
         return json.dumps(found, ensure_ascii=False) + "\n"
@@ -66,6 +70,7 @@ def export_to_stream(write: Callable[[str], object], layout: Layout, walk: Walk)
     for batch in walk(None):
         write(layout.text(batch.rows))
         count += len(batch.rows)
+    write(layout.footer())
     return count
 
 
@@ -118,6 +123,9 @@ def _export(path: Path, layout: Layout, walk: Walk, about: Mapping[str, Any]) ->
             progress.position, progress.is_whole = batch.position, batch.position is None
             progress.rows += len(batch.rows)
             _append(file, layout.text(batch.rows), progress, noted)
+        # Its length is not noted: after an interruption here it is cut off, and written again.
+        file.write(layout.footer().encode())
+        _sync(file)
     noted.unlink()
     return progress.rows
 

@@ -75,6 +75,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(counts | {"rejects": listed}))
         else:
             self.stdout.write(_prose(counts))
+            if options["dry_run"]:
+                self.stdout.write("Nothing was written.")
         require_none_rejected(rejects)
 
 

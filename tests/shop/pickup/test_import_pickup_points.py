@@ -112,6 +112,29 @@ class TestAFileOfPoints:
         packed.write_bytes(gzip.compress(plain.read_bytes()))
         assert load(packed)["points"]["new"] == 1
 
+    def test_may_be_json_with_nested_places_and_no_address(
+        self, tmp_path: Path, fresh: Fresh
+    ) -> None:
+        first, second = fresh("locker"), fresh("locker")
+        rows = [
+            {"id": first, "name": "Locker", "position": {"lat": 38.7139, "lon": -9.1394}},
+            {"id": second, "name": "Kiosk", "position": {"lat": 38, "lon": -9}, "hours": "24 h"},
+        ]
+        path = tmp_path / "lockers.json"
+        path.write_text(json.dumps(rows))
+        counts = load(path, columns="latitude=position.lat,longitude=position.lon")
+        assert counts["points"]["new"] == 2
+        assert find_point(first) == PickupPoint(
+            first, "Locker", "", Coordinates.at(38.7139, -9.1394), ""
+        )
+        assert find_point(second).hours == "24 h"
+
+    def test_is_only_looked_at_in_a_trial(self, tmp_path: Path, fresh: Fresh) -> None:
+        path = written(tmp_path, [row(fresh("point")), row(fresh("point"))])
+        counts = load(path, dry_run=True, limit=1)
+        assert (counts["rows"], counts["points"]["new"]) == (1, 0)
+        assert load(path)["points"]["new"] == 2
+
     def test_may_call_its_columns_otherwise(self, tmp_path: Path, fresh: Fresh) -> None:
         point_id = fresh("point")
         path = written(

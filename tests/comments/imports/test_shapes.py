@@ -1,0 +1,413 @@
+"""``import_comments`` of files as other systems write them: a small file for each shape."""
+
+import json
+from collections.abc import Callable
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from comments.imports.countries import taken_for_languages
+from comments.imports.shape import presets
+from comments.lists.queries import Comment, find_comment
+from comments.posting.language_detection import detect_language
+from dynamo.files.identifiers import product_id_of
+from shop.catalogue.queries import find_product
+from tests.comments.imports.test_import_comments import is_listed, listed
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+ENGLISH = "It arrived in time and works as described, we are all very happy with it."
+GERMAN = "Kam pünktlich an und funktioniert wie beschrieben, wir sind sehr zufrieden damit."
+SPANISH = "Llegó a tiempo y funciona como se describe, estamos muy contentos con ella."
+
+
+@pytest.fixture
+def product(fresh: Callable[[str], str]) -> str:
+    return fresh("product")
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def make(content: str, name: str = "export.csv", encoding: str = "utf-8") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode(encoding))
+        return path
+
+    return make
+
+
+def load(path: Path | str, **options: Any) -> dict[str, Any]:
+    """Import a file none of whose rows is rejected, and return the figures."""
+    counts = attempt(path, **options)
+    assert counts["rejected"] == 0
+    return counts
+
+
+def attempt(path: Path | str, **options: Any) -> dict[str, Any]:
+    out = StringIO()
+    try:
+        call_command("import_comments", path, json=True, stdout=out, **options)
+    except CommandError as error:
+        if error.returncode != 1:  # that of rejected rows
+            raise
+    counts: dict[str, Any] = json.loads(out.getvalue())
+    assert counts["read"] + counts["rejected"] == counts["rows"]
+    assert counts["new"] + counts["replaced"] == counts["written"]
+    assert counts["written"] + counts["unchanged"] + counts["superseded"] == counts["read"]
+    assert sum(counts["languages"].values()) == counts["read"]
+    assert counts["moved"] <= counts["replaced"]
+    return counts
+
+
+def refusal(path: Path | str, **options: Any) -> str:
+    with pytest.raises(CommandError) as caught:
+        call_command("import_comments", path, **options)
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def only(product: str) -> Comment:
+    """The one comment on a product, with its whole text."""
+    (entry,) = listed(product)
+    return find_comment(entry.id)
+
+
+class TestPreset:
+    """What the files of other systems hold, by their documentation and published samples."""
+
+    def test_of_judgeme(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            "title,body,rating,review_date,source,curated,reviewer_name,reviewer_email,product_id,"
+            "product_handle,reply,reply_date,picture_urls,ip_address,location\n"
+            f'Fine,"{ENGLISH}",5,2024-03-02 10:12:00 UTC,web,ok,Ann,a@example.com,1,{product},'
+            "Thanks!,2024-03-03 08:00:00 UTC,,,\n"
+            f'Buy,"{ENGLISH}",5,2024-03-02 10:12:00 UTC,web,spam,Bot,b@example.com,1,{product},'
+            ",,,,\n"
+        )
+        counts = attempt(path, preset="judgeme")
+        assert (counts["rejected"], counts["guessed_languages"], counts["made_ids"]) == (1, 1, 1)
+        found = only(product)
+        assert (found.title, found.author, found.rating, found.language) == ("Fine", "Ann", 5, "en")
+        assert found.created.isoformat() == "2024-03-02T10:12:00+00:00"
+        assert found.reply is not None
+        assert found.reply.text == "Thanks!"
+
+    def test_of_yotpo(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            "Review ID,Review Title,Review Content,Review Score,Date,Product ID,Display Name\n"
+            f'{product}-7,Gut,"{GERMAN}",4,2024-03-02,{product},Jo\n'
+        )
+        assert load(path, preset="yotpo")["languages"] == {"de": 1}
+        assert only(product).id == f"{product}-7"
+
+    def test_of_trustpilot(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            "Review Id,Review Created (UTC),Review Username,Review Title,Review Content,"
+            "Review Stars,Company Reply Content,Company Reply Date (UTC)\n"
+            f'{product}-a,2024-03-02 10:00:00,Jo,Bien,"{SPANISH}",4,Gracias,2024-03-04 09:00:00\n'
+        )
+        assert load(path, preset="trustpilot", product_id=product)["languages"] == {"es": 1}
+        assert only(product).reply is not None
+
+    def test_of_shopify(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            "product_handle,state,rating,title,author,email,location,body,reply,created_at,"
+            "replied_at\n"
+            f'{product},published,4,Fine,Ann,a@example.com,,"{ENGLISH}",,'
+            "2023-06-01T10:00:00-04:00,\n"
+            f'{product},unpublished,1,Bad,Bo,b@example.com,,"{ENGLISH}",,2023-06-02 10:00:00,\n'
+        )
+        assert attempt(path, preset="shopify")["rejected"] == 1
+        assert only(product).created.isoformat() == "2023-06-01T14:00:00+00:00"
+
+    def test_of_woocommerce(self, write: Callable[..., Path], product: str) -> None:
+        review = {
+            "id": 7,
+            "date_created": "2024-03-02T11:00:00",
+            "date_created_gmt": "2024-03-02T10:00:00",
+            "product_id": product,
+            "status": "approved",
+            "reviewer": "Ann",
+            "review": f"<p>{ENGLISH}</p>\n<p>A &amp; B</p>",
+            "rating": 5,
+            "verified": True,
+            "reviewer_avatar_urls": {"24": "https://example.com/a.png"},
+        }
+        held = review | {"id": 8, "status": "hold"}
+        path = write(json.dumps([review, held], indent=1), "reviews.json")
+        assert attempt(path, preset="woocommerce")["rejected"] == 1
+        found = only(product)
+        assert found.body == f"{ENGLISH}\nA & B"
+        assert (found.created.hour, listed(product)[0].is_verified) == (10, True)
+
+    def test_of_google(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            f"""<?xml version="1.0" encoding="UTF-8"?>
+            <feed><version>2.4</version><reviews><review>
+              <review_id>{product}-1</review_id>
+              <reviewer><name is_anonymous="false">Ann</name></reviewer>
+              <is_verified_purchase>true</is_verified_purchase>
+              <review_timestamp>2024-03-02T10:00:00Z</review_timestamp>
+              <title>Fine</title><content>It &lt;works&gt;.</content>
+              <review_language>en</review_language>
+              <ratings><overall min="1" max="10">8</overall></ratings>
+              <products><product><product_ids><skus><sku>{product}</sku></skus></product_ids>
+              </product></products>
+            </review></reviews></feed>""",
+            "feed.xml",
+        )
+        assert load(path, preset="google")["rounded_ratings"] == 1
+        found = only(product)
+        assert (found.rating, found.body) == (4, "It <works>.")
+        assert listed(product)[0].is_verified
+
+    def test_of_olist(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            '"review_id","order_id","review_score","review_comment_title","review_comment_message",'
+            '"review_creation_date","review_answer_timestamp"\n'
+            f'"{product}","o1","4","","Recebi antes do prazo","2018-01-18 00:00:00",'
+            '"2018-01-18 21:46:59"\n'
+            f'"{product}","o2","5","","Bom","2018-01-18 00:00:00","2018-01-19 21:46:59"\n'
+        )
+        assert load(path, preset="olist", product_id=product)["languages"] == {"pt": 2}
+        assert len(listed(product)) == 2  # one id of a review belongs to several orders
+
+    def test_has_a_test_here(self) -> None:
+        tested = {name.removeprefix("test_of_") for name in dir(self) if "test_of_" in name}
+        assert tested == presets().keys()
+
+    def test_gives_way_to_options(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            f'product_handle,when,rating,body,id\n{product},02/03/2024,40,"{ENGLISH}",{product}\n'
+        )
+        load(
+            path,
+            preset="shopify",
+            columns="created_at=when,id=id",
+            date_format=["%d/%m/%Y"],
+            rating_scale="10..50",
+            set=["language=nl", "author=Ann"],
+        )
+        found = only(product)
+        assert (found.id, found.rating, found.author) == (product, 4, "Ann")
+        assert found.created.date().isoformat() == "2024-03-02"
+
+    def test_that_does_not_exist_is_refused(self, write: Callable[..., Path]) -> None:
+        with pytest.raises(CommandError, match="judgeme"):
+            call_command("import_comments", str(write("")), "--preset=amazon")
+
+
+class TestSpelling:
+    """One row, as different systems spell it."""
+
+    def row(self, write: Callable[..., Path], product: str, **changed: str) -> Path:
+        row = {"id": product, "language": "en", "rating": "4", "created_at": "2024-03-02"} | changed
+        return write(f"{','.join(row)}\n{','.join(row.values())}\n")
+
+    @pytest.mark.parametrize(
+        ("text", "scale", "rating", "rounded"),
+        [
+            *(("40", "10..50", 4, 0), ("10", "10..50", 1, 0), ("10", "0..10", 5, 0)),
+            *(("0", "0..10", 1, 0), ("7", "1..10", 4, 1), ('"4,5"', None, 5, 1)),
+        ],
+    )
+    def test_of_ratings(
+        self,
+        write: Callable[..., Path],
+        product: str,
+        text: str,
+        scale: str | None,
+        rating: int,
+        rounded: int,
+    ) -> None:
+        path = self.row(write, product, rating=text)
+        counts = load(path, product_id=product, rating_scale=scale)
+        assert (only(product).rating, counts["rounded_ratings"]) == (rating, rounded)
+
+    def test_of_dates_with_names_of_months(self, write: Callable[..., Path], product: str) -> None:
+        path = self.row(write, product, created_at="2 de marzo de 2024")
+        load(path, product_id=product, date_locale="es")
+        assert only(product).created.date().isoformat() == "2024-03-02"
+
+    def test_of_languages_with_a_region(self, write: Callable[..., Path], product: str) -> None:
+        load(self.row(write, product, language="pt-BR"), product_id=product)
+        assert only(product).language == "pt"
+
+    def test_of_a_file_in_latin_1_with_semicolons(
+        self, write: Callable[..., Path], product: str
+    ) -> None:
+        path = write(
+            f"id;language;rating;created_at;body\n{product};de;4;2024-03-02;Für Käse, gut\n",
+            encoding="latin-1",
+        )
+        spelling = load(path, product_id=product)["spelling"]
+        assert spelling == "read as cp1252, fields separated by “;”"
+        assert only(product).body == "Für Käse, gut"
+
+    def test_of_nested_fields_and_of_a_column_that_is_switched_off(
+        self, write: Callable[..., Path], product: str
+    ) -> None:
+        row = {
+            "id": product,
+            "rating": 4,
+            "dates": {"publishedDate": "2024-03-02T10:00:00Z"},
+            "reply": {"text": "not this one"},
+        }
+        load(
+            write(json.dumps([row]), "a.json"),
+            product_id=product,
+            columns="created_at=dates.publishedDate,reply=",
+            set=["language=de"],
+        )
+        found = only(product)
+        assert (found.language, found.reply) == ("de", None)
+
+    def test_of_ids_of_products_that_the_shop_does_not_allow(
+        self, write: Callable[..., Path], product: str
+    ) -> None:
+        foreign = f"SKU/{product} №1"
+        path = self.row(write, product, product_id=foreign)
+        assert load(path)["mapped_products"] == 1
+        assert find_product(product_id_of(foreign)).name == foreign
+
+    def test_of_standard_input(
+        self, write: Callable[..., Path], product: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        content = self.row(write, product).read_bytes()
+        monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": BytesIO(content)}))
+        load("-", product_id=product)
+        assert only(product).id == product
+
+
+class TestMadeIds:
+    def test_are_the_same_in_every_run(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            f"product_id,language,rating,created_at,author,body\n"
+            f"{product},en,4,2024-03-02,ann,Fine\n{product},en,4,2024-03-02,bob,Fine\n"
+        )
+        options = {"id_from": "product_id,author,created_at,body"}
+        assert load(path, **options)["made_ids"] == 2
+        assert load(path, **options)["unchanged"] == 2
+        assert len(listed(product)) == 2
+
+    def test_may_come_from_other_columns(self, write: Callable[..., Path], product: str) -> None:
+        path = write(
+            "language,rating,created_at,order,line\nen,4,2024-03-02,7,1\nen,4,2024-03-02,7,2\n"
+        )
+        load(path, product_id=product, id_from="order,line")
+        assert len(listed(product)) == 2
+
+
+class TestDetectedLanguages:
+    def test_are_those_of_the_texts(self, write: Callable[..., Path], product: str) -> None:
+        rows = [
+            {"id": f"{product}{n}", "rating": 5, "created_at": "2024-01-01", "body": text}
+            for n, text in enumerate([ENGLISH, GERMAN, SPANISH])
+        ]
+        path = write(json.dumps(rows), "a.json")
+        counts = load(path, product_id=product, detect_language=True)
+        assert counts["languages"] == {"en": 1, "de": 1, "es": 1}
+        assert counts["guessed_languages"] == 3
+
+    def test_need_a_text_or_a_value(self, write: Callable[..., Path], product: str) -> None:
+        path = write(f"id,rating,created_at,body\n{product},5,2024-01-01,\n")
+        assert attempt(path, product_id=product, detect_language=True)["rejected"] == 1
+        load(path, product_id=product, detect_language=True, set=["language=de"])
+        assert only(product).language == "de"
+
+    def test_are_not_guessed_where_the_row_tells(
+        self, write: Callable[..., Path], product: str
+    ) -> None:
+        path = write(f'id,rating,created_at,body,language\n{product},5,2024-01-01,"{ENGLISH}",fr\n')
+        assert load(path, product_id=product, detect_language=True)["guessed_languages"] == 0
+        assert only(product).language == "fr"
+        assert detect_language(ENGLISH) == "en"
+
+
+class TestCountryCodes:
+    @pytest.mark.parametrize(
+        ("spelled", "suspects"),
+        [
+            (["en", "de", "sv", "ar", "ca"], []),
+            (["SE", "DE", "FR"], ["SE"]),
+            (["se", "br"], ["br", "se"]),
+            (["jp", "sv", "ar"], ["ar", "sv"]),
+        ],
+    )
+    def test_are_suspected(self, spelled: list[str], suspects: list[str]) -> None:
+        assert taken_for_languages(spelled) == suspects
+
+    def test_are_named_in_a_warning(self, write: Callable[..., Path], product: str) -> None:
+        path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")
+        out = StringIO()
+        call_command("import_comments", path, product_id=product, stdout=out)
+        assert "look like codes of countries: SE (Northern Sami)" in out.getvalue()
+        assert "--language-map se=sv" in out.getvalue()
+
+    def test_that_are_mapped_are_languages(self, write: Callable[..., Path], product: str) -> None:
+        path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")
+        assert load(path, product_id=product, language_map="se=sv")["country_codes"] == []
+        assert only(product).language == "sv"
+
+
+class TestTrial:
+    def test_writes_nothing_and_shows_what_there_is(
+        self, write: Callable[..., Path], product: str, tmp_path: Path
+    ) -> None:
+        rows = "".join(
+            f"{product}{n},{n % 7},2024-01-01,{'de' if n % 2 else 'en'}\n" for n in range(40)
+        )
+        out = StringIO()
+        with pytest.raises(CommandError, match="11 rows were rejected"):
+            call_command(
+                "import_comments",
+                write(f"id,rating,created_at,language\n{rows}"),
+                product_id=product,
+                dry_run=True,
+                rejects=tmp_path / "rejected.csv",
+                stdout=out,
+            )
+        told = out.getvalue()
+        assert told.startswith("40 rows: 29 read, 11 rejected. Nothing was written.\n")
+        assert told.count("  line ") == 10
+        assert f"line 2, {product}0: rating: “0” is no number from 1 to 5" in told
+        assert "de German" in told
+        assert not is_listed(product)
+
+    def test_may_be_limited(self, write: Callable[..., Path], product: str) -> None:
+        rows = "".join(f"{product}{n},5,2024-01-01,en\n" for n in range(9))
+        path = write(f"id,rating,created_at,language\n{rows}")
+        assert load(path, product_id=product, limit=4)["rows"] == 4
+        assert len(listed(product)) == 4
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            ({"rating_scale": "5"}, "“5” is no scale of ratings such as 0..10"),
+            ({"rating_scale": "5..1"}, "is no scale of ratings"),
+            ({"date_format": ["DD.MM.YYYY"]}, "is no format of a day, a month and a year"),
+            ({"date_locale": "xx"}, "“xx” is no language of dates"),
+            ({"encoding": "klingon"}, "“klingon” is no encoding"),
+            ({"delimiter": ";;"}, "“;;” is no delimiter"),
+            ({"set": ["lang=de"]}, "There is no field “lang”"),
+            ({"set": ["language"]}, "“language” is no pair"),
+            ({"id_from": ","}, "--id-from needs names"),
+            ({"columns": "language="}, "language has no column: give it one, or a value by --set"),
+            ({"delimiter": ";"}, "it seems that columns are separated by “,”, see --delimiter"),
+        ],
+    )
+    def test_are_one_sentence(
+        self, write: Callable[..., Path], options: dict[str, Any], sentence: str
+    ) -> None:
+        path = write("id,language,rating,created_at\n1,en,5,2024-01-01\n")
+        assert sentence in refusal(path, product_id="p", **options)
+
+    def test_of_a_file_that_does_not_exist(self, tmp_path: Path) -> None:
+        path = tmp_path / "missing.csv"
+        assert refusal(path) == f"{path} does not exist."
