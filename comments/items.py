@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
@@ -67,8 +67,6 @@ class NewComment:
 def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
     """Build the comment's item and, when its text is long, the item of its body."""
     key = keys.comment(comment.id)
-    encoded = comment.body.encode()
-    is_long = len(encoded) > LONGEST_LISTED_TEXT
     item = Comment(
         pk=key,
         sk=key,
@@ -78,13 +76,23 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         username=comment.username or None,
         verified=comment.verified if comment.username else (comment.verified or None),
         title=comment.title or None,
-        text=(excerpt(comment.body) if is_long else comment.body) or None,
-        body_bytes=len(encoded) if is_long else None,
-        body_digest=blake2b(encoded, digest_size=8).digest() if is_long else None,
+        **text_shown(comment.body),
     )
     for name, value in derived_keys(comment).items():
         setattr(item, name, value)
+    is_long = item.body_bytes is not None
     return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
+
+
+def text_shown(body: str) -> dict[str, Any]:
+    """Derive what lists show of a text, by attribute of the comment, None for those it lacks."""
+    encoded = body.encode()
+    is_long = len(encoded) > LONGEST_LISTED_TEXT
+    return {
+        "text": (excerpt(body) if is_long else body) or None,
+        "body_bytes": len(encoded) if is_long else None,
+        "body_digest": blake2b(encoded, digest_size=8).digest() if is_long else None,
+    }
 
 
 def reply_of(comment: NewComment) -> CommentReply | None:

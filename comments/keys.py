@@ -13,6 +13,7 @@ a product's counts        ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
 a product's rank          ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 the number of shards      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 how far a stream is read  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
+a step of migrate_items   ``MIGRATION#<s>``     ``MIGRATION#<s>``
 ========================  ====================  =========================================
 
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
@@ -52,6 +53,7 @@ REPORT_PREFIX = "REPORT#"
 PRODUCT_PREFIX = "PRODUCT#"
 TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
+COUNTS_PREFIX = "COUNTS#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
@@ -132,7 +134,7 @@ def featured(product_id: str) -> str:
 
 def counts(product_id: str, shard: int) -> str:
     """Return both keys of one shard of a product's counts."""
-    return f"COUNTS#{product_id}#{shard}"
+    return f"{COUNTS_PREFIX}{product_id}#{shard}"
 
 
 def product_partition(product_id: str, *narrower: str | int) -> str:
@@ -147,7 +149,7 @@ def product_id_in(partition: str) -> str:
 
 def product_id_of_counts(key: str) -> str:
     """Return the product id of a shard of its counts."""
-    return key.removeprefix("COUNTS#").rpartition("#")[0]
+    return key.removeprefix(COUNTS_PREFIX).rpartition("#")[0]
 
 
 def rank(ranking: str, product_id: str) -> str:
@@ -180,6 +182,12 @@ def checkpoint(stream: str, shard: str) -> dict[str, str]:
     """Return the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
+    return {"pk": key, "sk": key}
+
+
+def migration(step: str) -> dict[str, str]:
+    """Return the key of the checkpoint of a step (see `dynamo.upkeep.migrations`)."""
+    key = f"MIGRATION#{step}"
     return {"pk": key, "sk": key}
 
 

@@ -25,6 +25,7 @@ pickup point              ``PICKUP#<id>``           ``PICKUP#<id>``
 the same, by where it is  ``GEO#<two characters>``  ``<geohash>#<id>``
 where a zip prefix is     ``ZIP#<prefix>``          ``ZIP#<prefix>``
 figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
+a step of migrate_items   ``MIGRATION#<step>``      ``MIGRATION#<step>``
 ========================  ========================  =============================
 
 The keys of the overloaded index ``by_data``:
@@ -196,6 +197,11 @@ def zip_prefix(prefix: str) -> str:
 def zip_in(key: str) -> str:
     """Return the zip prefix in a key of `zip_prefix`."""
     return key.removeprefix(ZIP_PREFIX)
+
+
+def migration(step: str) -> dict[str, str]:
+    """Return the key of the checkpoint of a step (see `dynamo.upkeep.migrations`)."""
+    return _both(f"MIGRATION#{step}")
 
 
 def _both(key: str) -> dict[str, str]:

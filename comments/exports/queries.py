@@ -42,7 +42,7 @@ def walk_through(product_id: str | None) -> Walk:
 
 def _list(product_id: str, position: Sequence[str] | None) -> Iterator[Batch]:
     runs = plan(product_id, CommentFilter()).runs
-    request = PageRequest(AT_A_TIME, Position(*position) if position else None)
+    request = PageRequest(AT_A_TIME, Position(position[0], position[1]) if position else None)
     while True:
         page = read(runs, request)
         items = [dict(entry.item) for entry in page.entries]

@@ -11,8 +11,9 @@ from functools import partial
 from comments import keys
 from comments.integrity.comparing import differing, differing_parts
 from comments.integrity.ranks import differing_comment
+from comments.integrity.user_keys import differing_user_keys
 from comments.items import reply_shown
-from comments.models import Comment, CommentReply
+from comments.models import Comment
 from comments.sets.following import follow, is_followed
 from comments.store.comments import NOT_DELETED, is_tombstone, product_id_of
 from comments.store.counts import correct_sums, tallies
@@ -37,7 +38,6 @@ _FEATURED = Comment.featured_partition.attr_name
 _REPLY = Comment.reply.attr_name
 _PLACE = Comment.place.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
-_USER_KEYS = (CommentReply.replier_partition.attr_name, CommentReply.place.attr_name)
 _MARKED = (
     Comment.moderation_partition,
     Comment.moderation_place,
@@ -83,15 +83,11 @@ class DependentsFound:
         sort_key, found = item["sk"]["S"], self._of(item["pk"]["S"])
         if sort_key == keys.REPLY:
             found.reply = {"M": reply_shown(item)}
-            if author := item.get(CommentReply.author.attr_name):
-                yield from _differing_user(item, keys.replier(author["S"]))
         elif sort_key.startswith(keys.VOTE_PREFIX):
             found.votes += 1
-            yield from _differing_user(item, keys.voter(sort_key.removeprefix(keys.VOTE_PREFIX)))
         elif sort_key.startswith(keys.REPORT_PREFIX):
             found.reports += 1
-            username = sort_key.removeprefix(keys.REPORT_PREFIX)
-            yield from _differing_user(item, keys.reporter(username))
+        yield from differing_user_keys(item)
 
     def add_comment(self, item: Item) -> None:
         """Add a comment that is hidden or says that it has dependents."""
@@ -195,14 +191,6 @@ def _mend_marks(key: str, item: Item, changes: Changes) -> bool:
     marked = change(table_key(key, key), changes, same)
     actions = [marked, *follow(whole, changed(whole, changes))]
     return mended(partial(write_together, client(), actions))
-
-
-def _differing_user(item: Item, partition: str) -> Iterator[Difference]:
-    comment_id = keys.comment_id_in(item["pk"]["S"])
-    stored = [item.get(name, {"S": "nothing"})["S"] for name in _USER_KEYS]
-    product_id = stored[1].removesuffix(SEPARATOR + comment_id)
-    expected = f"{partition} {keys.about(product_id, comment_id)}"
-    return differing("keys", f"{item['sk']['S']} of {comment_id}", " ".join(stored), expected)
 
 
 def _read(key: str) -> Item:

@@ -6,7 +6,7 @@ Except after 2, running the same command with ``--output`` again goes on.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from dynamo.files.exports import (
 from dynamo.management.imports import BAD_USAGE, INTERRUPTED
 
 
-def add_export_options(parser: CommandParser) -> None:
+def add_export_options(parser: CommandParser, *, formats: Sequence[str] = FORMATS) -> None:
     """Add ``--output`` and ``--format``."""
     parser.add_argument(
         "--output",
@@ -33,19 +33,19 @@ def add_export_options(parser: CommandParser) -> None:
         metavar="FILE",
         help="where to write, instead of to standard output; an interrupted export goes on there",
     )
-    parser.add_argument("--format", choices=FORMATS, default="csv", help="the format (csv)")
+    parser.add_argument("--format", choices=formats, default="csv", help="the format (csv)")
 
 
 def run_export(
     command: BaseCommand,
     options: Mapping[str, Any],
-    columns: tuple[str, ...],
+    layout: Layout,
     walk: Walk,
     *,
     about: Mapping[str, Any],
 ) -> None:
     """Write what ``walk`` yields as the options say; see `export_to_file` for ``about``."""
-    layout, output = Layout(options["format"], columns), options["output"]
+    output = options["output"]
     with _export_failures(command, may_go_on=output is not None):
         if output is None:
             export_to_stream(lambda text: command.stdout.write(text, ending=""), layout, walk)

@@ -12,7 +12,7 @@ from functools import partial
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.reader import Page, PageRequest
-from dynamo.writes.actions import set_or_remove, unchanged, update
+from dynamo.writes.actions import Action, set_or_remove, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, Contended
 from dynamo.writes.updates import write_one
 from shop import keys
@@ -65,21 +65,30 @@ def put_shelf(slug: str, name: str = "") -> bool:
         stored = read_items([key]).get(key, {})
         if not stored and not name:
             return False
-        shelf = shelf_of(first_products(slug, ON_A_SHELF))
-        wanted = {"name": {"S": name} if name else stored["name"], SHELF: shelf}
-        if wanted.items() <= stored.items():
-            return True
-        changes = [
-            set_or_remove(CategoryEdge.name, wanted["name"]),
-            set_or_remove(CategoryEdge.shelf, shelf),
-        ]
-        same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
         try:
-            write_one(client(), update(CategoryEdge, table_key(*key), changes, same))
+            for action in shelf_changes(slug, stored, name):
+                write_one(client(), action)
         except ConditionFailed:
             continue
         return True
     raise Contended("This category is being changed by others at the moment.")
+
+
+def shelf_changes(slug: str, stored: Item, name: str = "") -> list[Action]:
+    """Build the update of the edge ``stored`` that derives its shelf, none if it is as it should.
+
+    It has that edge's name unless another ``name`` is given.
+    """
+    shelf = shelf_of(first_products(slug, ON_A_SHELF))
+    wanted = {"name": {"S": name} if name else stored["name"], SHELF: shelf}
+    if wanted.items() <= stored.items():
+        return []
+    changes = [
+        set_or_remove(CategoryEdge.name, wanted["name"]),
+        set_or_remove(CategoryEdge.shelf, shelf),
+    ]
+    same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
+    return [update(CategoryEdge, table_key(*root_key(slug)), changes, same)]
 
 
 def root_key(slug: str) -> Key:

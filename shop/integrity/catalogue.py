@@ -26,14 +26,7 @@ class CatalogueCheck:
     def __init__(self) -> None:
         self._categories = CategoriesFound()
         self._edges = EdgesFound()
-        self._purchases = IndexKeys(
-            kind="purchase",
-            model=Purchase,
-            names=("order_status_date", PARTITION, "data"),
-            source=(Purchase.order_id,),
-            derive=_purchase_keys,
-            order_in=lambda item: str(item["order_id"]["S"]),
-        )
+        self._purchases = purchase_keys()
         self._shards = 1
 
     def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]:
@@ -61,6 +54,18 @@ class CatalogueCheck:
         shards = shard_in(item.get(PARTITION, {}).get("S", "")) + 1
         if shards <= MOST_SHARDS:
             self._shards = max(self._shards, shards)
+
+
+def purchase_keys() -> IndexKeys:
+    """Compare the index keys of purchases."""
+    return IndexKeys(
+        kind="purchase",
+        model=Purchase,
+        names=("order_status_date", PARTITION, "data"),
+        source=(Purchase.order_id,),
+        derive=_purchase_keys,
+        order_in=lambda item: str(item["order_id"]["S"]),
+    )
 
 
 def _purchase_keys(item: Item, shards: int) -> dict[str, str]:

@@ -52,17 +52,19 @@ class IndexKeys:
         """Read the suspects again and yield those with wrong keys; ``write`` mends them."""
         for key in self.suspects:
             item = read_items([key]).get(key)
-            if item is None:
-                continue
-            expected = self.derive(item, shards)
-            wrong, right = self._sides(item, expected)
-            if wrong:
-                changes = set_or_remove(self.model, self.names, expected)
-                renewed = update(
-                    self.model, table_key(*key), changes, unchanged(item, *self.source)
-                )
+            if item is not None and (actions := self.changes(item, shards=shards)):
+                wrong, right = self._sides(item, self.derive(item, shards))
                 subject = f"order {self.order_in(item)}"
-                yield difference(self.kind, subject, wrong, right, repair=partial(write, [renewed]))
+                yield difference(self.kind, subject, wrong, right, repair=partial(write, actions))
+
+    def changes(self, item: Item, *, shards: int = 1) -> list[Action]:
+        """Build the action that corrects an item's keys, none where they are right."""
+        expected = self.derive(item, shards)
+        if not any(self._sides(item, expected)):
+            return []
+        changes = set_or_remove(self.model, self.names, expected)
+        same = unchanged(item, *self.source)
+        return [update(self.model, table_key(*key_of(item)), changes, same)]
 
     def _sides(self, item: Item, expected: Mapping[str, str]) -> Sides:
         stored = {name: item[name]["S"] for name in self.names if name in item}

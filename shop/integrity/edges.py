@@ -7,19 +7,23 @@ are missing are put. An item of an older version that lists no categories gets t
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
+
+from pynamodb.attributes import Attribute
 
 from dynamo.items import Item, table_key
 from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.differences import difference
 from dynamo.upkeep.integrity import Difference
-from dynamo.writes.actions import unchanged, update
+from dynamo.writes.actions import Action, unchanged, update
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import shown
-from shop.catalogue.items import NewProduct, product_edges, product_item
-from shop.catalogue.queries import steps_in, trail_in
+from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.items import NewCategory, NewProduct, product_edges, product_item
+from shop.catalogue.queries import edges_of, steps_in, trail_in
 from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wrong_in
-from shop.models import Product, ShopItem
+from shop.models import Category, Product, ShopItem
 from shop.table import Key, key_of, read_items, set_or_remove, unless_changed
 
 _CATEGORIES = Product.categories.attr_name
@@ -132,24 +136,83 @@ def _wrong_node(
     if node is None:
         return
     names = _names_of(node, edges, items, tree.names)
-    known = sorted(slug for slug in names if slug in tree.by_slug)
-    is_led = not known or _leads_to(node, known, tree)
-    product = NewProduct(edges[0].product_id, "", ())
-    path = () if is_led else tree.deepest_path(known)
-    built = product_item(product, path=path, categories=names).serialize()
-    for attribute in (Product.categories, *(() if is_led else (Product.trail,))):
+    attributes, built = _differing(node, names, tree)
+    for attribute in attributes:
         name = attribute.attr_name
-        if node.get(name) == built.get(name):
-            continue
-        changes = set_or_remove(Product, [name], built)
-        renewed = update(Product, table_key(*key), changes, unchanged(node, Product.pk, attribute))
         yield difference(
             name,
-            f"product {product.id}",
+            f"product {edges[0].product_id}",
             {name: _spelled(node, name)},
             {name: _spelled(built, name)},
-            repair=partial(write_to_shards, [renewed]),
+            repair=partial(write_to_shards, [_renewed(node, built, [attribute])]),
         )
+
+
+def _differing(
+    node: Item, names: Mapping[str, str], tree: CategoryTree
+) -> tuple[list[Attribute[Any]], Item]:
+    """Return the attributes of a product that do not follow from its categories, and the right."""
+    known = sorted(slug for slug in names if slug in tree.by_slug)
+    is_led = not known or _leads_to(node, known, tree)
+    path = () if is_led else tree.deepest_path(known)
+    built = product_item(NewProduct("", "", ()), path=path, categories=names).serialize()
+    derived = (Product.categories, *(() if is_led else (Product.trail,)))
+    return [
+        each for each in derived if node.get(each.attr_name) != built.get(each.attr_name)
+    ], built
+
+
+def _renewed(node: Item, built: Item, attributes: Sequence[Attribute[Any]]) -> Action:
+    changes = set_or_remove(Product, [each.attr_name for each in attributes], built)
+    same = unchanged(node, Product.pk, *attributes)
+    return update(Product, table_key(*key_of(node)), changes, same)
+
+
+def edge_changes(item: Item) -> list[Action]:
+    """Build the puts of both edges of an edge's product and category, none where they are right.
+
+    Edges to a product that does not exist stay.
+    """
+    partition, sort_key = key_of(item)
+    slug, product_id = partition.removeprefix(keys.CATEGORY_PREFIX), sort_key.partition("#")[2]
+    edge, node_key = _Edge(slug, product_id), (partition, partition)
+    items = read_items([edge.product_key, edge.edge_key, edge.by_name_key, node_key])
+    names = {slug: items[node_key]["name"]["S"]} if node_key in items else {}
+    expected = edge.expected(items, names, writable_shards())
+    wrong = [key for key, built in expected.items() if any(wrong_in(items.get(key), built))]
+    if not wrong:
+        return []
+    return [
+        *(put_or_delete(key, expected[key]) for key in wrong),
+        unless_changed(edge.product_key, items.get(edge.product_key), *SHOWN),
+        unless_changed(node_key, items.get(node_key), Category.name),
+    ]
+
+
+def way_changes(node: Item) -> list[Action]:
+    """Build the update of a product's categories and trail, none where they are right.
+
+    Its edges are found by an index, which lags behind the table by a moment.
+    """
+    product_id = node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX)
+    edges = [_Edge(category.slug, product_id) for category in edges_of(product_id)]
+    own_keys = [(keys.category(edge.slug),) * 2 for edge in edges]
+    items = read_items([*(edge.edge_key for edge in edges), *own_keys])
+    tree = _tree_of(items[key] for key in own_keys if key in items)
+    attributes, built = _differing(node, _names_of(node, edges, items, tree.names), tree)
+    return [_renewed(node, built, attributes)] if attributes else []
+
+
+def _tree_of(nodes: Iterable[Item]) -> CategoryTree:
+    """Build the tree of some categories and of those above them."""
+    found: dict[str, NewCategory] = {}
+    for node in nodes:
+        own = node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), node["name"]["S"]
+        parent = None
+        for slug, name in (*((step.slug, step.name) for step in trail_in(node)), own):
+            found[slug] = NewCategory(slug, name, parent)
+            parent = slug
+    return CategoryTree(found)
 
 
 def _names_of(

@@ -31,14 +31,7 @@ class OrderCheck:
     """Compares every order's keys, every customer's counts, the queue's length and its shards."""
 
     def __init__(self) -> None:
-        self._keys = IndexKeys(
-            kind="keys",
-            model=Order,
-            names=DERIVED,
-            source=(Order.status, Order.history),
-            derive=_derived_keys,
-            order_in=lambda item: str(item["sk"]["S"]).removeprefix(keys.ORDER_PREFIX),
-        )
+        self._keys = order_keys()
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._stored: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._shards = 1
@@ -82,6 +75,18 @@ class OrderCheck:
         counted = {status.value: sums[status.value] for status in OPEN}
         found = _counts_differ("the queue", QUEUE, cells_of(QUEUE), counted)
         yield from suspected(found, partial(_look, "the queue", QUEUE, _count_queue))
+
+
+def order_keys() -> IndexKeys:
+    """Compare the index keys of orders."""
+    return IndexKeys(
+        kind="keys",
+        model=Order,
+        names=DERIVED,
+        source=(Order.status, Order.history),
+        derive=_derived_keys,
+        order_in=lambda item: str(item["sk"]["S"]).removeprefix(keys.ORDER_PREFIX),
+    )
 
 
 def _look(subject: str, name: str, count: Callable[[], Mapping[str, int]]) -> Iterator[Difference]:

@@ -79,7 +79,7 @@ class TestAnOldEngine:
 
         monkeypatch.setattr("comments.imports.writer.BulkWriter.write", write)
         monkeypatch.setattr(
-            "comments.management.commands.import_comments.ensure_products", lambda **_: 0
+            "comments.management.commands.import_comments.ensure_products", lambda *_, **__: 0
         )
         with pytest.raises(CommandError, match=TOO_FEW) as raised:
             call_command("import_comments", file, rejects=tmp_path / "rejected.csv")

@@ -1,6 +1,5 @@
 """``manage.py export_comments``: comments to a file of CSV, JSON lines, or Google's feed."""
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +9,49 @@ from comments.exports.google_feed import GOOGLE, GoogleFeed
 from comments.exports.queries import walk_through
 from comments.exports.rows import COLUMNS
 from dynamo.files.exports import FORMATS, Layout
-from dynamo.management.exports import add_output_options, export
+from dynamo.management.exports import add_export_options, run_export
+from dynamo.management.failures import failures_in_one_line
 from dynamo.management.imports import BAD_USAGE
 from shop.catalogue.changes import stored_products
+
+
+class Command(BaseCommand):
+    """Writes a file; exits with 1 when DynamoDB failed, with 2 when it cannot begin."""
+
+    help = (
+        "Export the comments of a product, newest first, or of all products, by a Scan of the "
+        "whole table. import_comments reads the file and makes the same items of it, that of the "
+        "format google-xml with --preset google. With --output an interrupted export goes on."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--product", metavar="ID", help="only the comments on this product")
+        add_export_options(parser, formats=(*FORMATS, GOOGLE))
+        parser.add_argument(
+            "--site", metavar="URL", help="the address of the site, which Google's feed links to"
+        )
+        parser.add_argument(
+            "--publisher", metavar="NAME", help="the name of the shop in Google's feed"
+        )
+
+    def handle(self, **options: Any) -> None:
+        product_id = options["product"]
+        layout = _layout(options)
+        with failures_in_one_line():
+            if product_id is not None and not stored_products([product_id]):
+                message = f"There is no product “{product_id}”."
+                raise CommandError(message, returncode=BAD_USAGE)
+        about = {"comments": product_id, "site": options["site"]}
+        run_export(self, options, layout, walk_through(product_id), about=about)
+
+
+def _layout(options: dict[str, Any]) -> Layout:
+    if options["format"] != GOOGLE:
+        return Layout(options["format"], COLUMNS)
+    site = urlsplit(options["site"] or "")
+    if site.scheme not in {"http", "https"} or not site.netloc:
+        message = "Google's feed needs --site, such as https://shop.example."
+        raise CommandError(message, returncode=BAD_USAGE)
+    return GoogleFeed(
+        site=f"{site.scheme}://{site.netloc}", publisher=options["publisher"] or site.netloc
+    )
