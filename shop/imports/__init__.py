@@ -13,6 +13,7 @@ users           creation of users
 stored          what the orders meet in the table
 products        creation of products, and changes of stored ones
 loading         the second pass: writes products, users and orders
+report          what an import found and did
 run             both passes: checks everything, then writes
 ==============  =======================================================================
 
