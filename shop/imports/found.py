@@ -38,7 +38,7 @@ class Found:
 
     def in_order_of_placing(self) -> list[OlistOrder]:
         """Return the orders, the oldest first."""
-        return sorted(self.orders.values(), key=lambda order: (order.dates.purchased, order.id))
+        return sorted(self.orders.values(), key=lambda order: (order.placed_at, order.id))
 
     def order(self, order: OlistOrder) -> NewOrder:
         """Build an order with its items. Raises RowRefused when something is missing."""

@@ -25,19 +25,24 @@ from shop.orders.items import NewOrder
 ORDERS_AT_A_TIME = 500
 """Their customers are written in parallel; use one where the engine bears no concurrency."""
 READ_AT_A_TIME = 1_000
-_TAKEN = "the shop has an order with this id that was placed at another time"
+_TAKEN = "the shop has another order with this id, of another customer or placed at another time"
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of a file, by the number of its first line."""
+
+    file: str
+    line: int
+
+
 class OrderRow(Protocol):
-    """An order as it was read: its foreign id, and the line of its file."""
+    """An order as it was read, with its id in the files."""
 
     @property
     def id(self) -> str: ...
-
-    @property
-    def line(self) -> int: ...
 
 
 Row = TypeVar("Row", bound=OrderRow)
@@ -47,12 +52,13 @@ Row = TypeVar("Row", bound=OrderRow)
 class Readings(Generic[Row]):
     """What was read: ``rows`` of the orders, the oldest first, ``build`` makes each an order.
 
+    ``places`` returns the rows that are rejected together with an order.
     ``products`` are those that a file of products names, by id. ``describe`` returns what the
     files tell about any product, without its price and original id.
     """
 
-    file: str
     rows: Sequence[Row]
+    places: Callable[[Row], Iterable[Place]]
     build: Callable[[Row], NewOrder]
     products: Iterable[str]
     describe: Callable[[str], ImportedProduct]
@@ -61,9 +67,10 @@ class Readings(Generic[Row]):
 
 @dataclass(slots=True)
 class LoadReport:
-    """What became of the orders, customers and products; ``taken`` orders were rejected.
+    """What became of the orders, customers and products.
 
-    ``mapped`` is the number of customers and products whose name or id could not be kept.
+    ``taken`` are the numbers of rows of orders that were rejected meanwhile, by file; ``mapped`` is
+    the number of orders, customers and products whose id or name could not be kept.
     """
 
     orders: Counter[OrderOutcome] = field(default_factory=Counter)
@@ -72,10 +79,7 @@ class LoadReport:
     users: int = 0
     users_created: int = 0
     mapped: int = 0
-
-    @property
-    def taken(self) -> int:
-        return self.orders[OrderOutcome.TAKEN]
+    taken: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,9 @@ class Load(Generic[Row]):
             seen.take(self.readings.build(row))
         products = seen.products(self.readings)
         report.without_items, report.users = seen.without_lines, len(seen.joined)
-        report.mapped = len(self.readings.names.users.keys() & seen.joined.keys())
+        names = self.readings.names
+        report.mapped = len(names.users.keys() & seen.joined.keys())
+        report.mapped += len(names.orders.keys() & seen.foreign_ids)
         report.mapped += sum(product.external_id is not None for product in products)
         self._put_products(products, update, report)
         self._put_users(seen.joined, report)
@@ -108,8 +114,7 @@ class Load(Generic[Row]):
             taken = taken_among(orders)
             for row, order in zip(some, orders, strict=True):
                 if order.id in taken:
-                    self._reject(row)
-                    report.orders[OrderOutcome.TAKEN] += 1
+                    self._reject(row, report)
                 else:
                     free.append(row)
         return free
@@ -138,12 +143,14 @@ class Load(Generic[Row]):
                 outcomes = _put_changed([self.readings.build(row) for row in some])
                 for row, outcome in zip(some, outcomes, strict=True):
                     if outcome is OrderOutcome.TAKEN:
-                        self._reject(row)
+                        self._reject(row, report)
                 report.orders.update(outcomes)
                 advance(len(some))
 
-    def _reject(self, row: Row) -> None:
-        self.rejects.add(Rejected(row.line, _TAKEN, row.id, self.readings.file))
+    def _reject(self, row: Row, report: LoadReport) -> None:
+        for place in self.readings.places(row):
+            self.rejects.add(Rejected(place.line, _TAKEN, row.id, place.file))
+            report.taken[place.file] += 1
 
 
 @dataclass(slots=True)
@@ -152,11 +159,14 @@ class _Seen:
 
     joined: dict[str, datetime] = field(default_factory=dict)
     prices: dict[str, tuple[int, str, datetime]] = field(default_factory=dict)
+    foreign_ids: set[str] = field(default_factory=set)
     without_lines: int = 0
 
     def take(self, order: NewOrder) -> None:
         self.joined.setdefault(order.username, order.placed_at)
         self.without_lines += not order.lines
+        if order.foreign_id is not None:
+            self.foreign_ids.add(order.foreign_id)
         for line in order.lines:
             price = line.unit_price_cents, order.currency, order.placed_at
             self.prices[line.product_id] = price

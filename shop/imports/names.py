@@ -1,4 +1,4 @@
-"""Names of users and ids of products, which are mapped where the shop does not allow them.
+"""Names of users, and ids of products and orders, mapped where the shop does not allow them.
 
 The rule is that of `dynamo.files.identifiers`.
 """
@@ -15,6 +15,7 @@ class Names:
 
     users: dict[str, str] = field(default_factory=dict)
     products: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, str] = field(default_factory=dict)
 
     def user(self, original: str) -> str:
         """Return the user name of a customer, whose ``original`` name is not empty."""
@@ -22,6 +23,13 @@ class Names:
         if name != original.lower():
             self.users[name] = original
         return name
+
+    def order(self, original: str) -> str:
+        """Return the foreign id of an order, whose ``original`` id is not empty."""
+        order_id = product_id_of(original)
+        if order_id != original:
+            self.orders[order_id] = original
+        return order_id
 
     def product(self, original: str) -> str:
         """Return the id of a product, whose ``original`` id is not empty."""

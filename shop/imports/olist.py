@@ -2,15 +2,35 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from dynamo.files.records import Record, RowRefused
+from shop.imports.life import Dates, history_of
 from shop.imports.names import Names
 from shop.imports.olist_fields import cents_in, id_in, moment_in, needed_in, number_in, text_in
-from shop.imports.olist_life import STATUSES, Dates, history_of
+from shop.order_status import Status
 from shop.orders.ids import imported_order_id
-from shop.orders.items import MOST_LINES, NewLine, NewOrder
+from shop.orders.items import MOST_LINES, NewLine, NewOrder, StatusChange
 
 CURRENCY = "BRL"
+STATUSES = {
+    "created": Status.PLACED,
+    "approved": Status.APPROVED,
+    "invoiced": Status.APPROVED,
+    "processing": Status.PROCESSING,
+    "shipped": Status.SHIPPED,
+    "delivered": Status.DELIVERED,
+    "canceled": Status.CANCELED,
+    "unavailable": Status.CANCELED,
+}
+"""Olist's statuses and the shop's."""
+_DATES = {
+    Status.PLACED: "order_purchase_timestamp",
+    Status.APPROVED: "order_approved_at",
+    Status.SHIPPED: "order_delivered_carrier_date",
+    Status.DELIVERED: "order_delivered_customer_date",
+}
+"""The columns of the statuses' dates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +58,17 @@ class OlistItem:
 
 @dataclass(frozen=True, slots=True)
 class OlistOrder:
-    """A row of the orders, with Olist's ids and status; ``line`` is that of the file."""
+    """A row of the orders, with Olist's ids, status and dates; ``line`` is that of the file."""
 
     id: str
     customer_id: str
     status: str
     dates: Dates
     line: int
+
+    @property
+    def placed_at(self) -> datetime:
+        return self.dates[Status.PLACED]
 
 
 def read_customer(record: Record, names: Names) -> OlistCustomer:
@@ -73,21 +97,11 @@ def read_order(record: Record) -> OlistOrder:
     status = text_in(record, "order_status")
     if status not in STATUSES:
         raise RowRefused(f"order_status: “{status[:40]}” is none of {', '.join(STATUSES)}")
-    purchased = moment_in(record, "order_purchase_timestamp")
-    if purchased is None:
-        raise RowRefused("order_purchase_timestamp is missing")
-    return OlistOrder(
-        id=order_id,
-        customer_id=customer_id,
-        status=status,
-        dates=Dates(
-            purchased=purchased,
-            approved=moment_in(record, "order_approved_at"),
-            handed_to_carrier=moment_in(record, "order_delivered_carrier_date"),
-            delivered=moment_in(record, "order_delivered_customer_date"),
-        ),
-        line=record.line,
-    )
+    moments = {step: moment_in(record, column) for step, column in _DATES.items()}
+    dates = {step: moment for step, moment in moments.items() if moment is not None}
+    if Status.PLACED not in dates:
+        raise RowRefused(f"{_DATES[Status.PLACED]} is missing")
+    return OlistOrder(order_id, customer_id, status, dates, record.line)
 
 
 def new_order(
@@ -100,15 +114,23 @@ def new_order(
     """Build an order from its row and items, maybe none; ``names`` are the products'."""
     _require_complete(items)
     return NewOrder(
-        id=imported_order_id(order.dates.purchased, order.id),
+        id=imported_order_id(order.placed_at, order.id),
         username=customer.username,
-        placed_at=order.dates.purchased,
+        placed_at=order.placed_at,
         lines=_lines(items, names),
-        history=history_of(order.status, order.dates),
+        history=olist_history(order.status, order.dates),
         currency=CURRENCY,
         foreign_id=order.id,
         zip_prefix=customer.zip_prefix or None,
     )
+
+
+def olist_history(original: str, dates: Dates) -> tuple[StatusChange, ...]:
+    """Return the history of an order with Olist's status ``original`` (a key of `STATUSES`)."""
+    status = STATUSES[original]
+    if status is Status.PROCESSING and Status.APPROVED in dates:
+        dates = {**dates, status: dates[Status.APPROVED]}  # Olist has no date of its own for it
+    return history_of(status, dates, original)
 
 
 def _require_complete(items: Iterable[OlistItem]) -> None:

@@ -4,9 +4,13 @@ Reading in batches is much faster than conditional writes that fail.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
+from dynamo.calls.client import pool
 from shop import keys
+from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, derived_keys
+from shop.orders.queries import NoSuchOrder, owner_of
 from shop.table import read_items
 
 
@@ -18,14 +22,33 @@ def unchanged_among(orders: Sequence[NewOrder]) -> set[str]:
 
 
 def taken_among(orders: Sequence[NewOrder]) -> set[str]:
-    """Return the ids of the orders whose foreign id belongs to another stored order."""
+    """Return the ids of the orders that are stored otherwise.
+
+    These are those whose foreign id belongs to another order, and those that kept an id of this
+    shop which is that of an order of another customer.
+    """
     wanted = {keys.foreign(order.foreign_id): order for order in orders if order.foreign_id}
     found = read_items((key, key) for key in wanted)
-    return {
+    taken = {
         wanted[key].id
         for (key, _), item in found.items()
         if item["order_id"]["S"] != wanted[key].id
     }
+    kept = [order for order in orders if not _is_derived(order)]
+    elsewhere = pool().gather([partial(_is_of_another, order) for order in kept])
+    return taken | {order.id for order, is_taken in zip(kept, elsewhere, strict=True) if is_taken}
+
+
+def _is_derived(order: NewOrder) -> bool:
+    foreign_id = order.foreign_id
+    return foreign_id is not None and order.id == imported_order_id(order.placed_at, foreign_id)
+
+
+def _is_of_another(order: NewOrder) -> bool:
+    try:
+        return owner_of(order.id) != order.username
+    except NoSuchOrder:
+        return False
 
 
 def _place_of(order: NewOrder) -> str:

@@ -5,6 +5,7 @@ millisecond. So the sort keys ``ORDER#<id>`` are in the order of placing (A2), a
 is a range of ids.
 """
 
+import re
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from secrets import token_bytes
@@ -15,6 +16,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _TIME_BYTES, _RANDOM_BYTES = 6, 10
 _TIME_CHARACTERS = 10
+_ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 
 
 def new_order_id(placed_at: datetime) -> str:
@@ -25,6 +27,11 @@ def new_order_id(placed_at: datetime) -> str:
 def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
     """Derive the id of an imported order: the same for each import of it."""
     return _spell(placed_at, blake2b(foreign_id.encode(), digest_size=_RANDOM_BYTES).digest())
+
+
+def is_id_of(text: str, placed_at: datetime) -> bool:
+    """Return whether a text is an id of this shop for an order placed at that moment."""
+    return _ID.fullmatch(text) is not None and text.startswith(id_bound(placed_at))
 
 
 def moment_in(order_id: str) -> datetime:

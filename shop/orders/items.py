@@ -4,14 +4,22 @@ Every write and the integrity check use `order_items_of` or `derived_keys`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from dynamo.lists.places import place_of, timestamp
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
-from shop.models import Order, OrderItem, OrderPointer, Purchase, ShopItem, StatusMoment
+from shop.models import (
+    Order,
+    OrderItem,
+    OrderPointer,
+    PickupChoice,
+    Purchase,
+    ShopItem,
+    StatusMoment,
+)
 from shop.order_status import Status
 from shop.orders.ids import moment_in
 
@@ -44,6 +52,16 @@ class StatusChange:
 
 
 @dataclass(frozen=True, slots=True)
+class NewPickup:
+    """The pickup point of an order, as it was when it was chosen."""
+
+    id: str
+    name: str
+    address: str
+    hours: str
+
+
+@dataclass(frozen=True, slots=True)
 class NewOrder:
     """An order before it has keys. ``id`` is from `shop.orders.ids`.
 
@@ -59,6 +77,7 @@ class NewOrder:
     currency: str
     foreign_id: str | None = None
     zip_prefix: str | None = None
+    pickup: NewPickup | None = None
 
     @property
     def now_in(self) -> StatusChange:
@@ -126,9 +145,16 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
         zip_prefix=order.zip_prefix,
+        pickup=_pickup(order),
         shard=shard,
         **derived,
     )
+
+
+def _pickup(order: NewOrder) -> PickupChoice | None:
+    if order.pickup is None:
+        return None
+    return PickupChoice(**asdict(order.pickup))  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
 
 
 def _lines(order: NewOrder) -> Iterator[OrderItem]:

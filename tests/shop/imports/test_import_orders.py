@@ -327,7 +327,7 @@ class TestRejectedRows:
         import_folder(olist.write(tmp_path))
         olist.rows[ORDERS][0]["order_purchase_timestamp"] = "2017-12-31 10:00:00"
         ((_, line, reason),) = self.rejected(olist, tmp_path)
-        assert (line, "at another time" in reason) == ("2", True)
+        assert (line, "placed at another time" in reason) == ("2", True)
         assert found(f"{alex}-1").placed == datetime(2017, 12, 30, 10, tzinfo=UTC)
 
 

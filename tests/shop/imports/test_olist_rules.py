@@ -9,26 +9,36 @@ import pytest
 from dynamo.files.records import Record, RowRefused
 from shop.catalogue.items import NewCategory
 from shop.imports.found import Found
+from shop.imports.life import Dates
 from shop.imports.names import Names
 from shop.imports.olist import (
+    STATUSES,
     OlistCustomer,
     OlistItem,
     OlistOrder,
     new_order,
+    olist_history,
     read_customer,
     read_item,
     read_order,
 )
-from shop.imports.olist_life import STATUSES, Dates, history_of
 from shop.imports.olist_products import OlistProduct, read_category
+from shop.order_status import Status
 from tests.support.shop import olist_truth
 
 DAY = [datetime(2018, 1, day, 12, tzinfo=UTC) for day in range(1, 6)]
-ALL_DATES = Dates(*DAY[:4])
+STEPS = (Status.PLACED, Status.APPROVED, Status.SHIPPED, Status.DELIVERED)
+
+
+def dates_of(*moments: datetime | None) -> dict[Status, datetime]:
+    return {step: moment for step, moment in zip(STEPS, moments, strict=False) if moment}
+
+
+ALL_DATES = dates_of(*DAY[:4])
 
 
 def statuses(original: str, dates: Dates) -> list[tuple[str, int]]:
-    return [(change.status.value, change.moment.day) for change in history_of(original, dates)]
+    return [(change.status.value, change.moment.day) for change in olist_history(original, dates)]
 
 
 class TestLife:
@@ -52,30 +62,30 @@ class TestLife:
         assert statuses("canceled", ALL_DATES)[-2:] == [("DELIVERED", 4), ("CANCELED", 4)]
 
     def test_of_one_unavailable_leaves_out_what_has_no_date(self) -> None:
-        dates = Dates(DAY[0], DAY[1])
+        dates = dates_of(DAY[0], DAY[1])
         assert statuses("unavailable", dates) == [("PLACED", 1), ("APPROVED", 2), ("CANCELED", 2)]
 
     def test_of_one_delivered_without_date_ends_at_the_latest(self) -> None:
-        assert statuses("delivered", Dates(DAY[0], DAY[1]))[-1] == ("DELIVERED", 2)
+        assert statuses("delivered", dates_of(DAY[0], DAY[1]))[-1] == ("DELIVERED", 2)
 
     def test_keeps_the_original_status_with_the_last_one_only(self) -> None:
-        originals = [change.original for change in history_of("invoiced", ALL_DATES)]
+        originals = [change.original for change in olist_history("invoiced", ALL_DATES)]
         assert originals == [None, "invoiced"]
 
     def test_moves_a_status_dated_behind_the_next_one_up_to_it(self) -> None:
-        dates = Dates(DAY[0], approved=DAY[2], handed_to_carrier=DAY[1], delivered=DAY[3])
+        dates = dates_of(DAY[0], DAY[2], DAY[1], DAY[3])
         assert statuses("delivered", dates)[1:3] == [("APPROVED", 2), ("SHIPPED", 2)]
 
     def test_has_nothing_but_the_last_status_before_the_purchase(self) -> None:
-        dates = Dates(DAY[2], approved=DAY[3], handed_to_carrier=DAY[0])
+        dates = dates_of(DAY[2], DAY[3], DAY[0])
         assert statuses("shipped", dates) == [("PLACED", 3), ("APPROVED", 3), ("SHIPPED", 1)]
 
     @pytest.mark.parametrize("original", STATUSES)
     def test_never_goes_back_in_time_unless_its_end_is_before_the_purchase(
         self, original: str
     ) -> None:
-        for dates in (Dates(DAY[1], *rest) for rest in product([None, *DAY], repeat=3)):
-            history = history_of(original, dates)
+        for dates in (dates_of(DAY[1], *rest) for rest in product([None, *DAY], repeat=3)):
+            history = olist_history(original, dates)
             assert history[0].moment == DAY[1]
             assert history[-1].status is STATUSES[original]
             if history[-1].moment >= DAY[1]:
@@ -99,7 +109,7 @@ def order_record(**values: str) -> Record:
 
 class TestFields:
     def test_take_times_for_utc(self) -> None:
-        assert read_order(order_record()).dates.purchased == DAY[0]
+        assert read_order(order_record()).placed_at == DAY[0]
 
     @pytest.mark.parametrize(
         ("column", "value", "reason"),
@@ -144,7 +154,7 @@ def item(number: int, product_id: str = "p", cents: int = 100) -> OlistItem:
 
 
 def lines_of(items: Sequence[OlistItem]) -> list[tuple[str, int, int]]:
-    order = OlistOrder("a", "c", "created", Dates(DAY[0]), line=2)
+    order = OlistOrder("a", "c", "created", dates_of(DAY[0]), line=2)
     names = {one.product_id: f"Product {one.product_id}" for one in items}
     customer = OlistCustomer("c", "alex", "01012")
     made = new_order(order, customer=customer, items=items, names=names)

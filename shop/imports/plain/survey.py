@@ -1,0 +1,270 @@
+"""The first pass of an import in the plain shape: reads or rejects every row.
+
+An order has the rows of its own fields and of its lines, in one file or in two. If one of them is
+rejected, all are. The rows are kept in memory, because those of an order may be anywhere.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dynamo.files.json_rows import flat
+from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.row_files import OpenRows, RowFile, open_rows
+from dynamo.progress import Advance, Progress
+from shop.imports.found import FileCounts
+from shop.imports.loading import Place
+from shop.imports.names import Names
+from shop.imports.plain.fields import text_of
+from shop.imports.plain.lines import PlainLine, parse_line
+from shop.imports.plain.orders import PlainOrder, parse_order
+from shop.imports.plain.shape import LINE_FIELDS, ORDER_FIELDS, Shape
+
+_OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
+_REPORT_EVERY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFiles:
+    """A file of orders, and a second one of their lines unless the first has them.
+
+    Only the first ``limit`` orders are read.
+    """
+
+    orders: RowFile
+    lines: RowFile | None
+    shape: Shape
+    limit: int | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files, for reports."""
+        paths = [file.path for file in (self.orders, self.lines) if file is not None]
+        are_unlike = len({path.name for path in paths}) == len(paths)
+        return [path.name if are_unlike else str(path) for path in paths]
+
+
+@dataclass(slots=True)
+class PlainFound:
+    """The orders of the files, the oldest first, and the numbers of rows by file."""
+
+    orders: list[PlainOrder]
+    counts: dict[str, FileCounts]
+    names: Names
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The rows of an order as they are found; ``faults`` are why some of them are rejected."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    lines: list[PlainLine] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    faults: dict[Place, str] = field(default_factory=dict)
+    is_headed: bool = False
+
+
+def survey(
+    files: PlainFiles, *, reject: Callable[[Rejected], object], progress: Progress
+) -> PlainFound:
+    """Read the files; call ``reject`` with each rejected row, those of the first file first.
+
+    Raises FileUnreadable, and BadMapping for columns that are missing.
+    """
+    sources = [file for file in (files.orders, files.lines) if file is not None]
+    size = sum(file.path.stat().st_size for file in sources if file.path.exists())
+    survey = _Survey(files)
+    with progress.step("Checking", total=size, unit="B") as advance:
+        survey.read_orders(advance)
+        if files.lines is not None:
+            survey.read_lines(files.lines, advance)
+    return survey.found(reject)
+
+
+class _Survey:
+    def __init__(self, files: PlainFiles) -> None:
+        self._files = files
+        self._shape = files.shape
+        self._names = Names()
+        self._drafts: dict[str, _Draft] = {}
+        self._rejected: list[Rejected] = []
+        self._rows: Counter[str] = Counter()
+        self._line_columns: dict[str, None] = {}
+        self._last_id = ""
+
+    def read_orders(self, advance: Advance) -> None:
+        shape, name = self._shape, self._files.names[0]
+        with_lines = self._files.lines is None and not shape.lines_in
+
+        def require(columns: Sequence[str]) -> None:
+            shape.require_orders(columns, with_lines=with_lines)
+
+        for row in _rows(self._files.orders, require, advance):
+            place = Place(name, row.line)
+            if isinstance(row, Rejected):
+                self._refuse(place, row.reason, row.id)
+                self._last_id = ""
+            elif (
+                found := self._order_id(row, shape.columns, has_own=_has_own(row, shape))
+            ) is None:
+                self._refuse(place, "order_id is missing", "")
+            elif with_lines:
+                self._take_row(found, row, place)
+            else:
+                self._take_order(found, row, place)
+        if self._line_columns:
+            shape.require_lines(list(self._line_columns))
+
+    def read_lines(self, file: RowFile, advance: Advance) -> None:
+        columns, name = self._shape.line_columns, self._files.names[1]
+        for row in _rows(file, self._shape.require_lines, advance):
+            place = Place(name, row.line)
+            if isinstance(row, Rejected):
+                self._refuse(place, row.reason, row.id)
+            elif (found := self._order_id(row, columns, has_own=True)) is None:
+                self._refuse(place, "order_id is missing", "")
+            elif found in self._drafts or self._files.limit is None:
+                draft = self._drafts.setdefault(found, _Draft())
+                draft.places.append(place)
+                self._add_line(draft, row, columns, place)
+
+    def found(self, reject: Callable[[Rejected], object]) -> PlainFound:
+        """Parse the orders, now that all their rows are read."""
+        orders = [
+            order for key, draft in self._drafts.items() for order in self._parsed(key, draft)
+        ]
+        files = self._files.names
+        self._rejected.sort(key=lambda row: (files.index(row.file), row.line))
+        for rejected in self._rejected:
+            reject(rejected)
+        counted = Counter(row.file for row in self._rejected)
+        counts = {file: FileCounts(self._rows[file], counted[file]) for file in files}
+        orders.sort(key=lambda found: (found.order.placed_at, found.id))
+        return PlainFound(orders, counts, self._names)
+
+    def _order_id(self, record: Record, columns: Mapping[str, str], *, has_own: bool) -> str | None:
+        """Return the id of a row's order; a row without own fields may belong to the one before."""
+        value = record.values.get(columns.get("order_id", "order_id"))
+        text = "" if value is None else str(value).strip()
+        if not text and has_own:
+            return None
+        self._last_id = text or self._last_id
+        return self._last_id or None
+
+    def _draft(self, order_id: str) -> _Draft | None:
+        """Return the draft of an order, None of one behind the limit."""
+        limit = self._files.limit
+        if order_id not in self._drafts and limit is not None and len(self._drafts) >= limit:
+            return None
+        return self._drafts.setdefault(order_id, _Draft())
+
+    def _take_row(self, order_id: str, record: Record, place: Place) -> None:
+        if (draft := self._draft(order_id)) is None:
+            return
+        draft.places.append(place)
+        self._add_head(draft, record, place)
+        self._add_line(draft, record, self._shape.columns, place)
+
+    def _take_order(self, order_id: str, record: Record, place: Place) -> None:
+        if order_id in self._drafts:
+            reason = f"“{order_id[:40]}” is there already: the first such row counts"
+            self._refuse(place, reason, order_id)
+            return
+        if (draft := self._draft(order_id)) is None:
+            return
+        draft.places.append(place)
+        self._add_head(draft, record, place)
+        if self._shape.lines_in:
+            self._add_nested(draft, record, place)
+
+    def _add_head(self, draft: _Draft, record: Record, place: Place) -> None:
+        draft.is_headed = True
+        try:
+            texts = _texts(record, _OWN_FIELDS, self._shape.columns)
+        except RowRefused as refused:
+            draft.faults.setdefault(place, str(refused))
+            return
+        for name, text in texts.items():
+            if draft.texts.setdefault(name, text) != text:
+                draft.faults.setdefault(place, f"{name} is another one in another row of the order")
+
+    def _add_nested(self, draft: _Draft, record: Record, place: Place) -> None:
+        name = self._shape.lines_in or ""
+        value: Any = record.values.get(name) or []
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            draft.faults.setdefault(place, f"{name} is no list of objects")
+            return
+        for one in value:
+            line = flat(one)
+            self._line_columns.update(dict.fromkeys(line))
+            self._add_line(draft, Record(record.line, line), self._shape.line_columns, place)
+
+    def _add_line(
+        self, draft: _Draft, record: Record, columns: Mapping[str, str], place: Place
+    ) -> None:
+        try:
+            if texts := _texts(record, LINE_FIELDS, columns):
+                draft.lines.append(parse_line({**self._shape.constants, **texts}, self._names))
+        except RowRefused as refused:
+            draft.faults.setdefault(place, str(refused))
+
+    def _parsed(self, order_id: str, draft: _Draft) -> Iterator[PlainOrder]:
+        self._rows.update(place.file for place in draft.places)
+        texts = {**self._shape.constants, **draft.texts, "order_id": order_id}
+        if draft.is_headed and not draft.faults:
+            try:
+                yield parse_order(
+                    texts, draft.lines, places=draft.places, shape=self._shape, names=self._names
+                )
+            except RowRefused as refused:
+                draft.faults[draft.places[0]] = str(refused)
+        if draft.faults or not draft.is_headed:
+            self._reject_all(order_id, draft)
+
+    def _reject_all(self, order_id: str, draft: _Draft) -> None:
+        shown = order_id[:40]
+        because = f"there is no order “{shown}”"
+        if draft.faults:
+            first = next(iter(draft.faults))
+            because = f"line {first.line} of {first.file}, of its order “{shown}”, was rejected"
+        for place in draft.places:
+            reason = draft.faults.get(place, because)
+            self._rejected.append(Rejected(place.line, reason, order_id, place.file))
+
+    def _refuse(self, place: Place, reason: str, order_id: str) -> None:
+        self._rows[place.file] += 1
+        self._rejected.append(Rejected(place.line, reason, order_id, place.file))
+
+
+def _texts(record: Record, fields: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    found = ((name, record.values.get(columns.get(name, name))) for name in fields)
+    return {name: text for name, value in found if (text := text_of(name, value))}
+
+
+def _has_own(record: Record | Rejected, shape: Shape) -> bool:
+    if isinstance(record, Rejected):
+        return False
+    columns = (shape.columns.get(name, name) for name in _OWN_FIELDS)
+    return any(record.values.get(column) not in (None, "") for column in columns)
+
+
+def _rows(
+    file: RowFile, require: Callable[[Sequence[str]], None], advance: Advance
+) -> Iterator[Record | Rejected]:
+    with open_rows(file) as found:
+        if found.are_columns_known:
+            require(found.columns)
+        yield from _advancing(found, advance)
+        if found.columns and not found.are_columns_known:
+            require(found.columns)
+
+
+def _advancing(found: OpenRows, advance: Advance) -> Iterator[Record | Rejected]:
+    done = 0
+    for number, row in enumerate(found.rows):
+        yield row
+        if number % _REPORT_EVERY == 0:
+            advance(found.bytes_read() - done)
+            done = found.bytes_read()
+    advance(found.bytes_read() - done)

@@ -1,0 +1,261 @@
+"""The rules of the plain shape: what is rejected, with what, and what the command refuses."""
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from io import BytesIO, StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from shop.catalogue.queries import NoSuchProduct, find_product
+from shop.orders.ids import new_order_id
+from shop.orders.queries import NoSuchOrder, find_order
+from tests.support.shop.plain_loading import import_plain, reasons_in
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+OWN = ("order_id", "customer", "status", "placed_at", "currency")
+LINE = ("product_id", "quantity", "unit_price")
+PLACED = datetime(2024, 1, 2, 20, 3, 44, 768_123, tzinfo=UTC)
+
+
+class Orders:
+    """Three orders with two lines each, to be written in each shape."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.heads = [
+            dict(
+                zip(
+                    OWN, (f"{key}-{n}", f"{key}-ann", "PLACED", f"2024-01-0{n}", "EUR"), strict=True
+                )
+            )
+            for n in (1, 2, 3)
+        ]
+        self.lines = [
+            {
+                "order_id": head["order_id"],
+                "product_id": f"{key}-{name}",
+                "quantity": "1",
+                "unit_price": "2.50",
+            }
+            for head in self.heads
+            for name in ("lamp", "bulb")
+        ]
+
+    def of(self, order_id: str) -> list[dict[str, str]]:
+        return [line for line in self.lines if line["order_id"] == order_id]
+
+    def in_one_file(self, folder: Path) -> list[str]:
+        rows = [{**head, **line} for head in self.heads for line in self.of(head["order_id"])]
+        return [str(write_csv(folder / "orders.csv", rows, (*OWN, *LINE)))]
+
+    def in_two_files(self, folder: Path) -> list[str]:
+        return [
+            str(write_csv(folder / "orders.csv", self.heads, OWN)),
+            str(write_csv(folder / "lines.csv", self.lines, ("order_id", *LINE))),
+        ]
+
+    def nested(self, folder: Path) -> list[str]:
+        path = folder / "orders.json"
+        found = [{**head, "items": self.of(head["order_id"])} for head in self.heads]
+        path.write_text(json.dumps(found))
+        return [str(path), "--lines-in", "items"]
+
+
+def write_csv(path: Path, rows: Sequence[dict[str, str]], columns: Sequence[str]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+SHAPES: dict[str, Callable[[Orders, Path], list[str]]] = {
+    "one file": Orders.in_one_file,
+    "two files": Orders.in_two_files,
+    "nested": Orders.nested,
+}
+FAULTS: dict[str, tuple[str, str, str, str]] = {
+    "no customer": ("heads", "customer", "", "customer is missing"),
+    "an unknown status": ("heads", "status", "lost", "status: “lost” is unknown; --status-map"),
+    "no status": ("heads", "status", "", "status is missing"),
+    "no date": ("heads", "placed_at", "", "placed_at is missing"),
+    "a strange date": ("heads", "placed_at", "soon", "placed_at: “soon” is no date"),
+    "no currency": ("heads", "currency", "", "currency is missing"),
+    "a strange currency": ("heads", "currency", "euro", "currency: “EURO” is no code"),
+    "a negative price": ("lines", "unit_price", "-1", "unit_price: “-1” is no amount"),
+    "no price": ("lines", "unit_price", "", "unit_price is missing"),
+    "no pieces": ("lines", "quantity", "0", "quantity: “0” is no number of pieces"),
+    "no product": ("lines", "product_id", "", "product_id is missing"),
+}
+
+
+@pytest.fixture
+def orders(fresh: Callable[[str], str]) -> Orders:
+    return Orders(fresh("plain"))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+    def run(*arguments: str) -> tuple[dict[str, Any], list[str]]:
+        return import_plain(*arguments, rejects=tmp_path / "rejected.csv")
+
+    return run
+
+
+def exists(order_id: str) -> bool:
+    try:
+        find_order(order_id)
+    except NoSuchOrder:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+class TestEachShape:
+    def test_imports_all_and_again_nothing(self, orders, run, shape, tmp_path):
+        files = SHAPES[shape](orders, tmp_path)
+        counts, reasons = run(*files)
+        assert (reasons, counts["orders"]["created"]) == ([], 3)
+        again, _ = run(*files)
+        assert again["orders"] == {"created": 0, "updated": 0, "unchanged": 3, "without_items": 0}
+
+    @pytest.mark.parametrize("fault", FAULTS)
+    def test_rejects_an_order_with_all_its_rows(self, orders, run, shape, tmp_path, fault):
+        part, name, value, reason = FAULTS[fault]
+        getattr(orders, part)[2 if part == "lines" else 1][name] = value
+        counts, reasons = run(*SHAPES[shape](orders, tmp_path))
+        assert any(found.startswith(reason) for found in reasons)
+        assert counts["orders"]["created"] == 2
+        assert [exists(f"{orders.key}-{n}") for n in (1, 2, 3)] == [True, False, True]
+
+    def test_rejects_the_rows_of_an_order_that_was_placed_at_another_time(
+        self, orders, run, shape, tmp_path
+    ):
+        run(*SHAPES[shape](orders, tmp_path))
+        orders.heads[1]["placed_at"] = "2024-02-02"
+        counts, reasons = run(*SHAPES[shape](orders, tmp_path))
+        assert counts["orders"]["unchanged"] == 2
+        assert all("placed at another time" in reason for reason in reasons)
+        assert reasons
+
+    def test_reads_as_many_orders_as_are_wanted(self, orders, run, shape, tmp_path):
+        counts, reasons = run(*SHAPES[shape](orders, tmp_path), "--limit", "2")
+        assert (reasons, counts["orders"]["created"]) == ([], 2)
+
+    def test_writes_nothing_in_a_trial(self, orders, shape, tmp_path):
+        orders.heads[0]["status"] = "lost"
+        orders.heads[2]["status"] = "shipped"
+        out = StringIO()
+        with pytest.raises(CommandError, match="rejected"):
+            call_command(
+                *("import_orders", *SHAPES[shape](orders, tmp_path), "--dry-run"),
+                *("--rejects", str(tmp_path / "rejected.csv")),
+                stdout=out,
+            )
+        assert "Orders: 1 PLACED, 1 SHIPPED. Nothing was written." in out.getvalue()
+        assert "status: “lost” is unknown" in out.getvalue()
+        assert not exists(f"{orders.key}-2")
+        with pytest.raises(NoSuchProduct):
+            find_product(f"{orders.key}-lamp")
+
+
+class TestOneFile:
+    def test_may_leave_out_what_the_first_row_of_an_order_has(self, orders, run, tmp_path):
+        rows = [{**head, **line} for head in orders.heads for line in orders.of(head["order_id"])]
+        for row in rows[1::2]:
+            row.update(dict.fromkeys(OWN, ""))
+        path = write_csv(tmp_path / "orders.csv", rows, (*OWN, *LINE))
+        counts, reasons = run(str(path))
+        assert (reasons, counts["files"]["orders.csv"]["read"]) == ([], 6)
+        assert len(find_order(f"{orders.key}-2").order.items) == 2
+
+    def test_rejects_an_order_whose_rows_contradict_each_other(self, orders, run, tmp_path):
+        rows = [{**head, **line} for head in orders.heads for line in orders.of(head["order_id"])]
+        rows[1]["customer"] = "bob"
+        path = write_csv(tmp_path / "orders.csv", rows, (*OWN, *LINE))
+        _, reasons = run(str(path))
+        assert reasons == [
+            f"line 3 of orders.csv, of its order “{orders.key}-1”, was rejected",
+            "customer is another one in another row of the order",
+        ]
+
+    def test_may_have_orders_without_lines(self, orders, run, tmp_path):
+        empty = dict.fromkeys(LINE, "")
+        path = write_csv(
+            tmp_path / "orders.csv", [{**head, **empty} for head in orders.heads], (*OWN, *LINE)
+        )
+        counts, _ = run(str(path))
+        assert counts["orders"]["without_items"] == 3
+
+    def test_may_come_by_standard_input(self, orders, run, tmp_path, monkeypatch):
+        (path,) = orders.in_one_file(tmp_path)
+        content = BytesIO(Path(path).read_bytes())
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=content))
+        counts, _ = run("-")
+        assert counts["files"]["standard-input"]["read"] == 6
+
+
+class TestTwoFiles:
+    def test_reject_lines_without_an_order(self, orders, run, tmp_path):
+        orders.lines[0]["order_id"] = "lost"
+        _, reasons = run(*orders.in_two_files(tmp_path))
+        assert reasons == ["there is no order “lost”"]
+
+    def test_reject_the_second_row_of_an_order(self, orders, run, tmp_path):
+        orders.heads.append(orders.heads[0])
+        counts, _ = run(*orders.in_two_files(tmp_path))
+        assert reasons_in(tmp_path / "rejected.csv") == [
+            ("orders.csv", "5", f"“{orders.key}-1” is there already: the first such row counts")
+        ]
+        assert counts["orders"]["created"] == 3
+
+
+class TestAnIdOfThisShop:
+    def test_is_kept_with_the_foreign_one(self, orders, run, tmp_path, fresh):
+        own, foreign = new_order_id(PLACED), fresh("erp")
+        orders.heads = [orders.heads[0] | {"order_id": own, "placed_at": PLACED.isoformat()}]
+        orders.lines = []
+        orders.heads[0]["foreign_id"] = foreign
+        path = write_csv(tmp_path / "orders.csv", orders.heads, (*OWN, "foreign_id", *LINE))
+        run(str(path))
+        assert find_order(own).order.foreign_id == foreign
+
+    def test_is_not_taken_over_by_another_customer(self, orders, run, tmp_path):
+        own = new_order_id(PLACED)
+        orders.heads = [orders.heads[0] | {"order_id": own, "placed_at": PLACED.isoformat()}]
+        orders.lines = []
+        for customer, wanted in ((f"{orders.key}-ann", 0), (f"{orders.key}-bob", 1)):
+            orders.heads[0]["customer"] = customer
+            _, reasons = run(str(write_csv(tmp_path / "orders.csv", orders.heads, (*OWN, *LINE))))
+            assert len(reasons) == wanted
+        assert find_order(own).order.username == f"{orders.key}-ann"
+
+
+BAD_USAGE = {
+    ("orders.csv", "--columns", "customer=buyer"): "no column “buyer” (for customer)",
+    ("orders.csv", "--columns", "price=x"): "There is no field “price”; the fields are: order_id,",
+    ("orders.csv", "--columns", "customer="): "The field “customer” needs a column, or a value",
+    ("orders.csv", "--line-columns", "quantity=n"): "--line-columns is for LINES or --lines-in",
+    ("orders.csv", "--status-map", "x=LOST"): "“LOST” is none of the statuses PLACED,",
+    ("orders.csv", "orders.csv", "--lines-in", "x"): "leave out one of the two",
+    ("none.csv", "no.csv"): "none.csv and no.csv do not exist.",
+    (".", "--currency", "EUR"): "A folder of Olist's files does not take --currency.",
+    (".", "orders.csv"): "leave LINES out",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD_USAGE)
+def test_a_wrong_command_says_what_is_wrong(arguments, orders, tmp_path, monkeypatch):
+    orders.in_one_file(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError) as caught:
+        call_command("import_orders", *arguments)
+    assert BAD_USAGE[arguments] in str(caught.value)
+    assert caught.value.returncode == 2
