@@ -9,6 +9,8 @@ ENGINE ?=
 ARGS ?=
 
 VENV ?= .venv
+# Another of them reads Parquet files, which most have no need for.
+REQUIREMENTS ?= requirements.txt
 export VENV
 PYTHON := $(VENV)/bin/python
 CACHE := $(CURDIR)/var/cache
@@ -88,20 +90,22 @@ requirements:
 	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
 		--upgrade --quiet --constraints requirements-production.txt \
 		requirements.in --output-file requirements.txt
+	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+		--upgrade --quiet requirements-parquet.in --output-file requirements-parquet.txt
 
 clean:
 	rm -rf $(VENV) node_modules var/cache var/tmp .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.installed: requirements.txt
+$(VENV)/.installed: $(REQUIREMENTS)
 	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null; then \
 		{ test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); } \
-		&& uv pip install --compile-bytecode --python $(PYTHON) --requirement requirements.txt; \
+		&& uv pip install --compile-bytecode --python $(PYTHON) $(addprefix --requirement ,$(REQUIREMENTS)); \
 	else \
 		{ $(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); } \
-		&& $(PYTHON) -m pip install --quiet --requirement requirements.txt; \
+		&& $(PYTHON) -m pip install --quiet $(addprefix --requirement ,$(REQUIREMENTS)); \
 	fi
 	@touch $@
 
