@@ -40,7 +40,7 @@ def open_content(path: Path) -> Iterator[Content]:
                 unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
                 yield Content(unpacked, path.name.removesuffix(".gz"), raw)
             elif start == _ZIP_MAGIC:
-                with zipfile.ZipFile(raw) as archive:
+                with _archive(path, raw) as archive:
                     packed = _only_file_in(archive, path)
                     yield Content(packed, PurePosixPath(packed.name).name, raw)
             else:
@@ -51,6 +51,13 @@ def open_content(path: Path) -> Iterator[Content]:
         raise FileUnreadable(f"{path} does not exist.") from error
     except OSError as error:
         raise FileUnreadable(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _archive(path: Path, raw: IO[bytes]) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(raw)
+    except (NotImplementedError, LookupError, ValueError) as error:  # of damaged headers
+        raise FileUnreadable(f"{path} is damaged, or packed in a newer way: {error}.") from error
 
 
 def _only_file_in(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:

@@ -29,7 +29,7 @@ class ParquetRows:
                 f"{path} is a Parquet file, which pyarrow reads: pip install pyarrow."
             ) from error
         self._path = path
-        self._failures = (ArrowException, OSError)
+        self._failures = (ArrowException, OSError, UnicodeDecodeError)
         try:
             self._file: Any = ParquetFile(path)
         except self._failures as error:

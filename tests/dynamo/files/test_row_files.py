@@ -4,7 +4,9 @@ import gzip
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -314,6 +316,47 @@ class TestFile:
         with open_rows(RowFile(path)) as found:
             list(found.rows)
             assert found.bytes_read() == path.stat().st_size
+
+
+def packed(text: bytes) -> bytes:
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a.csv", text)
+    return archive.getvalue()
+
+
+WHOLE = (
+    b'id,body\n1,"two\nlines"\n2,x\n',
+    b'[{"id": 1, "a": {"b": "c"}},\n {"id": 2}]',
+    b'{"id": 1}\n{"id": 2}\n',
+    b"<?xml version='1.0'?><feed><row><id>1</id></row></feed>",
+    "id;body\n1;ä\n".encode("utf-16"),
+    gzip.compress(b"id,body\n1,2\n" * 9, mtime=0),
+    packed(b"id,body\n1,2\n" * 9),
+)
+
+
+class TestADamagedFile:
+    @given(
+        st.sampled_from(WHOLE),
+        st.lists(st.tuples(st.integers(0, 10**4), st.binary(max_size=2)), max_size=5),
+        st.sampled_from(["", ".csv", ".json"]),
+    )
+    def test_is_unreadable_or_has_rows_and_nothing_else_happens(
+        self,
+        tmp_path_factory: pytest.TempPathFactory,
+        content: bytes,
+        damages: list[tuple[int, bytes]],
+        suffix: str,
+    ) -> None:
+        for place, put in damages:
+            at = place % len(content)
+            content = content[:at] + put + content[at + 1 :]
+        path = tmp_path_factory.getbasetemp() / f"damaged{suffix}"
+        path.write_bytes(content)
+        for element in (None, "row"):
+            with suppress(FileUnreadable):
+                read(path, element=element)
 
 
 class TestEncoding:
