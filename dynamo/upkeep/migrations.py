@@ -21,7 +21,6 @@ from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
 from dynamo.lists.places import timestamp
-from dynamo.progress import Advance
 from dynamo.upkeep.pace import Pace
 from dynamo.writes.actions import Action, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended, write_together
@@ -128,7 +127,7 @@ class Migration:
         return Checkpoint.of(found.get("Item", {}))
 
     def carry_out(
-        self, step: Step, *, restart: bool = False, advance: Advance = _unseen
+        self, step: Step, *, restart: bool = False, advance: Callable[[int], object] = _unseen
     ) -> Checkpoint:
         """Carry out what is left of a step, or with ``restart`` all of it; return how far it came.
 

@@ -23,11 +23,19 @@ from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.items import NewCategory, NewProduct, product_edges, product_item
 from shop.catalogue.queries import edges_of, steps_in, trail_in
 from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wrong_in
-from shop.models import Category, Product, ShopItem
-from shop.table import Key, key_of, read_items, set_or_remove, unless_changed
+from shop.models import Category, Product, ProductEdge, ShopItem
+from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 _CATEGORIES = Product.categories.attr_name
 SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
+EDGE = (
+    ProductEdge.pk,
+    ProductEdge.name,
+    ProductEdge.unit_price_cents,
+    ProductEdge.currency,
+    ProductEdge.category,
+    ProductEdge.data,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,24 +191,28 @@ def edge_changes(item: Item) -> list[Action]:
     if not wrong:
         return []
     return [
-        *(put_or_delete(key, expected[key]) for key in wrong),
+        *(put_of(expected[key], unchanged(items.get(key, {}), *EDGE)) for key in wrong),
         unless_changed(edge.product_key, items.get(edge.product_key), *SHOWN),
         unless_changed(node_key, items.get(node_key), Category.name),
     ]
 
 
 def way_changes(node: Item) -> list[Action]:
-    """Build the update of a product's categories and trail, none where they are right.
+    """Build the update that adds the categories and trail that a product lacks.
 
-    Its edges are found by an index, which lags behind the table by a moment.
+    Its edges are found by an index, which lags behind the table by a moment, so that it knows no
+    better than a product that has them.
     """
+    if all(each.attr_name in node for each in (Product.categories, Product.trail)):
+        return []
     product_id = node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX)
     edges = [_Edge(category.slug, product_id) for category in edges_of(product_id)]
     own_keys = [(keys.category(edge.slug),) * 2 for edge in edges]
     items = read_items([*(edge.edge_key for edge in edges), *own_keys])
     tree = _tree_of(items[key] for key in own_keys if key in items)
     attributes, built = _differing(node, _names_of(node, edges, items, tree.names), tree)
-    return [_renewed(node, built, attributes)] if attributes else []
+    lacking = [each for each in attributes if each.attr_name not in node]
+    return [_renewed(node, built, lacking)] if lacking else []
 
 
 def _tree_of(nodes: Iterable[Item]) -> CategoryTree:

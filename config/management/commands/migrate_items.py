@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -12,7 +12,7 @@ from dynamo.calls.client import client, pool
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from dynamo.upkeep.migrations import Checkpoint, Migration, Step
+from dynamo.upkeep.migrations import Migration, Step
 from dynamo.upkeep.pace import Pace
 from shop.integrity.steps import STEPS as SHOP_STEPS
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             "steps",
             nargs="*",
             metavar="STEP",
-            choices=[[], *(step.name for step in STEPS)],
+            type=_step_named,
             help="only these; --list names all (default: all that are not finished)",
         )
         parser.add_argument("--list", action="store_true", help="list the steps, and run none")
@@ -53,47 +53,54 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
-        chosen = [step for step in STEPS if step.name in (options["steps"] or _names())]
+        steps = options["steps"] or STEPS
         migration = Migration(
             client(), pool(), Pace(options["units_a_second"]), is_trial=options["dry_run"]
         )
         rows = []
         try:
             with failures_in_one_line():
-                for step, reached in _carried_out(migration, chosen, options):
-                    row = {"step": step.name, "does": step.sentence, **_figures(reached)}
-                    rows.append(row)
-                    if not options["json"]:
-                        self.stdout.write(_line(row, lists=options["list"]))
+                for step in steps:
+                    if row := _carried_out(step, migration, options):
+                        rows.append(row)
+                        self._tell(_line(row, options), options)
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
         if options["json"]:
             units = round(migration.pace.spent, 1)
             self.stdout.write(json.dumps({"steps": rows, "capacity_units": units}))
+        elif not rows:
+            self._tell("These steps are finished; --restart runs them again.", options)
+
+    def _tell(self, line: str, options: dict[str, Any]) -> None:
+        if options["verbosity"] > 0 and not options["json"]:
+            self.stdout.write(line)
 
 
-def _names() -> list[str]:
-    return [step.name for step in STEPS]
+def _step_named(name: str) -> Step:
+    for step in STEPS:
+        if step.name == name:
+            return step
+    message = f"there is no step “{name}”; --list names them"
+    raise ArgumentTypeError(message)
 
 
 def _carried_out(
-    migration: Migration, steps: Sequence[Step], options: dict[str, Any]
-) -> Iterator[tuple[Step, Checkpoint]]:
-    """Carry out steps, or only look at them for --list; yield how far each has come."""
-    progress = Progress(shown=not options["json"])
-    for step in steps:
-        if options["list"]:
-            yield step, migration.load(step)
-            continue
+    step: Step, migration: Migration, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Carry out a step, or only look at it for --list; None if it was finished before."""
+    reached = migration.load(step)
+    if not options["list"]:
+        if reached.finished and not options["restart"]:
+            return None
+        progress = Progress(shown=not options["json"])
         total = client().describe_table(TableName=step.table)["Table"]["ItemCount"]
         with progress.step(step.name, total=total, unit=" items") as advance:
             reached = migration.carry_out(step, restart=options["restart"], advance=advance)
-        yield step, reached
-
-
-def _figures(reached: Checkpoint) -> dict[str, Any]:
     return {
+        "step": step.name,
+        "does": step.sentence,
         "state": reached.state,
         "read": reached.read,
         "changed": reached.changed,
@@ -102,8 +109,10 @@ def _figures(reached: Checkpoint) -> dict[str, Any]:
     }
 
 
-def _line(row: dict[str, Any], *, lists: bool) -> str:
-    figures = "{state}, {read:,} items read, {changed:,} changed".format_map(row)
-    if lists:
-        return f"{row['step']}: {row['does']}\n    {figures}"
-    return f"{row['step']}: {figures}"
+def _line(row: dict[str, Any], options: dict[str, Any]) -> str:
+    if options["list"]:
+        return "{step}: {does}\n    {state}, {read:,} items read, {changed:,} changed".format_map(
+            row
+        )
+    changed = "would be changed" if options["dry_run"] else "changed"
+    return f"{row['step']}: {row['read']:,} items read, {row['changed']:,} {changed}"

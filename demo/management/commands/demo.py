@@ -18,6 +18,8 @@ from demo.processes import Demo, DemoConfig
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
+MIGRATE = ("migrate_items", "--verbosity", "0")
+"""Brings over what an older checkout left in this one's engine: a second, and nothing if new."""
 SETS_TABLES = ("create_tables", "--without-streams")
 FILL_SETS = ("fill_sets", "--unless-streaming")
 """Copies of existing comments are put before the stream is switched on that copies new ones."""
@@ -52,7 +54,10 @@ class Command(BaseCommand):
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=_preparations(() if empty else (*SAMPLE, *(SIGN_IN if engine else ()))),
+            prepare=_preparations(
+                () if empty else (*SAMPLE, *(SIGN_IN if engine else ())),
+                own_engine=engine is not None,
+            ),
             beside=(RUN_STREAM,) if is_followed() else (),
             hint=f"Sign in as {WHO}" if engine and not empty else "",
             say=self._say,
@@ -77,9 +82,9 @@ class Command(BaseCommand):
             self.stdout.flush()
 
 
-def _preparations(sample: Step) -> tuple[Step, ...]:
+def _preparations(sample: Step, *, own_engine: bool) -> tuple[Step, ...]:
     """Return the commands that fill the shop, in their order; ``sample`` may be empty."""
-    loading = (sample,) if sample else ()
+    loading = (*([MIGRATE] if own_engine else []), *([sample] if sample else []))
     if is_followed():
         return SETS_TABLES, *loading, FILL_SETS, TABLES
     return TABLES, *loading

@@ -1,0 +1,189 @@
+"""Each step of ``migrate_items`` brings items of an older version over, and loses nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from dynamo.lists.reader import PageRequest
+from dynamo.upkeep.integrity import Difference
+from shop import keys
+from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.category_queries import list_category
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
+from shop.integrity.steps import STEPS
+from shop.order_status import Status
+from shop.orders.moving import move_order
+from tests.support.catalogue.making import START, category, sell
+from tests.support.catalogue.spoiling import (
+    Key,
+    by_name_of,
+    edge_of,
+    lose,
+    put_lamp,
+    sell_to_someone,
+    spoil,
+    stored,
+)
+from tests.support.dynamo.migrating import (
+    before_the_write,
+    interrupted,
+    migrate,
+    step_named,
+)
+from tests.support.orders.making import made_order, put
+from tests.support.shop.checks import differences
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+@dataclass(frozen=True)
+class Old:
+    """Items that were given an older shape, as they were before, and what may happen to them."""
+
+    before: dict[Key, dict[str, Any]]
+    meanwhile: Callable[[], object]
+    names: tuple[str, ...]
+    """What the differences that tell of them name."""
+
+    def now(self) -> dict[Key, dict[str, Any] | None]:
+        return {key: stored(key) for key in self.before}
+
+    def differences(self) -> list[Difference]:
+        found = [*differences("orders"), *differences("catalogue")]
+        return [d for d in found if any(name in d.subject for name in self.names)]
+
+
+def old_order() -> Old:
+    order = made_order("alex")
+    put(order)
+    key = keys.user(order.username), keys.order(order.id)
+    before = spoil(key, "open_shard", "open_place", "order_open_date")
+
+    def move() -> None:
+        move_order(
+            username=order.username,
+            order_id=order.id,
+            source=Status.PLACED,
+            target=Status.CANCELED,
+            is_staff=True,
+            now=START,
+        )
+
+    return Old({key: before}, move, (order.id,))
+
+
+def old_purchase() -> Old:
+    lamp = put_lamp()
+    buyer = sell_to_someone(lamp)
+    key = keys.user(buyer), keys.bought(buyer, lamp.id)
+    before = spoil(key, "data_partition", "data", "order_status_date")
+    again = lambda: sell(buyer, [lamp.id], day=9, status=Status.PLACED)  # noqa: E731
+    return Old({key: before}, again, (before["order_id"]["S"], buyer))
+
+
+def put_again(lamp: NewProduct, *more: NewProduct, name: str = "", **changes: Any) -> None:
+    """Put a lamp and its categories with changes; ``name`` is a category's new one."""
+    inner, outer = lamp.category_slugs
+    categories = [category(outer), category(inner, outer)]
+    if name:
+        categories = [replace(one, name=name) for one in categories]
+    put_catalogue(categories=categories, products=[replace(lamp, **changes), *more])
+
+
+def old_category() -> Old:
+    lamp = put_lamp()
+    slugs = lamp.category_slugs
+    nodes = [(keys.category(slug),) * 2 for slug in slugs]
+    before = {key: spoil(key, "data_partition", "data") for key in nodes}
+    return Old(before, lambda: put_again(lamp, name="Renamed"), slugs)
+
+
+def old_edge() -> Old:
+    lamp = put_lamp()
+    before = {key: stored(key) or {} for key in (edge_of(lamp), by_name_of(lamp))}
+    lose(by_name_of(lamp))
+    spoil(edge_of(lamp), "data_partition", "data")
+    return Old(before, lambda: put_again(lamp, name="Renamed", unit_price_cents=5), (lamp.id,))
+
+
+def old_product() -> Old:
+    lamp = put_lamp()
+    key = (keys.product(lamp.id),) * 2
+    before = spoil(key, "categories", "trail")
+    slugs = (*lamp.category_slugs, f"{lamp.category_slugs[1]}-too")
+
+    def put_elsewhere() -> None:
+        tree = [category(slugs[1]), category(slugs[0], slugs[1]), category(slugs[2])]
+        put_catalogue(categories=tree, products=[replace(lamp, category_slugs=slugs)])
+
+    return Old({key: before}, put_elsewhere, (lamp.id,))
+
+
+def old_shelf() -> Old:
+    lamp = put_lamp()
+    slug = lamp.category_slugs[1]
+    key = keys.ROOT, keys.category(slug)
+    another = replace(lamp, id=f"{lamp.id}-2")
+    return Old({key: spoil(key, "shelf")}, lambda: put_again(lamp, another), (slug, lamp.id))
+
+
+OLD = {
+    "order-keys": old_order,
+    "purchase-keys": old_purchase,
+    "category-keys": old_category,
+    "edge-keys": old_edge,
+    "product-categories": old_product,
+    "shelves": old_shelf,
+}
+
+
+@pytest.mark.fallback
+@pytest.mark.parametrize("name", OLD)
+class TestEachStep:
+    def test_makes_old_items_what_the_shop_writes_now(self, name):
+        step, old = step_named(STEPS, name), OLD[name]()
+        assert migrate(step).changed >= 1
+        assert old.now() == old.before
+        assert old.differences() == []
+
+    def test_changes_nothing_the_second_time(self, name):
+        step, old = step_named(STEPS, name), OLD[name]()
+        migrate(step)
+        assert migrate(step).changed == 0
+        assert old.now() == old.before
+
+    def test_loses_nothing_that_happens_at_the_same_moment(self, name):
+        step, old = step_named(STEPS, name), OLD[name]()
+        with before_the_write(old.meanwhile, of=next(iter(old.before))[1]):
+            migrate(step)
+        assert old.now() != old.before
+        assert old.differences() == []
+        assert migrate(step).changed == 0
+
+
+@pytest.mark.real_engine
+@pytest.mark.parametrize("name", OLD)
+class TestAnInterruptedStep:
+    def test_goes_on_where_it_stopped(self, name):
+        step, olds = step_named(STEPS, name), [OLD[name]() for _ in range(3)]
+        reached = interrupted(step, page=20, after=2)
+        assert (reached.state, reached.read) == ("interrupted", 40)
+        done = migrate(step, restart=False)
+        assert (done.state, done.started) == ("finished", reached.started)
+        assert done.read > reached.read
+        for old in olds:
+            assert old.now() == old.before
+
+
+class TestProductsByName:
+    def test_are_listed_once_their_edges_are_brought_over(self):
+        lamp = put_lamp()
+        lose(by_name_of(lamp))
+        spoil(edge_of(lamp), "data_partition", "data")
+        migrate(step_named(STEPS, "edge-keys"))
+        for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
+            page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
+            assert [product.id for product in page.products] == [lamp.id]
