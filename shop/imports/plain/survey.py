@@ -1,27 +1,24 @@
 """The first pass of an import in the plain shape: reads or rejects every row.
 
 An order has the rows of its own fields and of its lines, in one file or in two. If one of them is
-rejected, all are. The rows are kept in memory, because those of an order may be anywhere.
+rejected, all are. A malformed row may be a line of the order before or behind it: neither is
+imported. The rows are kept in memory, because those of an order may be anywhere.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from dynamo.files.json_rows import flat
-from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.records import Record, Rejected
 from dynamo.files.row_files import OpenRows, RowFile, open_rows
 from dynamo.progress import Advance, Progress
 from shop.imports.found import FileCounts
 from shop.imports.loading import Place
 from shop.imports.names import Names
-from shop.imports.plain.fields import text_of
-from shop.imports.plain.lines import PlainLine, parse_line
-from shop.imports.plain.orders import PlainOrder, parse_order
-from shop.imports.plain.shape import LINE_FIELDS, ORDER_FIELDS, Shape
+from shop.imports.plain.drafts import OWN_FIELDS, Draft
+from shop.imports.plain.orders import PlainOrder
+from shop.imports.plain.shape import Shape
 
-_OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
 _REPORT_EVERY = 500
 
 
@@ -54,17 +51,6 @@ class PlainFound:
     names: Names
 
 
-@dataclass(slots=True)
-class _Draft:
-    """The rows of an order as they are found; ``faults`` are why some of them are rejected."""
-
-    texts: dict[str, str] = field(default_factory=dict)
-    lines: list[PlainLine] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    faults: dict[Place, str] = field(default_factory=dict)
-    is_headed: bool = False
-
-
 def survey(
     files: PlainFiles, *, reject: Callable[[Rejected], object], progress: Progress
 ) -> PlainFound:
@@ -87,11 +73,13 @@ class _Survey:
         self._files = files
         self._shape = files.shape
         self._names = Names()
-        self._drafts: dict[str, _Draft] = {}
+        self._drafts: dict[str, Draft] = {}
         self._rejected: list[Rejected] = []
         self._rows: Counter[str] = Counter()
         self._line_columns: dict[str, None] = {}
         self._last_id = ""
+        self._beside: Draft | None = None
+        self._doubt = ""
 
     def read_orders(self, advance: Advance) -> None:
         shape, name = self._shape, self._files.names[0]
@@ -105,6 +93,7 @@ class _Survey:
             if isinstance(row, Rejected):
                 self._refuse(place, row.reason, row.id)
                 self._last_id = ""
+                self._doubt_orders_beside(place)
             elif (
                 found := self._order_id(row, shape.columns, has_own=_has_own(row, shape))
             ) is None:
@@ -118,22 +107,24 @@ class _Survey:
 
     def read_lines(self, file: RowFile, advance: Advance) -> None:
         columns, name = self._shape.line_columns, self._files.names[1]
+        self._doubt = ""
         for row in _rows(file, self._shape.require_lines, advance):
             place = Place(name, row.line)
             if isinstance(row, Rejected):
                 self._refuse(place, row.reason, row.id)
+                self._doubt_orders_beside(place)
             elif (found := self._order_id(row, columns, has_own=True)) is None:
                 self._refuse(place, "order_id is missing", "")
+                self._doubt_orders_beside(place)
             elif found in self._drafts or self._files.limit is None:
-                draft = self._drafts.setdefault(found, _Draft())
+                draft = self._drafts.setdefault(found, self._new(found))
                 draft.places.append(place)
-                self._add_line(draft, row, columns, place)
+                self._note_beside(draft)
+                draft.add_line(row, place, columns)
 
     def found(self, reject: Callable[[Rejected], object]) -> PlainFound:
         """Parse the orders, now that all their rows are read."""
-        orders = [
-            order for key, draft in self._drafts.items() for order in self._parsed(key, draft)
-        ]
+        orders = [order for draft in self._drafts.values() for order in self._parsed(draft)]
         files = self._files.names
         self._rejected.sort(key=lambda row: (files.index(row.file), row.line))
         for rejected in self._rejected:
@@ -152,19 +143,34 @@ class _Survey:
         self._last_id = text or self._last_id
         return self._last_id or None
 
-    def _draft(self, order_id: str) -> _Draft | None:
+    def _draft(self, order_id: str) -> Draft | None:
         """Return the draft of an order, None of one behind the limit."""
         limit = self._files.limit
         if order_id not in self._drafts and limit is not None and len(self._drafts) >= limit:
             return None
-        return self._drafts.setdefault(order_id, _Draft())
+        return self._drafts.setdefault(order_id, self._new(order_id))
+
+    def _new(self, order_id: str) -> Draft:
+        return Draft(order_id, self._shape, self._names)
+
+    def _doubt_orders_beside(self, place: Place) -> None:
+        self._doubt = (
+            f"line {place.line} of {place.file}, which may be one of its lines, was rejected"
+        )
+        if self._beside is not None:
+            self._beside.doubt = self._doubt
+
+    def _note_beside(self, draft: Draft) -> None:
+        draft.doubt = draft.doubt or self._doubt
+        self._beside, self._doubt = draft, ""
 
     def _take_row(self, order_id: str, record: Record, place: Place) -> None:
         if (draft := self._draft(order_id)) is None:
             return
         draft.places.append(place)
-        self._add_head(draft, record, place)
-        self._add_line(draft, record, self._shape.columns, place)
+        self._note_beside(draft)
+        draft.add_own(record, place)
+        draft.add_line(record, place, self._shape.columns)
 
     def _take_order(self, order_id: str, record: Record, place: Place) -> None:
         if order_id in self._drafts:
@@ -174,78 +180,28 @@ class _Survey:
         if (draft := self._draft(order_id)) is None:
             return
         draft.places.append(place)
-        self._add_head(draft, record, place)
+        draft.add_own(record, place)
         if self._shape.lines_in:
-            self._add_nested(draft, record, place)
+            seen = draft.add_nested(record, place)
+            self._line_columns.update(dict.fromkeys(seen))
 
-    def _add_head(self, draft: _Draft, record: Record, place: Place) -> None:
-        draft.is_headed = True
-        try:
-            texts = _texts(record, _OWN_FIELDS, self._shape.columns)
-        except RowRefused as refused:
-            draft.faults.setdefault(place, str(refused))
-            return
-        for name, text in texts.items():
-            if draft.texts.setdefault(name, text) != text:
-                draft.faults.setdefault(place, f"{name} is another one in another row of the order")
-
-    def _add_nested(self, draft: _Draft, record: Record, place: Place) -> None:
-        name = self._shape.lines_in or ""
-        value: Any = record.values.get(name) or []
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            draft.faults.setdefault(place, f"{name} is no list of objects")
-            return
-        for one in value:
-            line = flat(one)
-            self._line_columns.update(dict.fromkeys(line))
-            self._add_line(draft, Record(record.line, line), self._shape.line_columns, place)
-
-    def _add_line(
-        self, draft: _Draft, record: Record, columns: Mapping[str, str], place: Place
-    ) -> None:
-        try:
-            if texts := _texts(record, LINE_FIELDS, columns):
-                draft.lines.append(parse_line({**self._shape.constants, **texts}, self._names))
-        except RowRefused as refused:
-            draft.faults.setdefault(place, str(refused))
-
-    def _parsed(self, order_id: str, draft: _Draft) -> Iterator[PlainOrder]:
+    def _parsed(self, draft: Draft) -> Iterator[PlainOrder]:
         self._rows.update(place.file for place in draft.places)
-        texts = {**self._shape.constants, **draft.texts, "order_id": order_id}
-        if draft.is_headed and not draft.faults:
-            try:
-                yield parse_order(
-                    texts, draft.lines, places=draft.places, shape=self._shape, names=self._names
-                )
-            except RowRefused as refused:
-                draft.faults[draft.places[0]] = str(refused)
-        if draft.faults or not draft.is_headed:
-            self._reject_all(order_id, draft)
-
-    def _reject_all(self, order_id: str, draft: _Draft) -> None:
-        shown = order_id[:40]
-        because = f"there is no order “{shown}”"
-        if draft.faults:
-            first = next(iter(draft.faults))
-            because = f"line {first.line} of {first.file}, of its order “{shown}”, was rejected"
-        for place in draft.places:
-            reason = draft.faults.get(place, because)
-            self._rejected.append(Rejected(place.line, reason, order_id, place.file))
+        order = draft.parse()
+        if order is None:
+            self._rejected.extend(draft.rejected())
+        else:
+            yield order
 
     def _refuse(self, place: Place, reason: str, order_id: str) -> None:
         self._rows[place.file] += 1
         self._rejected.append(Rejected(place.line, reason, order_id, place.file))
 
 
-def _texts(record: Record, fields: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
-    found = ((name, record.values.get(columns.get(name, name))) for name in fields)
-    return {name: text for name, value in found if (text := text_of(name, value))}
-
-
 def _has_own(record: Record | Rejected, shape: Shape) -> bool:
     if isinstance(record, Rejected):
         return False
-    columns = (shape.columns.get(name, name) for name in _OWN_FIELDS)
+    columns = (shape.columns.get(name, name) for name in OWN_FIELDS)
     return any(record.values.get(column) not in (None, "") for column in columns)
 
 

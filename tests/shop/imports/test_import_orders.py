@@ -5,7 +5,6 @@ import gzip
 import json
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from io import StringIO
@@ -41,7 +40,7 @@ from tests.support.shop.olist_folders import (
     OlistFolder,
     part_of,
 )
-from tests.support.shop.olist_loading import import_folder, require_sums, table
+from tests.support.shop.olist_loading import import_folder, left_behind, require_sums, table
 from tests.support.shop.olist_truth import truth_of
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -453,24 +452,3 @@ def wait_for(sort_key: str, *, count: int) -> None:
             return
         time.sleep(0.003)
     pytest.fail("the import wrote nothing")
-
-
-def left_behind() -> list[str]:
-    """The whole table, without what chance decides: shards and the unusable passwords."""
-    counts: dict[str, Counter[str]] = {}
-    kept = []
-    for item in table(TABLE):
-        kind, _, rest = item["pk"]["S"].partition("#")
-        if kind == "COUNTS":
-            cells = {name: int(v["N"]) for name, v in item.items() if "N" in v and name[0] != "_"}
-            counts.setdefault(rest.rpartition("#")[0], Counter()).update(cells)
-        elif kind != "SHARDS":
-            kept.append(json.dumps(without_chance(item), sort_keys=True))
-    return [*kept, *(f"{name}: {sorted(cells.items())}" for name, cells in sorted(counts.items()))]
-
-
-def without_chance(item: dict[str, Any]) -> dict[str, Any]:
-    found = {name: value for name, value in item.items() if name not in {"password", "shard"}}
-    if "open_shard" in found:
-        found["open_shard"] = found["open_shard"]["S"].rpartition("#")[0]
-    return found

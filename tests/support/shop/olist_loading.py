@@ -1,6 +1,7 @@
 """Runs ``import_orders`` on a folder, and reads back what it wrote."""
 
 import json
+from collections import Counter
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from django.core.management import call_command
 
 from dynamo.calls.client import client
+from shop.models import ShopItem
 
 
 def import_folder(folder: Path, **options: Any) -> dict[str, Any]:
@@ -33,3 +35,24 @@ def table(name: str) -> list[dict[str, Any]]:
     pages = client().get_paginator("scan").paginate(TableName=name)
     items = [item for page in pages for item in page["Items"]]
     return sorted(items, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
+
+
+def left_behind() -> list[str]:
+    """The whole table, without what chance decides: shards and the unusable passwords."""
+    counts: dict[str, Counter[str]] = {}
+    kept = []
+    for item in table(ShopItem.Meta.table_name):
+        kind, _, rest = item["pk"]["S"].partition("#")
+        if kind == "COUNTS":
+            cells = {name: int(v["N"]) for name, v in item.items() if "N" in v and name[0] != "_"}
+            counts.setdefault(rest.rpartition("#")[0], Counter()).update(cells)
+        elif kind != "SHARDS":
+            kept.append(json.dumps(without_chance(item), sort_keys=True))
+    return [*kept, *(f"{name}: {sorted(cells.items())}" for name, cells in sorted(counts.items()))]
+
+
+def without_chance(item: dict[str, Any]) -> dict[str, Any]:
+    found = {name: value for name, value in item.items() if name not in {"password", "shard"}}
+    if "open_shard" in found:
+        found["open_shard"] = found["open_shard"]["S"].rpartition("#")[0]
+    return found

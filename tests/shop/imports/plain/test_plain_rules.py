@@ -202,6 +202,22 @@ class TestOneFile:
         assert counts["files"]["standard-input"]["read"] == 6
 
 
+@pytest.mark.parametrize(
+    ("shape", "file"), [("one file", "orders.csv"), ("two files", "lines.csv")]
+)
+def test_a_malformed_row_takes_the_orders_beside_it_along(orders, run, shape, file, tmp_path):
+    files = SHAPES[shape](orders, tmp_path)
+    path = tmp_path / file
+    rows = path.read_text().splitlines()
+    rows[3] = rows[3].rpartition(",")[0]  # the first row of the second order
+    path.write_text("\n".join(rows))
+    counts, reasons = run(*files)
+    assert "fields, the header has" in " ".join(reasons)
+    assert f"line 4 of {file}, which may be one of its lines, was rejected" in reasons
+    assert [exists(f"{orders.key}-{n}") for n in (1, 2, 3)] == [False, False, True]
+    assert counts["orders"]["created"] == 1
+
+
 class TestTwoFiles:
     def test_reject_lines_without_an_order(self, orders, run, tmp_path):
         orders.lines[0]["order_id"] = "lost"

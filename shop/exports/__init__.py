@@ -1,0 +1,1 @@
+"""Exports of orders, in the plain shape that imports read."""

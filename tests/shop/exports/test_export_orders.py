@@ -1,0 +1,192 @@
+"""``export_orders``: there and back again, and on after an interruption."""
+
+import csv
+import json
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from dynamo.calls.meter import metered
+from dynamo.files.exports import progress_of
+from shop.exports import walks
+from shop.exports.rows import COLUMNS
+from shop.order_status import Status
+from shop.orders.bulk import put_orders
+from shop.orders.ids import imported_order_id, new_order_id
+from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
+from tests.support.chance import unique
+from tests.support.comments.outage import own_engine
+from tests.support.shop.olist_loading import left_behind
+from tests.support.shop.plain_loading import import_plain
+
+START = datetime(2024, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC)
+NASTY = ('Größe "XL", 1,5 m', "two\nlines", "cr\r\nlf", "=1+1;|\t'", "日本 🛍", "“q” 'q'", "\\N")
+
+
+def nasty_orders(ann: str) -> list[NewOrder]:
+    """Orders of a customer and another one, oldest first, with all that orders can have."""
+    return [
+        *(nasty_order(ann, number) for number in range(7)),
+        nasty_order(f"{ann}-2", 8),
+        foreign_order(ann),
+    ]
+
+
+def nasty_order(username: str, number: int) -> NewOrder:
+    placed_at = START + timedelta(hours=number, microseconds=number)
+    lines = [
+        NewLine(f"{username}-{n}", name, n + 1, 99_999 * n) for n, name in enumerate(NASTY[:number])
+    ]
+    if lines:
+        lines.append(NewLine(lines[0].product_id, lines[0].name, 99, 1))  # at another price
+    return NewOrder(
+        id=new_order_id(placed_at),
+        username=username,
+        placed_at=placed_at,
+        lines=tuple(lines),
+        history=tuple(
+            StatusChange(status, placed_at + timedelta(days=n, microseconds=n))
+            for n, status in enumerate([*Status][: number + 1])
+        ),
+        currency="EUR",
+        pickup=NewPickup("p 1", "Kiosk „Süd“", "Weg 1,\n2", "") if number == 1 else None,
+    )
+
+
+def foreign_order(username: str) -> NewOrder:
+    placed_at, foreign_id = START + timedelta(days=2), unique("foreign")
+    history = (
+        StatusChange(Status.PLACED, placed_at),
+        StatusChange(Status.SHIPPED, placed_at - timedelta(hours=1), "on its way @ 50 %, ü"),
+    )
+    return NewOrder(
+        id=imported_order_id(placed_at, foreign_id),
+        username=username,
+        placed_at=placed_at,
+        lines=(NewLine(f"{username}-1", "Lamp", 1, 0),),
+        history=history,
+        currency="BRL",
+        foreign_id=foreign_id,
+        zip_prefix="01012",
+    )
+
+
+def kept() -> list[str]:
+    """All that is stored of orders, without what is made for an import's customers and products."""
+    others = ('"PROFILE#', '"PRODUCT#', '"CATEGORY#', '"NAME#')
+    return [item for item in left_behind() if not any(f'"sk": {{"S": {o}' in item for o in others)]
+
+
+def exported(*arguments: str) -> str:
+    out = StringIO()
+    call_command("export_orders", *arguments, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.real_engine
+class TestThereAndBack:
+    @pytest.mark.parametrize("name", ["orders.csv", "orders.jsonl"])
+    def test_are_the_same_orders_lines_purchases_pointers_and_counts(self, name, tmp_path):
+        path = tmp_path / name
+        with own_engine():
+            for order in nasty_orders("ann"):
+                put_orders([order])
+            before = kept()
+            exported("--output", str(path), "--format", path.suffix[1:])
+        with own_engine():
+            counts, reasons = import_plain(path, rejects=tmp_path / "rejected.csv")
+            assert (reasons, counts["mapped"]) == ([], 0)
+            assert kept() == before
+            assert any("FOREIGN#" in item for item in before)
+            assert any("BOUGHT#" in item for item in before)
+
+
+@pytest.mark.usefixtures("tables")
+class TestACustomersOrders:
+    @pytest.fixture
+    def ann(self, fresh) -> str:
+        username: str = fresh("ann")
+        for order in nasty_orders(username):
+            put_orders([order])
+        return username
+
+    def rows(self, text: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(StringIO(text, newline="")))
+
+    def test_are_exported_newest_first_a_row_for_each_line(self, ann):
+        rows = self.rows(exported("--customer", ann))
+        assert list(rows[0]) == list(COLUMNS)
+        ids = list(dict.fromkeys(row["order_id"] for row in rows))
+        assert ids == sorted(ids, reverse=True)
+        assert len(ids) == 8
+        assert {row["customer"] for row in rows} == {ann}
+        assert rows[-1]["product_id"] == ""  # the oldest has no lines
+        assert [row["product_name"] for row in rows if row["order_id"] == ids[1]] == [
+            *NASTY[:6],
+            NASTY[0],
+        ]
+
+    def test_take_no_scan(self, ann):
+        with metered() as meter:
+            exported("--customer", ann)
+        assert "Scan" not in {call.operation for call in meter.calls}
+
+    def test_are_the_same_in_json_lines(self, ann):
+        rows = self.rows(exported("--customer", ann))
+        lines = exported("--customer", ann, "--format", "jsonl").splitlines()
+        found = [
+            {name: str(v) for name, v in json.loads(line).items() if v != ""} for line in lines
+        ]
+        assert found == [{name: v for name, v in row.items() if v} for row in rows]
+
+    def test_are_among_those_of_everybody(self, ann):
+        everybody = [row for row in self.rows(exported()) if row["customer"] == ann]
+        alone = self.rows(exported("--customer", ann))
+        assert sorted(everybody, key=json.dumps) == sorted(alone, key=json.dumps)
+
+    def test_of_nobody_are_the_header_alone(self, fresh):
+        assert exported("--customer", fresh("nobody")).count("\n") == 1
+
+    @pytest.mark.parametrize("customer", [True, False])
+    def test_go_on_after_an_interruption(self, ann, tmp_path, monkeypatch, customer):
+        monkeypatch.setattr(walks, "ORDERS_AT_A_TIME", 3)
+        monkeypatch.setattr(walks, "SCANNED_AT_A_TIME", 7)
+        arguments = ["--customer", ann] if customer else []
+        path = tmp_path / "out.csv"
+        with monkeypatch.context() as patch:
+            stop_after_one_batch(patch)
+            with pytest.raises(SystemExit):
+                exported(*arguments, "--output", str(path))
+        begun = path.read_bytes()
+        assert progress_of(path).exists()
+        exported(*arguments, "--output", str(path))
+        assert path.read_bytes().decode() == exported(*arguments)
+        assert path.read_bytes().startswith(begun)
+        assert not progress_of(path).exists()
+
+    def test_are_not_continued_by_those_of_another(self, ann, tmp_path, monkeypatch):
+        monkeypatch.setattr(walks, "ORDERS_AT_A_TIME", 3)
+        path = tmp_path / "out.csv"
+        with monkeypatch.context() as patch:
+            stop_after_one_batch(patch)
+            with pytest.raises(SystemExit):
+                exported("--customer", ann, "--output", str(path))
+        with pytest.raises(CommandError, match="belongs to another export") as caught:
+            exported("--customer", "bob", "--output", str(path))
+        assert caught.value.returncode == 2
+
+
+def stop_after_one_batch(patch: pytest.MonkeyPatch) -> None:
+    made = []
+    build = walks._batch
+
+    def stopping(*arguments: Any) -> Any:
+        if made:
+            raise KeyboardInterrupt
+        made.append(True)
+        return build(*arguments)
+
+    patch.setattr(walks, "_batch", stopping)
