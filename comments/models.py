@@ -132,8 +132,8 @@ class Featured(GlobalSecondaryIndex["Comment"]):
 class ReplyShown(Attribute[Item]):
     """What lists show of the reply to a comment, in wire form (see `comments.items.reply_shown`).
 
-    Until `check_integrity` has repaired it, a comment from before has a boolean here, which says no
-    more than that there is a reply: it is read as an empty map.
+    Until `migrate_items` has brought it over, a comment from before has a boolean here, which says
+    no more than that there is a reply: it is read as an empty map.
     """
 
     attr_type = MAP

@@ -2,7 +2,7 @@
 
 A ranking of the shop has shards, which are the runs of one merge, highest score first. A whole page
 is read of each shard: entries are so short that this costs the half capacity unit of a query, and
-one round is enough. The names of the products travel with their ranks. Until `check_integrity` has
+one round is enough. The names of the products travel with their ranks. Until `migrate_items` has
 added them to ranks from before, those are read by key, for half a unit each.
 """
 

@@ -23,7 +23,7 @@ from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.items import NewCategory, NewProduct, product_edges, product_item
 from shop.catalogue.queries import edges_of, steps_in, trail_in
 from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wrong_in
-from shop.models import Category, Product, ProductEdge, ShopItem
+from shop.models import Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 _CATEGORIES = Product.categories.attr_name
@@ -177,24 +177,28 @@ def _renewed(node: Item, built: Item, attributes: Sequence[Attribute[Any]]) -> A
 
 
 def edge_changes(item: Item) -> list[Action]:
-    """Build the puts of both edges of an edge's product and category, none where they are right.
+    """Build the puts of the edges of a product from a category that lists by price or name lack.
 
     Edges to a product that does not exist stay.
     """
     partition, sort_key = key_of(item)
     slug, product_id = partition.removeprefix(keys.CATEGORY_PREFIX), sort_key.partition("#")[2]
-    edge, node_key = _Edge(slug, product_id), (partition, partition)
-    items = read_items([edge.product_key, edge.edge_key, edge.by_name_key, node_key])
-    names = {slug: items[node_key]["name"]["S"]} if node_key in items else {}
-    expected = edge.expected(items, names, writable_shards())
-    wrong = [key for key, built in expected.items() if any(wrong_in(items.get(key), built))]
-    if not wrong:
-        return []
-    return [
-        *(put_of(expected[key], unchanged(items.get(key, {}), *EDGE)) for key in wrong),
-        unless_changed(edge.product_key, items.get(edge.product_key), *SHOWN),
-        unless_changed(node_key, items.get(node_key), Category.name),
+    edge = _Edge(slug, product_id)
+    items = read_items([edge.product_key, edge.edge_key, edge.by_name_key])
+    expected = edge.expected(items, {}, writable_shards())
+    lacking = [
+        put_of(built, unchanged(items.get(key, {}), *EDGE))
+        for key, built in expected.items()
+        if key not in items or _is_unlisted(items[key], built)
     ]
+    if not lacking:
+        return []
+    return [*lacking, unless_changed(edge.product_key, items.get(edge.product_key), *SHOWN)]
+
+
+def _is_unlisted(edge: Item, expected: ShopItem) -> bool:
+    name = ProductEdge.data.attr_name
+    return name not in edge and name in expected.serialize()
 
 
 def way_changes(node: Item) -> list[Action]:

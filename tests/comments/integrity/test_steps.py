@@ -150,7 +150,7 @@ def old_ranks() -> Old:
     return Old(comment, before, renamed(comment))
 
 
-OLD = {
+OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "an excerpt": ("listed-texts", old_excerpt),
     "a whole text": ("listed-texts", old_whole_text),
     "a reply": ("listed-replies", old_reply),
@@ -170,23 +170,20 @@ def versionless(items: dict[Key, Item | None]) -> dict[Key, Item]:
 
 
 @pytest.mark.fallback
-@pytest.mark.parametrize("case", OLD)
+@pytest.mark.parametrize(("name", "make"), OLD.values(), ids=OLD)
 class TestEachStep:
-    def test_makes_old_items_what_the_shop_writes_now(self, case):
-        name, make = OLD[case]
+    def test_makes_old_items_what_the_shop_writes_now(self, name, make):
         old = make()
         assert migrate(step_named(STEPS, name)).changed >= 1
         assert versionless(old.now()) == versionless(old.before)
         assert differing(old.comment) == []
 
-    def test_changes_nothing_the_second_time(self, case):
-        name, make = OLD[case]
+    def test_changes_nothing_the_second_time(self, name, make):
         make()
         migrate(step_named(STEPS, name))
         assert migrate(step_named(STEPS, name)).changed == 0
 
-    def test_loses_nothing_that_happens_at_the_same_moment(self, case):
-        name, make = OLD[case]
+    def test_loses_nothing_that_happens_at_the_same_moment(self, name, make):
         old, undisturbed = make(), make()
         with before_the_write(old.meanwhile, of=next(iter(old.before))[0]):
             migrate(step_named(STEPS, name))
@@ -196,8 +193,7 @@ class TestEachStep:
         assert migrate(step_named(STEPS, name)).changed == 0
 
     @pytest.mark.real_engine
-    def test_goes_on_where_it_stopped(self, case):
-        name, make = OLD[case]
+    def test_goes_on_where_it_stopped(self, name, make):
         olds = [make() for _ in range(4)]
         reached = interrupted(step_named(STEPS, name), page=7, after=2)
         assert (reached.state, reached.read) == ("interrupted", 14)

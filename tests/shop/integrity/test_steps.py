@@ -101,12 +101,12 @@ def old_category() -> Old:
     return Old(before, lambda: put_again(lamp, name="Renamed"), slugs)
 
 
-def old_edge() -> Old:
+def old_edge(**changes: Any) -> Old:
     lamp = put_lamp()
     before = {key: stored(key) or {} for key in (edge_of(lamp), by_name_of(lamp))}
     lose(by_name_of(lamp))
     spoil(edge_of(lamp), "data_partition", "data")
-    return Old(before, lambda: put_again(lamp, name="Renamed", unit_price_cents=5), (lamp.id,))
+    return Old(before, lambda: put_again(lamp, **changes), (lamp.id,))
 
 
 def old_product() -> Old:
@@ -130,33 +130,34 @@ def old_shelf() -> Old:
     return Old({key: spoil(key, "shelf")}, lambda: put_again(lamp, another), (slug, lamp.id))
 
 
-OLD = {
-    "order-keys": old_order,
-    "purchase-keys": old_purchase,
-    "category-keys": old_category,
-    "edge-keys": old_edge,
-    "product-categories": old_product,
-    "shelves": old_shelf,
+OLD: dict[str, tuple[str, Callable[[], Old]]] = {
+    "order": ("order-keys", old_order),
+    "purchase": ("purchase-keys", old_purchase),
+    "category": ("category-keys", old_category),
+    "edge to what gets another price": ("edge-keys", lambda: old_edge(unit_price_cents=5)),
+    "edge from what gets another name": ("edge-keys", lambda: old_edge(name="Renamed")),
+    "product": ("product-categories", old_product),
+    "shelf": ("shelves", old_shelf),
 }
 
 
 @pytest.mark.fallback
-@pytest.mark.parametrize("name", OLD)
+@pytest.mark.parametrize(("name", "make"), OLD.values(), ids=OLD)
 class TestEachStep:
-    def test_makes_old_items_what_the_shop_writes_now(self, name):
-        step, old = step_named(STEPS, name), OLD[name]()
+    def test_makes_old_items_what_the_shop_writes_now(self, name, make):
+        step, old = step_named(STEPS, name), make()
         assert migrate(step).changed >= 1
         assert old.now() == old.before
         assert old.differences() == []
 
-    def test_changes_nothing_the_second_time(self, name):
-        step, old = step_named(STEPS, name), OLD[name]()
+    def test_changes_nothing_the_second_time(self, name, make):
+        step, old = step_named(STEPS, name), make()
         migrate(step)
         assert migrate(step).changed == 0
         assert old.now() == old.before
 
-    def test_loses_nothing_that_happens_at_the_same_moment(self, name):
-        step, old = step_named(STEPS, name), OLD[name]()
+    def test_loses_nothing_that_happens_at_the_same_moment(self, name, make):
+        step, old = step_named(STEPS, name), make()
         with before_the_write(old.meanwhile, of=next(iter(old.before))[1]):
             migrate(step)
         assert old.now() != old.before
@@ -165,10 +166,10 @@ class TestEachStep:
 
 
 @pytest.mark.real_engine
-@pytest.mark.parametrize("name", OLD)
+@pytest.mark.parametrize(("name", "make"), OLD.values(), ids=OLD)
 class TestAnInterruptedStep:
-    def test_goes_on_where_it_stopped(self, name):
-        step, olds = step_named(STEPS, name), [OLD[name]() for _ in range(3)]
+    def test_goes_on_where_it_stopped(self, name, make):
+        step, olds = step_named(STEPS, name), [make() for _ in range(3)]
         reached = interrupted(step, page=2, after=2)
         assert (reached.state, reached.read) == ("interrupted", 4)
         done = migrate(step, restart=False)
