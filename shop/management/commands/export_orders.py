@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from dynamo.files.exports import Layout
 from dynamo.management.exports import add_export_options, run_export
 from shop.exports.rows import COLUMNS
 from shop.exports.walks import walk_through
@@ -24,5 +25,5 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         customer = options["customer"]
-        walk, about = walk_through(customer), {"orders_of": customer}
-        run_export(self, options, COLUMNS, walk, about=about)
+        layout, walk = Layout(options["format"], COLUMNS), walk_through(customer)
+        run_export(self, options, layout, walk, about={"orders_of": customer})
