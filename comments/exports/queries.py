@@ -5,7 +5,6 @@ Hidden comments are in no list, and in no export.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 from comments import keys
 from comments.exports.rows import row_of
@@ -18,50 +17,26 @@ from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.files.exports import Batch, Walk
+from dynamo.files.exports import Walk
 from dynamo.items import Item
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Position
 from dynamo.lists.site_reader import read
+from dynamo.management.walks import list_walk, table_walk
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""
-SCANNED_AT_A_TIME = 2_000
-"""Items of the table, of any kind."""
 _TEXT = CommentBody.text.attr_name
 
 
 def walk_through(product_id: str | None) -> Walk:
     """Return the walk through a product's comments, newest first, or through those of all products.
 
-    One product is read by its list, a page of 200 comments for about a capacity unit for each
-    8 KB; all of them by a Scan of the table, in no order that means anything.
+    One product is read by its list, 200 comments for about a capacity unit for each 8 KB; all of
+    them by a Scan of the table, in no order that means anything.
     """
-    return _scan if product_id is None else partial(_list, product_id)
-
-
-def _list(product_id: str, position: Sequence[str] | None) -> Iterator[Batch]:
+    if product_id is None:
+        return table_walk(TABLE, lambda items: _rows([i for i in items if _is_listed(i)]))
     runs = plan(product_id, CommentFilter()).runs
-    request = PageRequest(AT_A_TIME, Position(position[0], position[1]) if position else None)
-    while True:
-        page = read(runs, request)
-        items = [dict(entry.item) for entry in page.entries]
-        last = page.entries[-1].position if page.has_next else None
-        yield Batch(_rows(items), [last.place, last.rest] if last else None)
-        if last is None:
-            return
-        request = PageRequest(AT_A_TIME, last)
-
-
-def _scan(position: dict[str, Any] | None) -> Iterator[Batch]:
-    start: dict[str, Any] = {"ExclusiveStartKey": position} if position else {}
-    while True:
-        answer = client().scan(TableName=TABLE, Limit=SCANNED_AT_A_TIME, **start)
-        last = answer.get("LastEvaluatedKey")
-        yield Batch(_rows([item for item in answer["Items"] if _is_listed(item)]), last)
-        if last is None:
-            return
-        start = {"ExclusiveStartKey": last}
+    return list_walk(partial(read, runs), _rows, at_a_time=AT_A_TIME)
 
 
 def _is_listed(item: Item) -> bool:

@@ -65,8 +65,16 @@ def _export_failures(command: BaseCommand, *, may_go_on: bool) -> Iterator[None]
     except FAILURES as error:
         raise CommandError(f"{sentence_about(error)}{again}") from error
     except BrokenPipeError:
-        # The reader has seen enough, such as "head". What is still buffered has no reader either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()  # the reader has seen enough, such as "head"
+    except OSError as error:
+        _discard_output()
+        sentence = f"Standard output cannot be written: {error.strerror}."
+        raise CommandError(sentence, returncode=BAD_USAGE) from error
     except KeyboardInterrupt:
         command.stderr.write(f"Interrupted.{again}")
         sys.exit(INTERRUPTED)
+
+
+def _discard_output() -> None:
+    """Have what is still buffered for standard output go nowhere, without another error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.files.exports import Layout
 from dynamo.management.exports import add_export_options, run_export
+from shop.exports.queries import walk_through
 from shop.exports.rows import COLUMNS
-from shop.exports.walks import walk_through
 
 
 class Command(BaseCommand):

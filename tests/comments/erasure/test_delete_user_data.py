@@ -39,7 +39,8 @@ def alice() -> Writer:
     account = find_user(writer.username)._stored
     assert account
     email = f"{writer.username}@example.com"
-    change_account(username=writer.username, before=account, after=replace(account, email=email))
+    after = replace(account, email=email, external_id="Alice Ölsen")
+    change_account(username=writer.username, before=account, after=after)
     return writer
 
 
@@ -71,6 +72,7 @@ class TestDeletingUserData:
         assert run(capsys, alice.username)["orders_kept"]
         user = find_user(alice.username)
         assert (user.is_active, user.email, user.has_usable_password()) == (False, "", False)
+        assert user.external_id == ""
         assert len(list_orders(alice.username, OrderFilter(), PageRequest(5)).orders) == 1
         assert not has_bought(alice.username, lamp)
         assert alice.browser.get("/orders/").status_code == 302
