@@ -28,6 +28,7 @@ def told(*words: str) -> dict[str, Any]:
 
 
 class TestTheCommand:
+    @pytest.mark.fallback
     def test_runs_all_steps_once_in_their_order(self):
         assert list(told("--restart")) == NAMES
         assert told() == {}

@@ -86,6 +86,7 @@ class TestAnOldEngine:
         assert "again" not in str(raised.value)
 
 
+@pytest.mark.fallback
 class TestTheEngineOfTheseTests:
     def test_is_recent_enough(self, tables):
         call_command("check", databases=["default"])

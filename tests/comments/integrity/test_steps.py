@@ -21,6 +21,7 @@ from comments.store.comments import load_comment
 from comments.votes.services import take_back, vote
 from dynamo.calls.client import client
 from dynamo.items import Item, table_key
+from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.comments.threads import NOW, differing, made_comment
@@ -169,7 +170,6 @@ def versionless(items: dict[Key, Item | None]) -> dict[Key, Item]:
     }
 
 
-@pytest.mark.fallback
 @pytest.mark.parametrize(("name", "make"), OLD.values(), ids=OLD)
 class TestEachStep:
     def test_makes_old_items_what_the_shop_writes_now(self, name, make):
@@ -209,3 +209,14 @@ def shapes(old: Old) -> list[str]:
     written = [json.dumps(item, sort_keys=True, default=str) for item in items]
     ids = (old.comment.id, old.comment.product_id)
     return [text.replace(ids[0], "").replace(ids[1], "") for text in written]
+
+
+class TestAReplyThatWasReadTooEarly:
+    def test_is_not_shown_in_place_of_what_staff_wrote_since(self):
+        old = old_reply()
+        early = stored(key_of(old.comment, keys.REPLY)) or {}
+        old.meanwhile()
+        actions = step_named(STEPS, "listed-replies").derive(early)
+        with pytest.raises(ConditionFailed):
+            write_together(client(), actions)
+        assert differing(old.comment) == []

@@ -141,7 +141,6 @@ OLD: dict[str, tuple[str, Callable[[], Old]]] = {
 }
 
 
-@pytest.mark.fallback
 @pytest.mark.parametrize(("name", "make"), OLD.values(), ids=OLD)
 class TestEachStep:
     def test_makes_old_items_what_the_shop_writes_now(self, name, make):
