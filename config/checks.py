@@ -9,7 +9,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from django.utils.module_loading import import_string
 
 from dynamo.calls.client import client
-from dynamo.calls.readiness import too_old
+from dynamo.writes.transactions import too_old
 
 IDS = {
     "SECRET_KEY": "config.E001",

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
+from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.backoff import Backoff
-from dynamo.calls.faults import Throttled, fault_in
+from dynamo.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
 from dynamo.errors import DynamoError
-from dynamo.items import Item
-from dynamo.writes.actions import Action
+from dynamo.items import Item, table_key
+from dynamo.writes.actions import Action, check
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 MOST_ACTIONS = 100
+TOO_MANY_FOR_OLD_ENGINES = 26
+"""Actions; Amazon DynamoDB, and engines like it, took 25 until September 2022."""
 
 _CONFLICT = "TransactionConflict"
 _RETRIED = frozenset(
@@ -103,6 +106,22 @@ class Transactions:
 def write_together(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
     """Write actions in one transaction. Raises like `Transactions.write`."""
     Transactions(client).write(lambda: actions)
+
+
+def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
+    """Return the fault of an engine that takes too few actions in a transaction.
+
+    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. None also
+    where the answer tells nothing. Not for Amazon DynamoDB, where the call would cost units.
+    """
+    missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
+    exists = UnicodeAttribute(attr_name="pk").exists()
+    try:
+        write_together(client, [check(table, table_key(key, key), exists) for key in missing])
+    except FAILURES as failure:
+        fault = fault_in(failure)
+        return fault if isinstance(fault, EngineTooOld) else None
+    return None
 
 
 def _conflicts_in(error: ClientError) -> frozenset[int]:

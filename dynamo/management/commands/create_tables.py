@@ -9,10 +9,10 @@ from django.utils.module_loading import import_string
 
 from dynamo.calls import clock
 from dynamo.calls.client import patient_client
-from dynamo.calls.readiness import too_old
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.tables.create import Throughput, create_missing
+from dynamo.writes.transactions import too_old
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
