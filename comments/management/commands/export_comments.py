@@ -48,6 +48,9 @@ class Command(BaseCommand):
 def _layout(options: dict[str, Any]) -> Layout:
     if options["format"] != GOOGLE:
         return Layout(options["format"], COLUMNS)
+    if options["product"] is not None:
+        message = "Google's feed has to be complete: leave out --product."
+        raise CommandError(message, returncode=BAD_USAGE)
     site = urlsplit(options["site"] or "")
     if site.scheme not in {"http", "https"} or not site.netloc:
         message = "Google's feed needs --site, such as https://shop.example."

@@ -189,6 +189,11 @@ class TestFeed:
             assert {"review_id", "reviewer", "review_timestamp", "content"} <= {*tags}
             assert review.findtext("review_url", "").startswith("https://shop.example/comments/")
 
+    def test_is_not_of_one_product_alone(self, tmp_path: Path) -> None:
+        with pytest.raises(CommandError, match="has to be complete") as caught:
+            export(tmp_path / "feed.xml", format="google-xml", product="lamp", **SITE)
+        assert caught.value.returncode == 2
+
     @pytest.mark.parametrize("site", [None, "shop.example", "ftp://shop.example"])
     def test_needs_the_address_of_the_site(self, tmp_path: Path, site: str | None) -> None:
         with pytest.raises(CommandError, match="--site") as caught:
