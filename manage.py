@@ -20,6 +20,9 @@ def main() -> int:
         return _fail(str(error))
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # The reader has seen enough, such as "head". What is still buffered has no reader either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -70,11 +70,11 @@ def _remarks(report: ImportReport) -> Iterator[str]:
         more = f" and {len(languages) - len(shown)} more" if len(languages) > len(shown) else ""
         yield f"Languages: {', '.join(shown)}{more}."
     remarks = (
-        (report.verdicts.moved, "{:,} of those replaced were moved from other products."),
-        (findings.guessed_languages, "The language was guessed for {:,} rows."),
-        (findings.made_ids, "{:,} rows had no id, and got one made from their content."),
-        (findings.rounded_ratings, "The rating was rounded for {:,} rows."),
-        (len(findings.products), "{:,} ids of products were mapped to allowed ones."),
+        (report.verdicts.moved, "Replaced comments that were moved from other products: {:,}."),
+        (findings.guessed_languages, "Rows whose language was guessed: {:,}."),
+        (findings.made_ids, "Rows without an id, which got one: {:,}."),
+        (findings.rounded_ratings, "Rows whose rating was rounded: {:,}."),
+        (len(findings.products), "Ids of products that were mapped to allowed ones: {:,}."),
     )
     for number, sentence in remarks:
         if number:

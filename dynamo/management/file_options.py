@@ -34,7 +34,10 @@ def add_file_options(parser: CommandParser) -> None:
         help="what separates columns: a character, or tab; found out if it is not given",
     )
     parser.add_argument(
-        "--limit", type=at_least_one, metavar="N", help="read only the first N rows, or orders with all their rows"
+        "--limit",
+        type=at_least_one,
+        metavar="N",
+        help="read only the first N rows, or orders with all their rows",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="read all, write nothing, and print what was found"

@@ -41,10 +41,10 @@ class TestTheCommand:
         run("--restart")
         listed = run("--list").splitlines()
         assert [line.partition(":")[0] for line in listed[::2]] == NAMES
-        assert all(line.startswith("    finished, ") for line in listed[1::2])
+        assert all(line.startswith("    finished; ") for line in listed[1::2])
 
     def test_says_what_a_trial_would_change(self):
-        assert run("ranks", "--restart", "--dry-run").endswith("items read, 0 would be changed\n")
+        assert run("ranks", "--restart", "--dry-run").endswith(", to be changed: 0\n")
 
     def test_is_silent_where_that_is_asked_for(self):
         assert run("--restart", verbosity=0) == ""

@@ -111,8 +111,7 @@ def _carried_out(
 
 def _line(row: dict[str, Any], options: dict[str, Any]) -> str:
     if options["list"]:
-        return "{step}: {does}\n    {state}, {read:,} items read, {changed:,} changed".format_map(
-            row
-        )
-    changed = "would be changed" if options["dry_run"] else "changed"
-    return f"{row['step']}: {row['read']:,} items read, {row['changed']:,} {changed}"
+        line = "{step}: {does}\n    {state}; items read: {read:,}, changed: {changed:,}"
+        return line.format_map(row)
+    changed = "to be changed" if options["dry_run"] else "changed"
+    return f"{row['step']}: items read: {row['read']:,}, {changed}: {row['changed']:,}"
