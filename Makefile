@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all coverage lint format readme screenshot requirements clean
+.PHONY: help install run test test-all coverage lint format readme screenshot requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -42,6 +42,7 @@ help:
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
 	@echo "make readme    bring the tables of the README up to date"
+	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
 
 install: $(VENV)/.installed node_modules/.installed
@@ -83,15 +84,21 @@ format: install
 readme: install
 	@$(PYTHON) -m cogapp -r README.md
 
-# Pins the newest versions the *.in files allow; needs uv.
+# Pins the newest versions the *.in files allow, with their hashes; needs uv.
+COMPILE := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --generate-hashes
 requirements:
-	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet requirements-production.in --output-file requirements-production.txt
-	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet --constraints requirements-production.txt \
 		requirements.in --output-file requirements.txt
-	cd $(CURDIR) && uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet requirements-parquet.in --output-file requirements-parquet.txt
+	cd $(CURDIR) && $(COMPILE) \
+		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
+
+audit:
+	@.ci/audit
 
 clean:
 	rm -rf $(VENV) node_modules var/cache var/tmp .hypothesis
