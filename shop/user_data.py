@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from dynamo.calls.client import client
 from dynamo.items import table_key
-from dynamo.upkeep.erasure import Trace
+from dynamo.upkeep.erasure import Kept, Trace
 from dynamo.writes.actions import delete
 from dynamo.writes.updates import write_one
 from shop import keys
 from shop.accounts.closing import delete_profile, shut_profile
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.models import Order
+from shop.models import Order, Profile, Purchase
 from shop.orders.queries import products_bought_by
 from shop.table import TABLE
 
@@ -52,5 +52,13 @@ def _close_profile(username: str, _name: str) -> None:
         delete_profile(username)
 
 
-PURCHASES = Trace("purchases", products_bought_by, _delete_purchase)
-PROFILE = Trace("profile", _open_profile, _close_profile)
+def _purchase(username: str, product_id: str) -> list[Kept]:
+    return [(Purchase, TABLE, table_key(keys.user(username), keys.bought(username, product_id)))]
+
+
+def _profile(username: str, _name: str) -> list[Kept]:
+    return [(Profile, TABLE, table_key(keys.user(username), keys.profile(username)))]
+
+
+PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase)
+PROFILE = Trace("profile", _open_profile, _close_profile, _profile)

@@ -14,11 +14,13 @@ from comments.erasure.traces import (
 from comments.filters import CommentFilter
 from comments.lists.queries import entry_of
 from comments.lists.read_models import read_model
+from comments.models import TABLE, Comment, CommentBody, CommentReply, CommentReport, CommentVote
 from comments.moderation.queries import run_of
 from comments.profiles.queries import ids_written_by
 from comments.store.revision import State
+from comments.store.table import comment_key
 from dynamo.lists.site_reader import every_entry, read
-from dynamo.upkeep.erasure import Trace
+from dynamo.upkeep.erasure import Kept, Trace
 from shop.orders.queries import products_bought_by
 
 AT_ONCE = 200
@@ -54,11 +56,30 @@ def _each(delete: Callable[..., None]) -> Callable[[str, str], None]:
     return lambda username, comment_id: delete(comment_id=comment_id, username=username)
 
 
+def _written(_username: str, comment_id: str) -> list[Kept]:
+    return [
+        (Comment, TABLE, comment_key(comment_id)),
+        (CommentBody, TABLE, comment_key(comment_id, keys.BODY)),
+    ]
+
+
+def _vote(username: str, comment_id: str) -> list[Kept]:
+    return [(CommentVote, TABLE, comment_key(comment_id, keys.vote(username)))]
+
+
+def _report(username: str, comment_id: str) -> list[Kept]:
+    return [(CommentReport, TABLE, comment_key(comment_id, keys.report(username)))]
+
+
+def _reply(_username: str, comment_id: str) -> list[Kept]:
+    return [(CommentReply, TABLE, comment_key(comment_id, keys.REPLY))]
+
+
 TRACES = (
-    Trace("comments", _written_by, _each(delete_written)),
-    Trace("imported reviews", imported_reviews_of, _each(delete_written)),
-    Trace("votes", _listed_in(keys.voter), _each(delete_vote)),
-    Trace("reports", _listed_in(keys.reporter), _each(delete_report)),
-    Trace("names on replies", _listed_in(keys.replier), _each(delete_signature)),
+    Trace("comments", _written_by, _each(delete_written), _written),
+    Trace("imported reviews", imported_reviews_of, _each(delete_written), _written),
+    Trace("votes", _listed_in(keys.voter), _each(delete_vote), _vote),
+    Trace("reports", _listed_in(keys.reporter), _each(delete_report), _report),
+    Trace("names on replies", _listed_in(keys.replier), _each(delete_signature), _reply),
 )
 """All kinds of data of a user in the table ``comments``."""

@@ -75,9 +75,11 @@ def _context(
 
 
 def _require_user(username: str) -> None:
-    """Raise Http404 where there is no such user."""
+    """Raise Http404 where there is no such user, or only the name of one who was erased."""
     try:
         with labelled_calls("user"):
-            find_user(username)
+            user = find_user(username)
     except NoSuchUser as error:
         raise Http404(NOBODY) from error
+    if not user.is_active:
+        raise Http404(NOBODY)

@@ -1,4 +1,4 @@
-"""Erasure: find and delete the items of a person, kind by kind.
+"""Erasure: find and delete the items of a person, kind by kind, or print what they hold.
 
 Each app declares its kinds; a command goes through all of them. Items are found by indexes, which
 lag behind the table: run it again for what was written a moment ago.
@@ -6,6 +6,14 @@ lag behind the table: run it again for what was written a moment ago.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from pynamodb.models import Model
+
+from dynamo.items import Item
+
+Kept = tuple[type[Model], str, Item]
+"""An item by its model, its table and its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +21,14 @@ class Trace:
     """One kind of items of a person.
 
     ``find(username)`` returns their names; ``delete(username, name)`` deletes one, without an error
-    when it does not exist any more.
+    when it does not exist any more. ``keys(username, name)`` returns each of its items that hold
+    something of the person.
     """
 
     kind: str
     find: Callable[[str], Iterable[str]]
     delete: Callable[[str, str], None]
+    keys: Callable[[str, str], Iterable[Kept]]
 
 
 def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> dict[str, int]:
@@ -34,3 +44,30 @@ def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> d
                 trace.delete(username, name)
         found[trace.kind] = len(names)
     return found
+
+
+def held(
+    traces: Iterable[Trace], username: str, read: Callable[[str, Item], Item]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what is stored of a person: of each kind the attributes of its items, by their names.
+
+    ``read(table, key)`` returns an item, empty where there is none.
+    """
+    return {
+        trace.kind: [
+            attributes
+            for name in trace.find(username)
+            for model, table, key in trace.keys(username, name)
+            if (attributes := _attributes(model, read(table, key)))
+        ]
+        for trace in traces
+    }
+
+
+def _attributes(model: type[Model], item: Item) -> dict[str, Any]:
+    """Return the values by their names in the model; what it does not know as it is stored."""
+    if not item:
+        return {}
+    known = {attribute.attr_name for attribute in model.get_attributes().values()}
+    others = {name: next(iter(item[name].values())) for name in item.keys() - known}
+    return {**model.from_raw_data(dict(item)).attribute_values, **others}

@@ -10,12 +10,13 @@ from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
 from dynamo.lists.site_reader import every_entry
-from dynamo.upkeep.erasure import Trace
+from dynamo.upkeep.erasure import Kept, Trace
 from dynamo.writes.actions import delete
 from dynamo.writes.updates import write_one
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
 from shop.activity.recording import LOG
+from shop.activity.tables import Activity
 
 AT_ONCE = 300
 FLUSH_SECONDS = 5.0
@@ -50,4 +51,9 @@ def _delete_entry(_username: str, name: str) -> None:
     write_one(client(), delete(table, table_key(partition, place)))
 
 
-ACTIVITY = Trace("activity", entries_about, _delete_entry)
+def _entry(_username: str, name: str) -> list[Kept]:
+    table, partition, place = name.split(_JOINT, 2)
+    return [(Activity, table, table_key(partition, place))]
+
+
+ACTIVITY = Trace("activity", entries_about, _delete_entry, _entry)
