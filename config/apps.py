@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from config.checks import check_engine, check_settings
+from config.checks import check_deployment, check_engine, check_settings
 
 
 class ConfigConfig(AppConfig):
@@ -14,3 +14,4 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         checks.register(check_settings, "config")
         checks.register(check_engine, checks.Tags.database)
+        checks.register(check_deployment, "config", deploy=True)

@@ -51,6 +51,39 @@ def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list
     return [message for check in checks for message in check()]
 
 
+def check_deployment(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
+    """Return a message for each setting that would be open to the world: for --deploy."""
+    del app_configs
+    return list(_deployed())
+
+
+def _deployed() -> Iterator[CheckMessage]:
+    if "*" in settings.ALLOWED_HOSTS:
+        yield Error(
+            "ALLOWED_HOSTS is *, so that a forged Host header is believed.",
+            hint="Set ALLOWED_HOSTS to the names of the site.",
+            id="config.E050",
+        )
+    if len(settings.SECRET_KEY) < SHORTEST_SECRET:
+        yield Error(
+            f"SECRET_KEY has only {len(settings.SECRET_KEY)} characters: it can be guessed.",
+            hint=f"Use {SHORTEST_SECRET} random ones or more.",
+            id="config.E051",
+        )
+    if settings.DEBUG and settings.SECURE_SSL_REDIRECT:
+        yield Error(
+            "DEBUG is on with HTTPS: errors would show the settings to everybody.",
+            hint="Leave DEBUG out on a site that others can reach.",
+            id="config.E052",
+        )
+    if not settings.DEBUG and not settings.EMAIL_HOST:
+        yield Error(
+            "EMAIL_HOST is missing: letters for a new password would end in the log.",
+            hint="Set EMAIL_HOST to the name of a mail server.",
+            id="config.E053",
+        )
+
+
 def check_engine(
     app_configs: Sequence[AppConfig] | None, *, databases: Sequence[str] | None = None, **_: object
 ) -> list[CheckMessage]:

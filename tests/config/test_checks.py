@@ -102,3 +102,27 @@ class TestWsgi:
             "config.E001",
             "config.E003",
         ]
+
+
+FIT = {**GOOD, "ALLOWED_HOSTS": "shop.example.com", "HTTPS": "1", "EMAIL_HOST": "mail.example"}
+"""Settings of a site that others can reach."""
+
+
+class TestADeployment:
+    def check(self, var: Path, **changed: str) -> str:
+        return run("manage.py", "check", "--deploy", var=var, **(FIT | changed)).stderr
+
+    @pytest.mark.parametrize(
+        ("changed", "code"),
+        [
+            ({"ALLOWED_HOSTS": "*"}, "config.E050"),
+            ({"SECRET_KEY": "short"}, "config.E051"),
+            ({"DEBUG": "1"}, "config.E052"),
+            ({"EMAIL_HOST": ""}, "config.E053"),
+        ],
+    )
+    def test_is_refused_what_would_be_open(
+        self, tmp_path: Path, changed: dict[str, str], code: str
+    ) -> None:
+        assert f"({code})" in self.check(tmp_path, **changed)
+        assert f"({code})" not in self.check(tmp_path)
