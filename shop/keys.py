@@ -12,7 +12,7 @@ a placing of an order     ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
 user bought product       ``USER#<name>``           ``BOUGHT#<name>#<product>``
 a share of a counter      ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``
 shards of open orders     ``SHARDS#OPEN``           ``SHARDS#OPEN``
-a limit and its use       ``LIMIT#<name>``          ``LIMIT#<name>``
+a limit and its use       ``LIMIT#<HMAC of name>``  ``LIMIT#<HMAC of name>``
 product                   ``PRODUCT#<id>``          ``PRODUCT#<id>``
 its description           ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
 category                  ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
@@ -43,6 +43,8 @@ No sort key is shared without bound, because the index ``inverted`` turns sort k
 partition keys: ``PROFILE#alex``, not ``PROFILE``; ``BOUGHT#alex#lamp``, not ``BOUGHT#lamp``.
 Nodes with a self-edge, edges as items: "Adjacency Lists" of the pattern list.
 """
+
+from django.utils.crypto import salted_hmac
 
 USER_PREFIX = "USER#"
 PROFILE_PREFIX = "PROFILE#"
@@ -120,8 +122,12 @@ def email(address: str) -> str:
 
 
 def limit(name: str) -> dict[str, str]:
-    """Return the key of a limit (see `dynamo.writes.limits`)."""
-    return _both(f"LIMIT#{name}")
+    """Return the key of a limit (see `dynamo.writes.limits`).
+
+    Names of limits hold names of users, e-mail and network addresses: the key has an HMAC of them,
+    by the secret key, so that nothing personal is in it. With another secret key limits begin anew.
+    """
+    return _both(f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}")
 
 
 def order(order_id: str) -> str:

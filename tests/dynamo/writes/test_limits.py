@@ -121,3 +121,10 @@ class TestTooManyRequests:
         assert answer is not None
         assert (answer.status_code, answer["Retry-After"]) == (429, "12")
         assert answer.content.decode().count("12 seconds") == 1
+
+
+def test_has_nothing_personal_in_its_key() -> None:
+    for name in ("login-alice", "reset-alice@example.com", "address-203.0.113.7"):
+        for part in keys.limit(name).values():
+            assert name.partition("-")[2] not in part
+    assert keys.limit("alice") != keys.limit("bob")
