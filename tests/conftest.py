@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings, settings
@@ -24,10 +25,49 @@ from shop.activity.rotation import make_tables
 from shop.activity.tables import make_table
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
+from tests.support.permissions import record_permissions, used
+from tests.support.policy import lacking, superfluous
 from tests.support.strict import refuse_what_aws_refuses
 
+_problems = pytest.StashKey[list[str]]()
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 """The browser of the tests. The shell draws no window, which takes a third less time."""
+
+
+def pytest_configure() -> None:
+    record_permissions()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker's tests have used."""
+    used.update(map(tuple, getattr(node, "workeroutput", {}).get("permissions", ())))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Compare what was used with the policy: less is never allowed, more not after a whole run."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["permissions"] = sorted(used)
+        return
+    problems = [*lacking(used), *(superfluous(used) if _is_whole(session) else ())]
+    session.config.stash[_problems] = problems
+    if problems and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    for problem in config.stash.get(_problems, []):
+        terminalreporter.write_line(f"FAILED deploy/iam-policy.json - {problem}", red=True)
+
+
+def _is_whole(session: pytest.Session) -> bool:
+    """Return whether all tests were run that are not slow, on an engine as exact as Amazon's."""
+    option = session.config.option
+    chosen = option.keyword or option.markexpr or option.collectonly
+    every = session.config.args == session.config.getini("testpaths")
+    return every and not chosen and session.config.stash[name_key] == "dynoxide"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

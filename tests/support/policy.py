@@ -1,0 +1,61 @@
+"""The policy of `deploy/iam-policy.json`, and who needs which of its statements, by the docs."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from tests.support.permissions import Use
+from tests.support.project import PROJECT
+
+POLICY = PROJECT / "deploy" / "iam-policy.json"
+_ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
+_ROW = re.compile(r"^\| (?P<who>[^|]+) \| (?P<sids>(?:`\w+`(?:, )?)+) \|$", re.MULTILINE)
+
+_ELSEWHERE = ("CreateTables", "UpdateTable")
+"""Indexes are added to tables of the tests, whose names are their own."""
+Grant = tuple[str, str]
+"""An action on a resource: ``("PutItem", "comments")``."""
+
+
+def statements() -> dict[str, set[Grant]]:
+    """Return what each statement of the policy grants, by its Sid."""
+    found: dict[str, set[Grant]] = {}
+    for statement in json.loads(POLICY.read_text())["Statement"]:
+        assert statement["Effect"] == "Allow"
+        resources = statement["Resource"]
+        named = [resources] if isinstance(resources, str) else resources
+        found[statement["Sid"]] = {
+            (action.removeprefix("dynamodb:"), resource.removeprefix(_ARN))
+            for action in statement["Action"]
+            for resource in named
+        }
+    return found
+
+
+def needs() -> dict[str, set[str]]:
+    """Return the Sids that the site and each command need, by the table in docs/deploying.md."""
+    text = (PROJECT / "docs" / "deploying.md").read_text()
+    return {
+        name.strip(" `"): set(re.findall(r"`(\w+)`", row["sids"]))
+        for row in _ROW.finditer(text)
+        for name in row["who"].split(",")
+    }
+
+
+def lacking(used: Iterable[Use]) -> Iterator[str]:
+    """Yield a line for each permission that was used and is not granted."""
+    granted, needed = statements(), needs()
+    for who, action, resource in sorted(used):
+        if who not in needed or (action == "ConditionCheckItem" and who == "create_tables"):
+            continue  # no such call is made to Amazon: of the lab, of an engine's own check
+        if (action, resource) not in set().union(*(granted[sid] for sid in needed[who])):
+            yield f"{who} needs {action} on {resource}"
+
+
+def superfluous(used: Iterable[Use]) -> Iterator[str]:
+    """Yield a line for each permission that is granted and was not used."""
+    found, needed = list(used), needs()
+    for sid, grants in statements().items():
+        of_sid: set[Grant] = {(a, r) for who, a, r in found if sid in needed.get(who, ())}
+        unused = sorted(grants - of_sid)
+        yield from (f"{sid} grants {a} on {r}" for a, r in unused if (sid, a) != _ELSEWHERE)
