@@ -1,7 +1,6 @@
 """The forms of the account pages: Django's, with limits, on users in DynamoDB."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -19,6 +18,7 @@ from django.http import HttpRequest
 
 from dynamo.calls import clock
 from shop.accounts import throttling
+from shop.accounts.known_browser import is_known
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
@@ -55,7 +55,11 @@ class LimitedForm(forms.Form):
 
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
-    """User name and password; the right password does not count against the limits."""
+    """User name and password.
+
+    The right password is counted by the user's name and network: each costs a slow hash. It does
+    not count against the limits that others share.
+    """
 
     error_messages = {  # noqa: RUF012 - as Django declares it
         **AuthenticationForm.error_messages,
@@ -63,20 +67,31 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
     }
 
     def clean(self) -> dict[str, Any]:
-        charges = self._charges()
-        self.take(*charges)
+        shared = self._take_attempt()
         cleaned = super().clean()  # raises when the password is wrong
-        give_back(*charges)
+        give_back(*shared)
         return cleaned
 
-    def _charges(self) -> list[Charge]:
-        username = self.cleaned_data.get("username")
-        if not username or not self.cleaned_data.get("password"):
+    def _take_attempt(self) -> list[Charge]:
+        """Count the attempt; return the charges of limits that are shared with others."""
+        typed = self.cleaned_data.get("username")
+        if not typed or not self.cleaned_data.get("password"):
             return []  # nothing will be compared
-        charges = [throttling.password_from(client_network(self.request))]
-        with suppress(BadUsername):  # nobody's
-            charges.append(throttling.password_of(username_of(username)))
-        return charges
+        network = client_network(self.request)
+        from_network = throttling.password_from(network)
+        self.take(from_network)
+        try:
+            username = username_of(typed)
+        except BadUsername:  # nobody's
+            return [from_network]
+        if is_known(self.request, username) and self._fits_known(username):
+            return [from_network]
+        of_name = throttling.password_of(username)
+        self.take(throttling.password_at(username, network), of_name)
+        return [from_network, of_name]
+
+    def _fits_known(self, username: str) -> bool:
+        return not take(throttling.password_in_known_browser(username), now=clock.now())
 
 
 class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # only in the stubs
@@ -143,10 +158,8 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
     """A new password, with a limit on attempts at the old one."""
 
     def clean_old_password(self) -> str:
-        charge = throttling.password_of(self.user.get_username())
-        self.take(charge)
+        self.take(throttling.password_change_of(self.user.get_username()))
         old_password: str = super().clean_old_password()
-        give_back(charge)
         return old_password
 
 
@@ -165,9 +178,10 @@ class ResetForm(LimitedForm, PasswordResetForm):
 
     def clean_email(self) -> str:
         asked = email_of(self.cleaned_data["email"])
-        charges = [throttling.reset_from(client_network(self.request))]
+        network = client_network(self.request)
+        charges = [throttling.reset_from(network)]
         if _can_be_somebody(asked):
-            charges.append(throttling.reset_for(asked))
+            charges.append(throttling.reset_at(asked, network))
         self.take(*charges)
         return asked
 

@@ -9,11 +9,15 @@ from django.utils.http import urlsafe_base64_decode
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
+from shop.accounts.known_browser import remember
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict
+from shop.web.client_address import client_network
+from shop.web.rate_limits import clear
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView
@@ -58,13 +62,22 @@ class AccountFormMixin(Base):
         )
 
 
-class LoginView(AccountFormMixin, auth_views.LoginView):
+class RememberingView(auth_views.LoginView):
+    """Signs in, and tells the browser who did."""
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        response = super().form_valid(form)
+        remember(response, form.get_user().get_username())
+        return response
+
+
+class LoginView(AccountFormMixin, RememberingView):
     """Sign in."""
 
     form_class = LoginForm
 
 
-class NewUserView(auth_views.LoginView):
+class NewUserView(RememberingView):
     """Creates the user of a valid form before it signs them in."""
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
@@ -107,3 +120,12 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
             return find_user(username_of(urlsafe_base64_decode(uidb64).decode()))
         except (ValueError, NoSuchUser):  # not base64, not UTF-8, not a user name: ValueErrors
             return None
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Forget the attempts of others, who may have used up the user's."""
+        username = form.user.get_username()
+        at_name = throttling.password_at(username, client_network(self.request))
+        clear(throttling.password_of(username), at_name)
+        response = super().form_valid(form)
+        remember(response, username)
+        return response

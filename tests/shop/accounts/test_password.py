@@ -1,9 +1,7 @@
 """Changing a password, and choosing a new one after it was forgotten."""
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from django.core import mail
@@ -23,22 +21,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-
-
-def ask_for_link(browser: Client, asked: str | None) -> Any:
-    return browser.post("/accounts/password_reset/", {"email": asked})
-
-
-def link_in_mail() -> str:
-    found = re.search(r"http://testserver(/accounts/reset/\S+)", str(mail.outbox[-1].body))
-    assert found
-    return found[1]
-
-
-def choose_password(browser: Client, link: str, password: str = NEW_PASSWORD) -> Any:
-    form = browser.get(link, follow=True)
-    typed = {"new_password1": password, "new_password2": password}
-    return browser.post(form.request["PATH_INFO"], typed)
+from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
 
 
 @pytest.mark.fallback
@@ -75,7 +58,7 @@ class TestChangingThePassword:
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(
-            throttling, "PASSWORDS_OF_A_NAME", Limit(2, throttling.PASSWORDS_OF_A_NAME.window)
+            throttling, "PASSWORD_CHANGES", Limit(2, throttling.PASSWORD_CHANGES.window)
         )
         sign_in(browser, alice.username)
         answers = [change_password(browser, old="wrong").status_code for _ in range(3)]
@@ -127,12 +110,21 @@ class TestAForgottenPassword:
     def test_sends_no_more_than_a_few_letters(
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.RESETS_FOR_A_NAME.window)
-        monkeypatch.setattr(throttling, "RESETS_FOR_A_NAME", few)
-        answers = [ask_for_link(new_browser(), alice.username) for _ in range(3)]
+        few = Limit(2, throttling.RESETS_AT_A_NAME.window)
+        monkeypatch.setattr(throttling, "RESETS_AT_A_NAME", few)
+        answers = [ask_for_link(browser, alice.username) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [302, 302, 429]
         assert f'value="{alice.username}"' in answers[-1].content.decode()
         assert len(mail.outbox) == 2
+
+    def test_is_not_kept_from_its_owner_by_the_requests_of_others(
+        self, browser: Client, alice: Person
+    ) -> None:
+        stranger = new_browser()
+        for _ in range(throttling.RESETS_AT_A_NAME.times + 1):
+            refused = ask_for_link(stranger, alice.username)
+        assert refused.status_code == 429
+        assert ask_for_link(browser, alice.username).status_code == 302
 
 
 class TestALinkInAMail:
