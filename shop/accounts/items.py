@@ -13,7 +13,7 @@ class Account:
 
     ``password`` is a hash in Django's format, ``email`` is as `shop.accounts.names.email_of`
     returns it, and the datetimes are aware. ``external_id`` is the name that an imported user had,
-    where it could not be kept.
+    where it could not be kept. ``session_number`` tells a user's sessions from those before.
     """
 
     password: str
@@ -23,6 +23,7 @@ class Account:
     is_active: bool = True
     last_login: datetime | None = None
     external_id: str | None = None
+    session_number: int | None = None
 
 
 def profile_item(username: str, account: Account) -> Profile:

@@ -1,6 +1,7 @@
 """Writes of accounts."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -12,6 +13,8 @@ from dynamo.errors import DynamoError
 from dynamo.items import table_key
 from dynamo.writes.actions import Action, delete, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.updates import write_one
+from shop import keys
 from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
@@ -89,6 +92,18 @@ def change_account(*, username: str, before: Account, after: Account) -> None:
     except ConditionFailed as error:
         sentence = "This account was changed at the same moment. Nothing was done; try again."
         raise StaleAccount(sentence) from error
+
+
+def end_sessions(username: str) -> None:
+    """End all sessions of a user, copies of their cookies included."""
+    action = update(
+        Profile,
+        table_key(keys.user(username), keys.profile(username)),
+        [Profile.session_number.add(1)],
+        Profile.pk.exists(),
+    )
+    with suppress(ConditionFailed):  # the user was deleted: there is no session any more
+        write_one(client(), action)
 
 
 def _changes_of_profile(username: str, before: Account, after: Account) -> Iterator[Action]:

@@ -8,7 +8,7 @@ from shop.accounts import views
 urlpatterns = [
     path("sign-up/", views.SignUpView.as_view(), name="sign_up"),
     path("login/", views.LoginView.as_view(), name="login"),
-    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("logout/", views.LogoutView.as_view(), name="logout"),
     path("password_change/", views.PasswordChangeView.as_view(), name="password_change"),
     path(
         "password_change/done/",

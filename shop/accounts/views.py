@@ -9,13 +9,14 @@ from django.utils.http import urlsafe_base64_decode
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.web.refusals import refuse
 from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.known_browser import remember
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.accounts.services import AccountConflict
+from shop.accounts.services import AccountConflict, end_sessions
 from shop.web.client_address import client_network
 from shop.web.rate_limits import clear
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     Base = FormView[Any]
 else:
     Base = object
+
+
+ONLY_HERE = (
+    "You are signed out in this browser, but not elsewhere: sign in and out again later for that."
+)
 
 
 class AccountFormMixin(Base):
@@ -75,6 +81,25 @@ class LoginView(AccountFormMixin, RememberingView):
     """Sign in."""
 
     form_class = LoginForm
+
+
+class LogoutView(auth_views.LogoutView):
+    """Sign out: this session ends, and with it all others of the user."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Answer a fault of the database with 503; the browser's cookie is deleted even then."""
+        try:
+            if request.user.is_authenticated:
+                end_sessions(request.user.get_username())
+            return super().post(request, *args, **kwargs)
+        except FAILURES as failure:
+            fault = fault_in(failure)
+            if fault is None:
+                raise
+            request.session.flush()
+            message = f"{fault} {ONLY_HERE}"
+            status = HTTPStatus.SERVICE_UNAVAILABLE
+            return refuse(request, status, retry_after=fault.retry_after, message=message)
 
 
 class NewUserView(RememberingView):
