@@ -222,10 +222,19 @@ LOGGING = {
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"refusals": {"()": "dynamo.web.log_lines.RefusalsInOneLine"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["refusals"],
+        },
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        # Sign-ins, failures, decisions of staff: see docs/accounts.md.
+        "security": {"level": "INFO"},
     },
 }
 

@@ -22,6 +22,7 @@ from shop.accounts.known_browser import is_known
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
+    USERNAME,
     USERNAME_RULE,
     BadUsername,
     email_of,
@@ -31,6 +32,7 @@ from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import create_profile
 from shop.web.client_address import client_network
 from shop.web.rate_limits import Charge, give_back, in_words, take
+from shop.web.security_log import log_event
 
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."
@@ -43,11 +45,13 @@ class LimitedForm(forms.Form):
     request: HttpRequest
     retry_after: int | None = None
 
-    def take(self, *charges: Charge) -> None:
-        """Count this attempt. Raises ValidationError when a limit is exceeded."""
+    def take(self, *charges: Charge, user: str = "") -> None:
+        """Count an attempt at a user's account. Raises ValidationError beyond a limit."""
         wait = take(*charges, now=clock.now())
         if not wait:
             return
+        form = type(self).__name__
+        log_event("too-many-attempts", user=user, request=self.request, form=form)
         self.retry_after = ceil(wait)
         later = in_words(self.retry_after)
         sentence = f"That was tried too often. Come back in {later}."
@@ -72,6 +76,13 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         give_back(*shared)
         return cleaned
 
+    def get_invalid_login_error(self) -> ValidationError:
+        """Return the error for a wrong password; the name is logged only if it can be one."""
+        name = self.cleaned_data["username"].strip().lower()
+        user = name if USERNAME.fullmatch(name) else ""
+        log_event("sign-in-failed", user=user, request=self.request)
+        return super().get_invalid_login_error()
+
     def _take_attempt(self) -> list[Charge]:
         """Count the attempt; return the charges of limits that are shared with others."""
         typed = self.cleaned_data.get("username")
@@ -87,7 +98,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         if is_known(self.request, username) and self._fits_known(username):
             return [from_network]
         of_name = throttling.password_of(username)
-        self.take(throttling.password_at(username, network), of_name)
+        self.take(throttling.password_at(username, network), of_name, user=username)
         return [from_network, of_name]
 
     def _fits_known(self, username: str) -> bool:
@@ -157,8 +168,13 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 class PasswordForm(LimitedForm, PasswordChangeForm):
     """A new password, with a limit on attempts at the old one."""
 
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
+
     def clean_old_password(self) -> str:
-        self.take(throttling.password_change_of(self.user.get_username()))
+        username = self.user.get_username()
+        self.take(throttling.password_change_of(username), user=username)
         old_password: str = super().clean_old_password()
         return old_password
 

@@ -16,6 +16,7 @@ from dynamo.calls.faults import FAILURES, fault_in
 from shop.accounts.items import Account
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account
+from shop.web.security_log import log_event
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +95,7 @@ def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:
 
     Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
     """
+    log_event("sign-in", user=user.username, request=request)
     user.last_login = clock.now()
     request.session[SIGNED_IN_AT] = int(user.last_login.timestamp())
     try:

@@ -19,6 +19,7 @@ from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict, end_sessions
 from shop.web.client_address import client_network
 from shop.web.rate_limits import clear
+from shop.web.security_log import log_event
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView
@@ -90,7 +91,9 @@ class LogoutView(auth_views.LogoutView):
         """Answer a fault of the database with 503; the browser's cookie is deleted even then."""
         try:
             if request.user.is_authenticated:
-                end_sessions(request.user.get_username())
+                username = request.user.get_username()
+                end_sessions(username)
+                log_event("sign-out", user=username, request=request)
             return super().post(request, *args, **kwargs)
         except FAILURES as failure:
             fault = fault_in(failure)
@@ -107,6 +110,8 @@ class NewUserView(RememberingView):
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         form.create_user(now=clock.now())
+        username = form.get_user().get_username()
+        log_event("account-made", user=username, request=self.request)
         return super().form_valid(form)
 
 
@@ -126,6 +131,14 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
 
     form_class = PasswordForm
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        response = super().form_valid(form)
+        log_event("password-changed", user=form.user.get_username(), request=self.request)
+        return response
+
 
 class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
     """Send a link for a new password."""
@@ -134,6 +147,10 @@ class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        log_event("password-reset-asked", request=self.request)
+        return super().form_valid(form)
 
 
 class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirmView):
@@ -152,5 +169,6 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         at_name = throttling.password_at(username, client_network(self.request))
         clear(throttling.password_of(username), at_name)
         response = super().form_valid(form)
+        log_event("password-reset", user=username, request=self.request)
         remember(response, username)
         return response
