@@ -179,6 +179,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+PASSWORD_RESET_TIMEOUT = 3_600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, least=0, most=9)
@@ -194,6 +195,8 @@ EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
+# What links in letters begin with: anybody can send a request with another host.
+SITE_URL = env.url("SITE_URL")
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
 
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---

@@ -1,6 +1,5 @@
 """The forms of the account pages: Django's, with limits, on users in DynamoDB."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -19,6 +18,7 @@ from django.http import HttpRequest
 from dynamo.calls import clock
 from shop.accounts import throttling
 from shop.accounts.known_browser import is_known
+from shop.accounts.letters import queue_letter, site_of
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
@@ -28,7 +28,6 @@ from shop.accounts.names import (
     email_of,
     username_of,
 )
-from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import create_profile
 from shop.web.client_address import client_network
 from shop.web.rate_limits import Charge, give_back, in_words, take
@@ -37,6 +36,7 @@ from shop.web.security_log import log_event
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."
 """The field's help text has the rule."""
+WITHOUT_EMAIL = "Or make the account without an e-mail address."
 
 
 class LimitedForm(forms.Form):
@@ -45,8 +45,11 @@ class LimitedForm(forms.Form):
     request: HttpRequest
     retry_after: int | None = None
 
-    def take(self, *charges: Charge, user: str = "") -> None:
-        """Count an attempt at a user's account. Raises ValidationError beyond a limit."""
+    def take(self, *charges: Charge, user: str = "", hint: str = "") -> None:
+        """Count an attempt at a user's account. Raises ValidationError beyond a limit.
+
+        ``hint`` is a sentence on what to do instead.
+        """
         wait = take(*charges, now=clock.now())
         if not wait:
             return
@@ -54,7 +57,7 @@ class LimitedForm(forms.Form):
         log_event("too-many-attempts", user=user, request=self.request, form=form)
         self.retry_after = ceil(wait)
         later = in_words(self.retry_after)
-        sentence = f"That was tried too often. Come back in {later}."
+        sentence = f"That was tried too often. Come back in {later}. {hint}".rstrip()
         raise ValidationError(sentence, code="too_many")
 
 
@@ -148,6 +151,8 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         self.validate_password_for_user(user)
         if not self.errors:
             self.take(throttling.sign_up_from(client_network(self.request)))
+            if user.email:
+                self.take(throttling.sign_up_with(user.email), hint=WITHOUT_EMAIL)
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""
@@ -159,6 +164,8 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
             now=now,
         )
         self._user = User.of(username, account)
+        if account.email:
+            queue_letter("confirm", username, site_of(self.request))
 
     def get_user(self) -> User | None:
         """Return the created user, for Django's login view."""
@@ -201,10 +208,9 @@ class ResetForm(LimitedForm, PasswordResetForm):
         self.take(*charges)
         return asked
 
-    def get_users(self, email: str) -> Iterable[User]:
-        """Return the active users with an address, also those without a usable password."""
-        users = users_with_email(email) if "@" in email else _users_named(email)
-        return [user for user in users if user.is_active and user.email]
+    def save(self, *, request: HttpRequest, **_: object) -> None:  # type: ignore[override] # as called
+        """Have a letter sent to the users, if there are any."""
+        queue_letter("reset", self.cleaned_data["email"], site_of(request))
 
 
 def _can_be_somebody(asked: str) -> bool:
@@ -216,10 +222,3 @@ def _can_be_somebody(asked: str) -> bool:
     except (ValidationError, BadUsername):
         return False
     return True
-
-
-def _users_named(name: str) -> list[User]:
-    try:
-        return [find_user(username_of(name))]
-    except (BadUsername, NoSuchUser):
-        return []

@@ -39,6 +39,7 @@ class User(AbstractBaseUser):
     joined_at = models.DateTimeField()
     external_id = models.TextField("name in another system", blank=True)
     session_number = models.PositiveIntegerField(null=True)
+    email_confirmed = models.BooleanField(null=True)
 
     objects: ClassVar[BaseUserManager[Self]] = BaseUserManager()
 
@@ -77,6 +78,8 @@ class User(AbstractBaseUser):
         del args, kwargs
         if self._stored is None:
             raise TypeError("Create users by shop.accounts.services.create_profile.")
+        if self.email != (self._stored.email or ""):
+            self.email_confirmed = None
         account = self._account()
         change_account(username=self.username, before=self._stored, after=account)
         self._stored = account

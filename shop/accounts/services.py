@@ -61,7 +61,7 @@ def create_profile(
     )
     actions = [put_of(profile_item(username, account), Profile.pk.does_not_exist())]
     if account.email:
-        actions.append(put_of(email_edge(username, account.email)))
+        actions.append(put_of(email_edge(username, account.email, confirmed=None)))
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
@@ -121,10 +121,10 @@ def _changes_of_profile(username: str, before: Account, after: Account) -> Itera
 
 
 def _moved_edge(username: str, before: Account, after: Account) -> Iterator[Action]:
-    if before.email == after.email:
+    if (before.email, before.email_confirmed) == (after.email, after.email_confirmed):
         return
     if before.email:
-        gone = email_edge(username, before.email)
+        gone = email_edge(username, before.email, confirmed=before.email_confirmed)
         yield delete(ShopItem, table_key(gone.pk, gone.sk))
     if after.email:
-        yield put_of(email_edge(username, after.email))
+        yield put_of(email_edge(username, after.email, confirmed=after.email_confirmed))

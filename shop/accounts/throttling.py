@@ -17,6 +17,9 @@ PASSWORDS_OF_A_NAME = Limit(20, timedelta(minutes=15))
 """Eighty an hour, for as long as somebody goes on from ever new addresses."""
 PASSWORDS_FROM_AN_ADDRESS = Limit(60, timedelta(minutes=15))
 SIGN_UPS_FROM_AN_ADDRESS = Limit(30, timedelta(hours=1))
+SIGN_UPS_WITH_AN_EMAIL = Limit(5, timedelta(days=1))
+LETTERS_TO_AN_EMAIL = Limit(10, timedelta(hours=1))
+"""As long as a link for a new password works: whoever gets no further letter has one that works."""
 RESETS_AT_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_FROM_AN_ADDRESS = Limit(20, timedelta(hours=1))
 
@@ -49,6 +52,16 @@ def password_from(network: str) -> Charge:
 def sign_up_from(network: str) -> Charge:
     """Return the charge for a new account."""
     return Charge(f"sign-ups-from/{network}", SIGN_UPS_FROM_AN_ADDRESS)
+
+
+def sign_up_with(address: str) -> Charge:
+    """Return the charge for a new account with an e-mail address."""
+    return Charge(f"sign-ups-with/{address}", SIGN_UPS_WITH_AN_EMAIL)
+
+
+def letter_to(address: str) -> Charge:
+    """Return the charge for any letter to an e-mail address."""
+    return Charge(f"letters-to/{address}", LETTERS_TO_AN_EMAIL)
 
 
 def reset_at(name: str, network: str) -> Charge:

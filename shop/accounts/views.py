@@ -13,6 +13,7 @@ from dynamo.web.refusals import refuse
 from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.known_browser import remember
+from shop.accounts.letters import queue_letter, site_of
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.queries import NoSuchUser, find_user
@@ -136,7 +137,9 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         response = super().form_valid(form)
-        log_event("password-changed", user=form.user.get_username(), request=self.request)
+        username = form.user.get_username()
+        log_event("password-changed", user=username, request=self.request)
+        queue_letter("changed", username, site_of(self.request))
         return response
 
 
@@ -168,7 +171,9 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         username = form.user.get_username()
         at_name = throttling.password_at(username, client_network(self.request))
         clear(throttling.password_of(username), at_name)
+        form.user.email_confirmed = True  # the link was sent to it
         response = super().form_valid(form)
         log_event("password-reset", user=username, request=self.request)
+        queue_letter("changed", username, site_of(self.request))
         remember(response, username)
         return response

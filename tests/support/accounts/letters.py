@@ -4,8 +4,10 @@ import re
 from typing import Any
 
 from django.core import mail
+from django.core.mail import EmailMessage
 from django.test import Client
 
+from shop.accounts.letters import LETTERS
 from tests.support.accounts.cast import NEW_PASSWORD
 
 
@@ -13,8 +15,20 @@ def ask_for_link(browser: Client, asked: str | None) -> Any:
     return browser.post("/accounts/password_reset/", {"email": asked})
 
 
+def letters() -> list[EmailMessage]:
+    """All letters of the test, after sending those that wait."""
+    assert LETTERS.flush(seconds=30)
+    return mail.outbox
+
+
+def letter_about(words: str) -> EmailMessage:
+    """The latest letter with these words in its subject."""
+    return next(one for one in reversed(letters()) if words in str(one.subject))
+
+
 def link_in_mail() -> str:
-    found = re.search(r"http://testserver(/accounts/reset/\S+)", str(mail.outbox[-1].body))
+    """The link of the latest letter about a forgotten password."""
+    found = re.search(r"http://testserver(/accounts/reset/\S+)", str(letter_about("Choose").body))
     assert found
     return found[1]
 
