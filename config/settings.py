@@ -178,7 +178,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "shop.accounts.passwords.LengthValidator"}]
 PASSWORD_RESET_TIMEOUT = 3_600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"

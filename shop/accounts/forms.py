@@ -26,6 +26,7 @@ from shop.accounts.names import (
     USERNAME_RULE,
     BadUsername,
     email_of,
+    is_reserved,
     username_of,
 )
 from shop.accounts.services import create_profile
@@ -36,6 +37,7 @@ from shop.web.security_log import log_event
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."
 """The field's help text has the rule."""
+RESERVED_USERNAME = "That name is kept for the shop. Choose another one."
 WITHOUT_EMAIL = "Or make the account without an e-mail address."
 
 
@@ -135,9 +137,12 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 
     def clean_username(self) -> str:
         try:
-            return username_of(self.cleaned_data["username"])
+            username = username_of(self.cleaned_data["username"])
         except BadUsername as error:
             raise ValidationError(NO_USERNAME) from error
+        if is_reserved(username):
+            raise ValidationError(RESERVED_USERNAME)
+        return username
 
     def clean_email(self) -> str:
         return email_of(self.cleaned_data["email"])

@@ -74,6 +74,20 @@ class TestChangingThePassword:
         assert find_user(alice.username).check_password("set elsewhere")
 
 
+class TestANewPasswordOfStaff:
+    def test_has_twelve_characters(self, browser: Client, sam: Person) -> None:
+        sign_in(browser, sam.username)
+        refused = change_password(browser, new="elevenchars")
+        assert "for members of staff at least 12" in str(
+            refused.context["form"].errors["new_password2"]
+        )
+        assert change_password(browser, new="twelve-chars").status_code == 302
+
+    def test_may_be_shorter_for_a_customer(self, browser: Client, alice: Person) -> None:
+        sign_in(browser, alice.username)
+        assert change_password(browser, new="x-eight8").status_code == 302
+
+
 class TestAForgottenPassword:
     @pytest.mark.parametrize("by", ["username", "email"])
     def test_is_replaced_by_a_link_in_a_mail(self, browser: Client, alice: Person, by: str) -> None:

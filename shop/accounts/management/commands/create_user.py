@@ -66,7 +66,8 @@ class Command(BaseCommand):
         password = options["password"]
         if password is None:
             password = _asked_password()
-        validate_password(password, User(username=username, email=email or ""))
+        user = User(username=username, email=email or "", is_staff=bool(options["staff"]))
+        validate_password(password, user)
         create_profile(
             username=username,
             password=password,
