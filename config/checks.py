@@ -38,6 +38,7 @@ IDS = {
     "PAGE_SECONDS": "config.E041",
     "WRITE_SECONDS": "config.E042",
     "PAGES_AT_ONCE": "config.E043",
+    "SITE_URL": "config.E051",
 }
 
 LONGEST_PREFIX = 64
@@ -47,7 +48,7 @@ SHORTEST_SECRET = 32
 def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
     """Return a message for each setting that is wrong."""
     del app_configs
-    checks = (_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files)
+    checks = (_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files, _site)
     return [message for check in checks for message in check()]
 
 
@@ -142,6 +143,15 @@ def _hosts() -> Iterator[CheckMessage]:
                 hint="Separate bare names with commas: shop.example.com,www.example.com.",
                 id="config.E008",
             )
+
+
+def _site() -> Iterator[CheckMessage]:
+    if settings.EMAIL_HOST and not settings.SITE_URL:
+        yield Error(
+            "EMAIL_HOST is set, but SITE_URL is not.",
+            hint="Set it to what links in e-mails begin with, such as https://shop.example.com.",
+            id="config.E052",
+        )
 
 
 def _collected_files() -> Iterator[CheckMessage]:

@@ -132,7 +132,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "shop.accounts.sessions.SessionMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -178,7 +178,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "shop.accounts.passwords.LengthValidator"}]
+PASSWORD_RESET_TIMEOUT = 3_600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, least=0, most=9)
@@ -194,6 +195,8 @@ EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
+# What links in letters begin with: anybody can send a request with another host.
+SITE_URL = env.url("SITE_URL")
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
 
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---
@@ -222,10 +225,19 @@ LOGGING = {
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"refusals": {"()": "dynamo.web.log_lines.RefusalsInOneLine"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["refusals"],
+        },
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        # Sign-ins, failures, decisions of staff: see docs/accounts.md.
+        "security": {"level": "INFO"},
     },
 }
 

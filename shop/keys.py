@@ -5,6 +5,7 @@ item                      partition key ``pk``      sort key ``sk``
 ========================  ========================  =============================
 user profile              ``USER#<name>``           ``PROFILE#<name>``
 e-mail address of a user  ``EMAIL#<address>``       ``PROFILE#<name>``
+the same, confirmed       ``EMAIL#<address>``       ``CONFIRMED#<name>``
 order                     ``USER#<name>``           ``ORDER#<order>``
 order item                ``ITEM#<order>#<line>``   ``ORDER#<order>``
 an order's foreign id     ``FOREIGN#<id>``          ``FOREIGN#<id>``
@@ -48,6 +49,7 @@ from django.utils.crypto import salted_hmac
 
 USER_PREFIX = "USER#"
 PROFILE_PREFIX = "PROFILE#"
+CONFIRMED_PREFIX = "CONFIRMED#"
 ORDER_PREFIX = "ORDER#"
 ITEM_PREFIX = "ITEM#"
 COUNTER_PREFIX = "COUNTS#"
@@ -119,6 +121,11 @@ def profile(username: str) -> str:
 def email(address: str) -> str:
     """Return the partition key of the edges from an e-mail address to its users."""
     return f"EMAIL#{address}"
+
+
+def confirmed(username: str) -> str:
+    """Return the sort key of the edge from a confirmed e-mail address, before all others."""
+    return f"{CONFIRMED_PREFIX}{username}"
 
 
 def limit(name: str) -> dict[str, str]:

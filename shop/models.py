@@ -192,7 +192,8 @@ class Profile(ShopItem):
 
     ``password`` is a hash in Django's format, unusable for imported users. The user name in the
     key and ``email`` are in lower case. ``external_id`` is an imported user's name before, where
-    it could not be kept.
+    it could not be kept. Signing out raises ``session_number``, which is missing before.
+    ``email_confirmed`` is missing until a link that was sent to the address was followed.
     """
 
     password = UnicodeAttribute()
@@ -202,6 +203,8 @@ class Profile(ShopItem):
     joined_at = UTCDateTimeAttribute()
     last_login = UTCDateTimeAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
+    session_number = NumberAttribute(null=True)
+    email_confirmed = BooleanAttribute(null=True)
 
 
 class StatusMoment(MapAttribute[str, str]):

@@ -19,6 +19,7 @@ from dynamo.engine import EngineServer
 from dynamo.tables.create import create_missing
 from dynamo.tables.throughput import table_names
 from dynamo.templatetags import remembered
+from shop.accounts.letters import LETTERS
 from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
@@ -124,6 +125,12 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
     LOG.runs_by_itself = pytestconfig.stash[name_key] != "moto"
     yield
     LOG.flush(seconds=1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def letters_are_sent_when_asked_for() -> None:
+    """A test that reads letters has them sent first, by ``tests.support.accounts.letters``."""
+    LETTERS.runs_by_itself = False
 
 
 @pytest.fixture(scope="session", autouse=True)

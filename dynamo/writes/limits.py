@@ -19,7 +19,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import update
+from dynamo.writes.actions import delete, update
 from dynamo.writes.transactions import ConditionFailed
 from dynamo.writes.updates import write_one
 
@@ -81,6 +81,10 @@ class Limiter:
     def give_back(self, name: str, limit: Limit) -> None:
         """Undo one `take` that returned 0.0."""
         self._write(name, [_TAKEN.set(_TAKEN - limit.share)], _TAKEN.exists())
+
+    def clear(self, name: str) -> None:
+        """Forget all uses."""
+        write_one(self.client, delete(self.table, wire_key(self.key_of(name))))
 
     def _start(self, name: str, limit: Limit, moment: int) -> int | None:
         """Take the first share; None on success, else the moment until which it is taken."""

@@ -27,6 +27,7 @@ def shut_profile(username: str) -> None:
         before,
         password=before.password if before.password.startswith("!") else make_password(None),
         email=None,
+        email_confirmed=None,
         is_staff=False,
         is_active=False,
         last_login=None,
@@ -42,6 +43,6 @@ def delete_profile(username: str) -> None:
         return
     gone = [table_key(profile.pk, profile.sk)]
     if profile.email:
-        edge = email_edge(username, profile.email)
+        edge = email_edge(username, profile.email, confirmed=profile.email_confirmed)
         gone.append(table_key(edge.pk, edge.sk))
     write_together(client(), [delete(ShopItem, key) for key in gone])

@@ -1,7 +1,5 @@
 """The forms of the account pages: Django's, with limits, on users in DynamoDB."""
 
-from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -19,22 +17,28 @@ from django.http import HttpRequest
 
 from dynamo.calls import clock
 from shop.accounts import throttling
+from shop.accounts.known_browser import is_known
+from shop.accounts.letters import queue_letter, site_of
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
+    USERNAME,
     USERNAME_RULE,
     BadUsername,
     email_of,
+    is_reserved,
     username_of,
 )
-from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.accounts.services import create_profile
 from shop.web.client_address import client_network
 from shop.web.rate_limits import Charge, give_back, in_words, take
+from shop.web.security_log import log_event
 
 LONGEST_EMAIL = 254
 NO_USERNAME = "That cannot be a user name."
 """The field's help text has the rule."""
+RESERVED_USERNAME = "That name is kept for the shop. Choose another one."
+WITHOUT_EMAIL = "Or make the account without an e-mail address."
 
 
 class LimitedForm(forms.Form):
@@ -43,19 +47,28 @@ class LimitedForm(forms.Form):
     request: HttpRequest
     retry_after: int | None = None
 
-    def take(self, *charges: Charge) -> None:
-        """Count this attempt. Raises ValidationError when a limit is exceeded."""
+    def take(self, *charges: Charge, user: str = "", hint: str = "") -> None:
+        """Count an attempt at a user's account. Raises ValidationError beyond a limit.
+
+        ``hint`` is a sentence on what to do instead.
+        """
         wait = take(*charges, now=clock.now())
         if not wait:
             return
+        form = type(self).__name__
+        log_event("too-many-attempts", user=user, request=self.request, form=form)
         self.retry_after = ceil(wait)
         later = in_words(self.retry_after)
-        sentence = f"That was tried too often. Come back in {later}."
+        sentence = f"That was tried too often. Come back in {later}. {hint}".rstrip()
         raise ValidationError(sentence, code="too_many")
 
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
-    """User name and password; the right password does not count against the limits."""
+    """User name and password.
+
+    The right password is counted by the user's name and network: each costs a slow hash. It does
+    not count against the limits that others share.
+    """
 
     error_messages = {  # noqa: RUF012 - as Django declares it
         **AuthenticationForm.error_messages,
@@ -63,20 +76,38 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
     }
 
     def clean(self) -> dict[str, Any]:
-        charges = self._charges()
-        self.take(*charges)
+        shared = self._take_attempt()
         cleaned = super().clean()  # raises when the password is wrong
-        give_back(*charges)
+        give_back(*shared)
         return cleaned
 
-    def _charges(self) -> list[Charge]:
-        username = self.cleaned_data.get("username")
-        if not username or not self.cleaned_data.get("password"):
+    def get_invalid_login_error(self) -> ValidationError:
+        """Return the error for a wrong password; the name is logged only if it can be one."""
+        name = self.cleaned_data["username"].strip().lower()
+        user = name if USERNAME.fullmatch(name) else ""
+        log_event("sign-in-failed", user=user, request=self.request)
+        return super().get_invalid_login_error()
+
+    def _take_attempt(self) -> list[Charge]:
+        """Count the attempt; return the charges of limits that are shared with others."""
+        typed = self.cleaned_data.get("username")
+        if not typed or not self.cleaned_data.get("password"):
             return []  # nothing will be compared
-        charges = [throttling.password_from(client_network(self.request))]
-        with suppress(BadUsername):  # nobody's
-            charges.append(throttling.password_of(username_of(username)))
-        return charges
+        network = client_network(self.request)
+        from_network = throttling.password_from(network)
+        self.take(from_network)
+        try:
+            username = username_of(typed)
+        except BadUsername:  # nobody's
+            return [from_network]
+        if is_known(self.request, username) and self._fits_known(username):
+            return [from_network]
+        of_name = throttling.password_of(username)
+        self.take(throttling.password_at(username, network), of_name, user=username)
+        return [from_network, of_name]
+
+    def _fits_known(self, username: str) -> bool:
+        return not take(throttling.password_in_known_browser(username), now=clock.now())
 
 
 class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # only in the stubs
@@ -106,9 +137,12 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 
     def clean_username(self) -> str:
         try:
-            return username_of(self.cleaned_data["username"])
+            username = username_of(self.cleaned_data["username"])
         except BadUsername as error:
             raise ValidationError(NO_USERNAME) from error
+        if is_reserved(username):
+            raise ValidationError(RESERVED_USERNAME)
+        return username
 
     def clean_email(self) -> str:
         return email_of(self.cleaned_data["email"])
@@ -122,6 +156,8 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         self.validate_password_for_user(user)
         if not self.errors:
             self.take(throttling.sign_up_from(client_network(self.request)))
+            if user.email:
+                self.take(throttling.sign_up_with(user.email), hint=WITHOUT_EMAIL)
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""
@@ -133,6 +169,8 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
             now=now,
         )
         self._user = User.of(username, account)
+        if account.email:
+            queue_letter("confirm", username, site_of(self.request))
 
     def get_user(self) -> User | None:
         """Return the created user, for Django's login view."""
@@ -142,11 +180,14 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 class PasswordForm(LimitedForm, PasswordChangeForm):
     """A new password, with a limit on attempts at the old one."""
 
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
+
     def clean_old_password(self) -> str:
-        charge = throttling.password_of(self.user.get_username())
-        self.take(charge)
+        username = self.user.get_username()
+        self.take(throttling.password_change_of(username), user=username)
         old_password: str = super().clean_old_password()
-        give_back(charge)
         return old_password
 
 
@@ -165,16 +206,16 @@ class ResetForm(LimitedForm, PasswordResetForm):
 
     def clean_email(self) -> str:
         asked = email_of(self.cleaned_data["email"])
-        charges = [throttling.reset_from(client_network(self.request))]
+        network = client_network(self.request)
+        charges = [throttling.reset_from(network)]
         if _can_be_somebody(asked):
-            charges.append(throttling.reset_for(asked))
+            charges.append(throttling.reset_at(asked, network))
         self.take(*charges)
         return asked
 
-    def get_users(self, email: str) -> Iterable[User]:
-        """Return the active users with an address, also those without a usable password."""
-        users = users_with_email(email) if "@" in email else _users_named(email)
-        return [user for user in users if user.is_active and user.email]
+    def save(self, *, request: HttpRequest, **_: object) -> None:  # type: ignore[override] # as called
+        """Have a letter sent to the users, if there are any."""
+        queue_letter("reset", self.cleaned_data["email"], site_of(request))
 
 
 def _can_be_somebody(asked: str) -> bool:
@@ -186,10 +227,3 @@ def _can_be_somebody(asked: str) -> bool:
     except (ValidationError, BadUsername):
         return False
     return True
-
-
-def _users_named(name: str) -> list[User]:
-    try:
-        return [find_user(username_of(name))]
-    except (BadUsername, NoSuchUser):
-        return []

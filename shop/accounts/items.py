@@ -13,7 +13,8 @@ class Account:
 
     ``password`` is a hash in Django's format, ``email`` is as `shop.accounts.names.email_of`
     returns it, and the datetimes are aware. ``external_id`` is the name that an imported user had,
-    where it could not be kept.
+    where it could not be kept. ``session_number`` tells a user's sessions from those before.
+    ``email_confirmed`` is True or None.
     """
 
     password: str
@@ -23,6 +24,8 @@ class Account:
     is_active: bool = True
     last_login: datetime | None = None
     external_id: str | None = None
+    session_number: int | None = None
+    email_confirmed: bool | None = None
 
 
 def profile_item(username: str, account: Account) -> Profile:
@@ -35,6 +38,7 @@ def account_in(profile: Profile) -> Account:
     return Account(**{field.name: getattr(profile, field.name) for field in fields(Account)})
 
 
-def email_edge(username: str, address: str) -> ShopItem:
-    """Build the edge from an e-mail address, which is not verified, to one of its users."""
-    return ShopItem(pk=keys.email(address), sk=keys.profile(username))
+def email_edge(username: str, address: str, *, confirmed: bool | None) -> ShopItem:
+    """Build the edge from an e-mail address to one of its users."""
+    to_user = keys.confirmed(username) if confirmed else keys.profile(username)
+    return ShopItem(pk=keys.email(address), sk=to_user)

@@ -8,14 +8,20 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.signals import user_logged_in
 from django.db import models
 from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, fault_in
 from shop.accounts.items import Account
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account
+from shop.web.security_log import log_event
 
 logger = logging.getLogger(__name__)
+
+SIGNED_IN_AT = "signed_in_at"
+"""In a session: seconds since 1970."""
 
 
 class User(AbstractBaseUser):
@@ -32,6 +38,8 @@ class User(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
     external_id = models.TextField("name in another system", blank=True)
+    session_number = models.PositiveIntegerField(null=True)
+    email_confirmed = models.BooleanField(null=True)
 
     objects: ClassVar[BaseUserManager[Self]] = BaseUserManager()
 
@@ -53,11 +61,25 @@ class User(AbstractBaseUser):
         user._stored = account
         return user
 
+    def _get_session_auth_hash(self, secret: Any = None) -> str:  # noqa: ANN401 - Django's
+        """Mix in how often the user has signed out: a copy of a session ends with it."""
+        of_password: str = super()._get_session_auth_hash(secret)  # type: ignore[misc] # not in the stubs
+        if self.session_number is None:
+            return of_password
+        return salted_hmac(
+            "shop.accounts.session",
+            f"{self.session_number}:{of_password}",
+            secret,
+            algorithm="sha256",
+        ).hexdigest()
+
     def save_base(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
         """Write what has changed since the user was loaded, for ``save()``. Raises StaleAccount."""
         del args, kwargs
         if self._stored is None:
             raise TypeError("Create users by shop.accounts.services.create_profile.")
+        if self.email != (self._stored.email or ""):
+            self.email_confirmed = None
         account = self._account()
         change_account(username=self.username, before=self._stored, after=account)
         self._stored = account
@@ -69,12 +91,16 @@ class User(AbstractBaseUser):
 
 
 @receiver(user_logged_in, dispatch_uid="update_last_login")
-def note_sign_in(*, user: User, **_: object) -> None:
-    """Write when a user signed in; a fault of the database is logged, and the sign-in goes on.
+def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:
+    """Note when a user signed in, in the session and in the profile.
+
+    A fault of the database is logged, and the sign-in goes on.
 
     Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
     """
+    log_event("sign-in", user=user.username, request=request)
     user.last_login = clock.now()
+    request.session[SIGNED_IN_AT] = int(user.last_login.timestamp())
     try:
         user.save(update_fields=["last_login"])
     except FAILURES as failure:

@@ -9,6 +9,46 @@ USERNAME_RULE = (
     "and begins with a letter or digit."
 )
 
+RESERVED = frozenset(
+    {
+        "abuse",
+        "account",
+        "accounts",
+        "admin",
+        "administrator",
+        "dynashop",
+        "help",
+        "helpdesk",
+        "hostmaster",
+        "info",
+        "moderator",
+        "moderators",
+        "news",
+        "noreply",
+        "official",
+        "owner",
+        "postmaster",
+        "privacy",
+        "root",
+        "sales",
+        "security",
+        "service",
+        "shop",
+        "staff",
+        "store",
+        "support",
+        "system",
+        "team",
+        "webmaster",
+    }
+)
+"""What a visitor could take for the shop itself; ``create_user`` may give them."""
+
+
+def is_reserved(username: str) -> bool:
+    """Return whether a user name is kept for the shop, also with dots or digits added."""
+    return re.sub(r"[0-9._-]", "", username) in RESERVED
+
 
 class BadUsername(ValueError):
     """Not a valid user name; the text is the rule."""

@@ -3,9 +3,10 @@
 from shop import keys
 from shop.accounts.items import account_in
 from shop.accounts.models import User
+from shop.accounts.names import BadUsername, email_of, username_of
 from shop.models import Profile, ShopItem
 
-MOST_USERS_OF_AN_ADDRESS = 10
+MOST_USERS_OF_AN_ADDRESS = 20
 
 
 class NoSuchUser(LookupError):
@@ -24,10 +25,16 @@ def find_user(username: str) -> User:
 
 
 def users_with_email(address: str) -> list[User]:
-    """Read the users who gave this e-mail address, at most ten."""
-    edges = ShopItem.query(
-        keys.email(address),
-        ShopItem.sk.startswith(keys.PROFILE_PREFIX),
-        limit=MOST_USERS_OF_AN_ADDRESS,
-    )
-    return [find_user(edge.sk.removeprefix(keys.PROFILE_PREFIX)) for edge in edges]
+    """Read the users who gave this e-mail address, at most twenty; who confirmed it come first."""
+    edges = ShopItem.query(keys.email(address), limit=MOST_USERS_OF_AN_ADDRESS)
+    return [find_user(edge.sk.partition("#")[2]) for edge in edges]
+
+
+def users_called(typed: str) -> list[User]:
+    """Read the users whose e-mail address or user name was typed, in any case."""
+    if "@" in typed:
+        return users_with_email(email_of(typed))
+    try:
+        return [find_user(username_of(typed))]
+    except (BadUsername, NoSuchUser):
+        return []

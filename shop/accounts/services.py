@@ -1,6 +1,7 @@
 """Writes of accounts."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
@@ -12,6 +13,8 @@ from dynamo.errors import DynamoError
 from dynamo.items import table_key
 from dynamo.writes.actions import Action, delete, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.updates import write_one
+from shop import keys
 from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
@@ -58,7 +61,7 @@ def create_profile(
     )
     actions = [put_of(profile_item(username, account), Profile.pk.does_not_exist())]
     if account.email:
-        actions.append(put_of(email_edge(username, account.email)))
+        actions.append(put_of(email_edge(username, account.email, confirmed=None)))
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
@@ -91,6 +94,18 @@ def change_account(*, username: str, before: Account, after: Account) -> None:
         raise StaleAccount(sentence) from error
 
 
+def end_sessions(username: str) -> None:
+    """End all sessions of a user, copies of their cookies included."""
+    action = update(
+        Profile,
+        table_key(keys.user(username), keys.profile(username)),
+        [Profile.session_number.add(1)],
+        Profile.pk.exists(),
+    )
+    with suppress(ConditionFailed):  # the user was deleted: there is no session any more
+        write_one(client(), action)
+
+
 def _changes_of_profile(username: str, before: Account, after: Account) -> Iterator[Action]:
     old, new = (profile_item(username, account).serialize() for account in (before, after))
     changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
@@ -106,10 +121,10 @@ def _changes_of_profile(username: str, before: Account, after: Account) -> Itera
 
 
 def _moved_edge(username: str, before: Account, after: Account) -> Iterator[Action]:
-    if before.email == after.email:
+    if (before.email, before.email_confirmed) == (after.email, after.email_confirmed):
         return
     if before.email:
-        gone = email_edge(username, before.email)
+        gone = email_edge(username, before.email, confirmed=before.email_confirmed)
         yield delete(ShopItem, table_key(gone.pk, gone.sk))
     if after.email:
-        yield put_of(email_edge(username, after.email))
+        yield put_of(email_edge(username, after.email, confirmed=after.email_confirmed))

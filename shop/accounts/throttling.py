@@ -1,15 +1,42 @@
-"""Rate limits of signing in, signing up and resetting passwords."""
+"""Rate limits of signing in, signing up and resetting passwords.
+
+Whoever knows a user's name can use up what is counted by the name alone. So most attempts are
+counted by the name and the network; the limit by name alone is wide, and does not apply to browsers
+that the user has signed in with before.
+"""
 
 from datetime import timedelta
 
 from dynamo.writes.limits import Limit
 from shop.web.rate_limits import Charge
 
-PASSWORDS_OF_A_NAME = Limit(10, timedelta(minutes=15))
+PASSWORDS_AT_A_NAME = Limit(10, timedelta(minutes=15))
+PASSWORDS_IN_KNOWN_BROWSERS = Limit(10, timedelta(minutes=15))
+PASSWORD_CHANGES = Limit(10, timedelta(minutes=15))
+PASSWORDS_OF_A_NAME = Limit(20, timedelta(minutes=15))
+"""Eighty an hour, for as long as somebody goes on from ever new addresses."""
 PASSWORDS_FROM_AN_ADDRESS = Limit(60, timedelta(minutes=15))
 SIGN_UPS_FROM_AN_ADDRESS = Limit(30, timedelta(hours=1))
-RESETS_FOR_A_NAME = Limit(5, timedelta(hours=1))
+SIGN_UPS_WITH_AN_EMAIL = Limit(5, timedelta(days=1))
+LETTERS_TO_AN_EMAIL = Limit(10, timedelta(hours=1))
+"""As long as a link for a new password works: whoever gets no further letter has one that works."""
+RESETS_AT_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_FROM_AN_ADDRESS = Limit(20, timedelta(hours=1))
+
+
+def password_at(username: str, network: str) -> Charge:
+    """Return the charge for trying a user's password from a network."""
+    return Charge(f"password/{username}/{network}", PASSWORDS_AT_A_NAME)
+
+
+def password_in_known_browser(username: str) -> Charge:
+    """Return the charge for trying a user's password where the user has signed in before."""
+    return Charge(f"password-known/{username}", PASSWORDS_IN_KNOWN_BROWSERS)
+
+
+def password_change_of(username: str) -> Charge:
+    """Return the charge for trying a user's old password in a session of that user."""
+    return Charge(f"password-change/{username}", PASSWORD_CHANGES)
 
 
 def password_of(username: str) -> Charge:
@@ -27,9 +54,22 @@ def sign_up_from(network: str) -> Charge:
     return Charge(f"sign-ups-from/{network}", SIGN_UPS_FROM_AN_ADDRESS)
 
 
-def reset_for(name: str) -> Charge:
-    """Return the charge for a reset mail; ``name`` is a user name or e-mail address."""
-    return Charge(f"reset/{name}", RESETS_FOR_A_NAME)
+def sign_up_with(address: str) -> Charge:
+    """Return the charge for a new account with an e-mail address."""
+    return Charge(f"sign-ups-with/{address}", SIGN_UPS_WITH_AN_EMAIL)
+
+
+def letter_to(address: str) -> Charge:
+    """Return the charge for any letter to an e-mail address."""
+    return Charge(f"letters-to/{address}", LETTERS_TO_AN_EMAIL)
+
+
+def reset_at(name: str, network: str) -> Charge:
+    """Return the charge for a reset asked for from a network.
+
+    ``name`` is a user name or e-mail address.
+    """
+    return Charge(f"reset/{name}/{network}", RESETS_AT_A_NAME)
 
 
 def reset_from(network: str) -> Charge:

@@ -3,12 +3,13 @@
 from django.contrib.auth import views as auth_views
 from django.urls import path
 
-from shop.accounts import views
+from shop.accounts import confirm_views, views
 
 urlpatterns = [
     path("sign-up/", views.SignUpView.as_view(), name="sign_up"),
     path("login/", views.LoginView.as_view(), name="login"),
-    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("confirm/<token>/", confirm_views.confirm_email, name="confirm_email"),
+    path("logout/", views.LogoutView.as_view(), name="logout"),
     path("password_change/", views.PasswordChangeView.as_view(), name="password_change"),
     path(
         "password_change/done/",

@@ -9,11 +9,18 @@ from django.utils.http import urlsafe_base64_decode
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.web.refusals import refuse
+from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
+from shop.accounts.known_browser import remember
+from shop.accounts.letters import queue_letter, site_of
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.accounts.services import AccountConflict
+from shop.accounts.services import AccountConflict, end_sessions
+from shop.web.client_address import client_network
+from shop.web.rate_limits import clear
+from shop.web.security_log import log_event
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView
@@ -21,6 +28,11 @@ if TYPE_CHECKING:
     Base = FormView[Any]
 else:
     Base = object
+
+
+ONLY_HERE = (
+    "You are signed out in this browser, but not elsewhere: sign in and out again later for that."
+)
 
 
 class AccountFormMixin(Base):
@@ -58,17 +70,49 @@ class AccountFormMixin(Base):
         )
 
 
-class LoginView(AccountFormMixin, auth_views.LoginView):
+class RememberingView(auth_views.LoginView):
+    """Signs in, and tells the browser who did."""
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        response = super().form_valid(form)
+        remember(response, form.get_user().get_username())
+        return response
+
+
+class LoginView(AccountFormMixin, RememberingView):
     """Sign in."""
 
     form_class = LoginForm
 
 
-class NewUserView(auth_views.LoginView):
+class LogoutView(auth_views.LogoutView):
+    """Sign out: this session ends, and with it all others of the user."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Answer a fault of the database with 503; the browser's cookie is deleted even then."""
+        try:
+            if request.user.is_authenticated:
+                username = request.user.get_username()
+                end_sessions(username)
+                log_event("sign-out", user=username, request=request)
+            return super().post(request, *args, **kwargs)
+        except FAILURES as failure:
+            fault = fault_in(failure)
+            if fault is None:
+                raise
+            request.session.flush()
+            message = f"{fault} {ONLY_HERE}"
+            status = HTTPStatus.SERVICE_UNAVAILABLE
+            return refuse(request, status, retry_after=fault.retry_after, message=message)
+
+
+class NewUserView(RememberingView):
     """Creates the user of a valid form before it signs them in."""
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         form.create_user(now=clock.now())
+        username = form.get_user().get_username()
+        log_event("account-made", user=username, request=self.request)
         return super().form_valid(form)
 
 
@@ -88,6 +132,16 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
 
     form_class = PasswordForm
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        response = super().form_valid(form)
+        username = form.user.get_username()
+        log_event("password-changed", user=username, request=self.request)
+        queue_letter("changed", username, site_of(self.request))
+        return response
+
 
 class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
     """Send a link for a new password."""
@@ -96,6 +150,10 @@ class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        log_event("password-reset-asked", request=self.request)
+        return super().form_valid(form)
 
 
 class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirmView):
@@ -107,3 +165,15 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
             return find_user(username_of(urlsafe_base64_decode(uidb64).decode()))
         except (ValueError, NoSuchUser):  # not base64, not UTF-8, not a user name: ValueErrors
             return None
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Forget the attempts of others, who may have used up the user's."""
+        username = form.user.get_username()
+        at_name = throttling.password_at(username, client_network(self.request))
+        clear(throttling.password_of(username), at_name)
+        form.user.email_confirmed = True  # the link was sent to it
+        response = super().form_valid(form)
+        log_event("password-reset", user=username, request=self.request)
+        queue_letter("changed", username, site_of(self.request))
+        remember(response, username)
+        return response

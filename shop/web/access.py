@@ -18,6 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from dynamo.calls.client import pool
 from shop.web.next_url import next_of
+from shop.web.security_log import log_event
 from shop.web.visitor import Visitor
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ def signed_in(view: View) -> View:
         if request.user.is_authenticated:
             response = view(request, *args, **kwargs)
             add_never_cache_headers(response)
+            _log_action(request, response)
             return response
         here = _page(request)
         query = urlencode({"next": here}) if here else ""
@@ -56,6 +58,8 @@ def staff_only(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         if not request.user.is_staff:
+            user = request.user.get_username()
+            log_event("staff-page-refused", user=user, request=request, path=request.path)
             raise Http404
         return view(request, *args, **kwargs)
 
@@ -88,6 +92,12 @@ def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callabl
         return guarded
 
     return decorate
+
+
+def _log_action(request: HttpRequest, response: HttpResponse) -> None:
+    if request.user.is_staff and request.method == "POST":
+        user, status = request.user.get_username(), response.status_code
+        log_event("staff-action", user=user, request=request, path=request.path, status=status)
 
 
 def _page(request: HttpRequest) -> str | None:

@@ -44,5 +44,12 @@ def give_back(*charges: Charge) -> None:
             _limiter().give_back(charge.name, charge.limit)
 
 
+def clear(*charges: Charge) -> None:
+    """Forget all uses of the limits that charges are about."""
+    with labelled_calls("limits"):
+        for charge in charges:
+            _limiter().clear(charge.name)
+
+
 def _limiter() -> Limiter:
     return Limiter(client(), TABLE, keys.limit)

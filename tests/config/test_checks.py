@@ -29,6 +29,7 @@ WRONG = [
     ("COUNTER_SHARDS", "65", "config.E034"),
     ("TRUSTED_PROXIES", "-1", "config.E011"),
     ("EMAIL_PORT", "smtp", "config.E012"),
+    ("SITE_URL", "shop.example.com", "config.E051"),
     ("EMAIL_USE_TLS", "maybe", "config.E013"),
     ("RANK_SHARDS", "65", "config.E015"),
     ("EDGE_SHARDS", "0", "config.E026"),
@@ -74,6 +75,12 @@ def checked(tmp_path, monkeypatch) -> Callable[..., list[CheckMessage]]:
 
 def test_good_settings_are_accepted(checked):
     assert checked(**GOOD) == []
+
+
+def test_letters_need_the_address_of_the_site(checked):
+    (message,) = checked(**GOOD, EMAIL_HOST="mail.example.com")
+    assert message.id == "config.E052"
+    assert checked(**GOOD, EMAIL_HOST="mail.example.com", SITE_URL="https://shop.example.com") == []
 
 
 class TestTheSecretKey:

@@ -54,6 +54,15 @@ class TestALimit:
             take()
         assert [take(12), take(12)] == [0.0, 12.0]
 
+    def test_has_room_for_all_after_it_was_cleared(
+        self, limiter: Limiter, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("limit")
+        for _ in range(5):
+            limiter.take(name, FIVE_A_MINUTE, now=NOW)
+        limiter.clear(name)
+        assert [limiter.take(name, FIVE_A_MINUTE, now=NOW) for _ in range(5)] == [0.0] * 5
+
     def test_does_not_count_what_it_refused(self, take: Callable[..., float]) -> None:
         for _ in range(5):
             take()

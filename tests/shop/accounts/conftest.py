@@ -1,12 +1,13 @@
 """The cast of the account tests: alice and bob are customers, sam is staff."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
 
@@ -16,6 +17,12 @@ def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real hashes are slow on purpose; these are fast, and can be watched."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
+
+
+@pytest.fixture(autouse=True)
+def no_letters_of_others() -> Iterator[None]:
+    yield
+    LETTERS.flush(seconds=10)
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """Changing a password, and choosing a new one after it was forgotten."""
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
-from django.core import mail
 from django.test import Client
 
 from dynamo.writes.limits import Limit
@@ -23,22 +20,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-
-
-def ask_for_link(browser: Client, asked: str | None) -> Any:
-    return browser.post("/accounts/password_reset/", {"email": asked})
-
-
-def link_in_mail() -> str:
-    found = re.search(r"http://testserver(/accounts/reset/\S+)", str(mail.outbox[-1].body))
-    assert found
-    return found[1]
-
-
-def choose_password(browser: Client, link: str, password: str = NEW_PASSWORD) -> Any:
-    form = browser.get(link, follow=True)
-    typed = {"new_password1": password, "new_password2": password}
-    return browser.post(form.request["PATH_INFO"], typed)
+from tests.support.accounts.letters import ask_for_link, choose_password, letters, link_in_mail
 
 
 @pytest.mark.fallback
@@ -75,7 +57,7 @@ class TestChangingThePassword:
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(
-            throttling, "PASSWORDS_OF_A_NAME", Limit(2, throttling.PASSWORDS_OF_A_NAME.window)
+            throttling, "PASSWORD_CHANGES", Limit(2, throttling.PASSWORD_CHANGES.window)
         )
         sign_in(browser, alice.username)
         answers = [change_password(browser, old="wrong").status_code for _ in range(3)]
@@ -92,12 +74,26 @@ class TestChangingThePassword:
         assert find_user(alice.username).check_password("set elsewhere")
 
 
+class TestANewPasswordOfStaff:
+    def test_has_twelve_characters(self, browser: Client, sam: Person) -> None:
+        sign_in(browser, sam.username)
+        refused = change_password(browser, new="elevenchars")
+        assert "for members of staff at least 12" in str(
+            refused.context["form"].errors["new_password2"]
+        )
+        assert change_password(browser, new="twelve-chars").status_code == 302
+
+    def test_may_be_shorter_for_a_customer(self, browser: Client, alice: Person) -> None:
+        sign_in(browser, alice.username)
+        assert change_password(browser, new="x-eight8").status_code == 302
+
+
 class TestAForgottenPassword:
     @pytest.mark.parametrize("by", ["username", "email"])
     def test_is_replaced_by_a_link_in_a_mail(self, browser: Client, alice: Person, by: str) -> None:
         asked = getattr(alice, by).upper()
         assert ask_for_link(browser, asked).url == "/accounts/password_reset/done/"
-        assert mail.outbox[-1].to == [alice.email]
+        assert letters()[-1].to == [alice.email]
         response = choose_password(browser, link_in_mail())
         assert response.url == "/accounts/reset/done/"
         assert sign_in(browser, alice.username, NEW_PASSWORD).status_code == 302
@@ -122,17 +118,26 @@ class TestAForgottenPassword:
         without_address, unknown = bob.username, fresh("nobody")
         for asked in (without_address, unknown, f"{unknown}@example.com", "#", "💣" * 254):
             assert ask_for_link(browser, asked).url == "/accounts/password_reset/done/"
-        assert mail.outbox == []
+        assert letters() == []
 
     def test_sends_no_more_than_a_few_letters(
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.RESETS_FOR_A_NAME.window)
-        monkeypatch.setattr(throttling, "RESETS_FOR_A_NAME", few)
-        answers = [ask_for_link(new_browser(), alice.username) for _ in range(3)]
+        few = Limit(2, throttling.RESETS_AT_A_NAME.window)
+        monkeypatch.setattr(throttling, "RESETS_AT_A_NAME", few)
+        answers = [ask_for_link(browser, alice.username) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [302, 302, 429]
         assert f'value="{alice.username}"' in answers[-1].content.decode()
-        assert len(mail.outbox) == 2
+        assert len(letters()) == 2
+
+    def test_is_not_kept_from_its_owner_by_the_requests_of_others(
+        self, browser: Client, alice: Person
+    ) -> None:
+        stranger = new_browser()
+        for _ in range(throttling.RESETS_AT_A_NAME.times + 1):
+            refused = ask_for_link(stranger, alice.username)
+        assert refused.status_code == 429
+        assert ask_for_link(browser, alice.username).status_code == 302
 
 
 class TestALinkInAMail:
@@ -144,8 +149,9 @@ class TestALinkInAMail:
 
     def test_is_worth_nothing_after_signing_in(self, browser: Client, alice: Person) -> None:
         ask_for_link(browser, alice.username)
+        link = link_in_mail()
         sign_in(browser, alice.username)
-        assert "no longer works" in new_browser().get(link_in_mail()).content.decode()
+        assert "no longer works" in new_browser().get(link).content.decode()
 
     @pytest.mark.parametrize("uid", ["~", "8J-", "bm9ib2R5", "____", "YWFh" * 999])
     def test_of_nobody_is_said_not_to_work(self, browser: Client, tables: None, uid: str) -> None:

@@ -91,6 +91,19 @@ class TestSigningUpIsRefused:
         response = sign_up(browser, fresh("carla"), password)
         assert response.context["form"].errors["password2"]
 
+    @pytest.mark.parametrize(
+        "name", ["admin", "Support", "dynashop", "no-reply", "admin1", "s.h.o.p"]
+    )
+    def test_for_a_name_that_is_kept_for_the_shop(self, browser: Client, name: str) -> None:
+        response = sign_up(browser, name)
+        assert "kept for the shop" in str(response.context["form"].errors["username"])
+
+    def test_for_a_password_that_is_very_long(
+        self, browser: Client, fresh: Callable[[str], str]
+    ) -> None:
+        response = sign_up(browser, fresh("carla"), "long enough! " * 10)
+        assert "At most 128" in str(response.context["form"].errors["password2"])
+
     def test_for_a_password_like_the_name(
         self, browser: Client, fresh: Callable[[str], str]
     ) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.test import Client
@@ -11,9 +12,19 @@ from dynamo.calls.client import client
 from dynamo.calls.clock import Clock
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
-from tests.support.accounts.cast import Person, new_browser, sign_in, signed_in_name
+from shop.accounts.known_browser import COOKIE
+from tests.support.accounts.cast import (
+    NEW_PASSWORD,
+    Person,
+    change_password,
+    new_browser,
+    sign_in,
+    signed_in_name,
+)
+from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
 
 MOST_OF_A_NAME, FEW = throttling.PASSWORDS_OF_A_NAME.times, 3
+MOST_AT_A_NAME = throttling.PASSWORDS_AT_A_NAME.times
 
 
 def guess(username: str, *, times: int, browser: Client | None = None) -> list[int]:
@@ -25,6 +36,76 @@ def guess(username: str, *, times: int, browser: Client | None = None) -> list[i
 class TestGuessingAtOneName:
     def test_ends_after_some_attempts_from_anywhere(self, alice: Person) -> None:
         assert guess(alice.username, times=MOST_OF_A_NAME + 1) == [200] * MOST_OF_A_NAME + [429]
+
+    def test_ends_sooner_from_one_address(self, browser: Client, alice: Person) -> None:
+        answers = guess(alice.username, times=MOST_AT_A_NAME + 1, browser=browser)
+        assert answers == [200] * MOST_AT_A_NAME + [429]
+
+    @pytest.mark.real_engine
+    def test_ends_also_when_all_guess_at_once(self, alice: Person) -> None:
+        browsers = [new_browser() for _ in range(30)]
+        with ThreadPoolExecutor(len(browsers)) as pool:
+            tried = pool.map(lambda one: sign_in(one, alice.username, "wrong"), browsers)
+            answers = [answer.status_code for answer in tried]
+        assert answers.count(200) <= MOST_OF_A_NAME
+
+
+class TestSomebodyElsesGuesses:
+    def test_from_one_address_leave_the_owner_alone(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=MOST_AT_A_NAME + 1, browser=new_browser())
+        assert sign_in(browser, alice.username).status_code == 302
+
+    def test_from_anywhere_leave_a_browser_alone_that_the_owner_has_used(
+        self, browser: Client, alice: Person
+    ) -> None:
+        sign_in(browser, alice.username)
+        browser.post("/accounts/logout/")
+        guess(alice.username, times=MOST_OF_A_NAME + 1)
+        assert sign_in(new_browser(), alice.username).status_code == 429
+        assert sign_in(browser, alice.username).status_code == 302
+
+    def test_do_not_outlast_a_new_password(self, browser: Client, alice: Person) -> None:
+        guess(alice.username, times=MOST_OF_A_NAME + 1)
+        ask_for_link(browser, alice.username)
+        choose_password(browser, link_in_mail())
+        assert sign_in(new_browser(), alice.username, NEW_PASSWORD).status_code == 302
+
+    def test_let_the_owner_in_who_has_just_chosen_a_new_password(
+        self, browser: Client, alice: Person
+    ) -> None:
+        ask_for_link(browser, alice.username)
+        choose_password(browser, link_in_mail())
+        guess(alice.username, times=MOST_OF_A_NAME + 1)
+        assert sign_in(browser, alice.username, NEW_PASSWORD).status_code == 302
+
+    def test_do_not_keep_a_session_from_changing_its_password(
+        self, browser: Client, alice: Person
+    ) -> None:
+        sign_in(browser, alice.username)
+        guess(alice.username, times=MOST_OF_A_NAME + 1)
+        assert change_password(browser).status_code == 302
+
+
+class TestAKnownBrowser:
+    def test_guesses_no_more_than_a_few_times_more(self, browser: Client, alice: Person) -> None:
+        sign_in(browser, alice.username)
+        of_its_own = throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
+        most = of_its_own + MOST_AT_A_NAME
+        answers = guess(alice.username, times=most, browser=browser)
+        assert answers.count(200) == most - 1, "it has signed in once before it was known"
+        assert answers[-1] == 429
+
+    def test_is_known_for_the_one_who_signed_in(
+        self, browser: Client, alice: Person, bob: Person
+    ) -> None:
+        sign_in(browser, bob.username)
+        guess(alice.username, times=MOST_OF_A_NAME)
+        assert sign_in(browser, alice.username).status_code == 429
+
+    def test_cannot_be_made_up(self, browser: Client, alice: Person) -> None:
+        browser.cookies[COOKIE] = f"{alice.username}:1tMxyz:AAAA"
+        guess(alice.username, times=MOST_OF_A_NAME)
+        assert sign_in(browser, alice.username).status_code == 429
 
 
 class TestTooManyGuessesAtOneName:
@@ -96,9 +177,23 @@ class TestGuessingFromOneAddress:
 
 
 class TestTheRightPassword:
-    def test_is_not_counted(self, browser: Client, alice: Person) -> None:
-        for _ in range(MOST_OF_A_NAME + 2):
-            assert sign_in(browser, alice.username).status_code == 302
+    def test_is_counted_too_because_it_costs_a_slow_hash(
+        self, browser: Client, alice: Person
+    ) -> None:
+        most = MOST_AT_A_NAME + throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
+        answers = [sign_in(browser, alice.username).status_code for _ in range(most + 1)]
+        assert answers == [302] * most + [429]
+
+    def test_is_not_counted_where_others_are(
+        self, alice: Person, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        few = Limit(2, throttling.PASSWORDS_OF_A_NAME.window)
+        monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
+        monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
+        network = new_browser().defaults["REMOTE_ADDR"]
+        for _ in range(4):
+            answer = sign_in(new_browser(REMOTE_ADDR=network), alice.username)
+            assert answer.status_code == 302
 
 
 class TestTwoServersWithDifferentClocks:

@@ -16,6 +16,7 @@ from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import create_profile
+from shop.web.security_log import log_event
 
 
 class Command(BaseCommand):
@@ -65,7 +66,8 @@ class Command(BaseCommand):
         password = options["password"]
         if password is None:
             password = _asked_password()
-        validate_password(password, User(username=username, email=email or ""))
+        user = User(username=username, email=email or "", is_staff=bool(options["staff"]))
+        validate_password(password, user)
         create_profile(
             username=username,
             password=password,
@@ -73,6 +75,7 @@ class Command(BaseCommand):
             is_staff=bool(options["staff"]),
             now=clock.now(),
         )
+        log_event("account-made", user=username, by="create_user")
         self.stdout.write(f"Created {username}.")
 
     def _update(self, user: User, email: str | None, options: dict[str, Any]) -> None:
@@ -84,6 +87,9 @@ class Command(BaseCommand):
             validate_password(options["password"], user)
             user.set_password(options["password"])
         user.save()
+        given = [name for name in ("email", "staff", "password") if options[name] is not None]
+        changed = " ".join(given)
+        log_event("account-changed", user=user.username, by="create_user", changed=changed)
         self.stdout.write(f"Updated {user.get_username()}.")
 
 
