@@ -90,6 +90,9 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+# No form takes files. The longest text fills a quarter of this, as it is spelled in a form.
+FILE_UPLOAD_HANDLERS = ["dynamo.web.uploads.NoUploads"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -134,6 +137,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "shop.accounts.sessions.SessionMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "dynamo.web.metering.MeterMiddleware",

@@ -2,13 +2,15 @@
 
 A token becomes invalid when its user signs in again, for instance in another tab. A view marked by
 `redisplay_on_csrf_failure` then shows the form as it was sent, with a fresh token; nothing else of
-the view runs.
+the view runs. This is done only for what one of our own pages has sent. Otherwise another
+site could fill in a form, and have its visitor send it with one click.
 
 A page that shared caches may keep has no token: a script fetches one when a form is sent.
 """
 
 from collections.abc import Callable
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
@@ -18,6 +20,7 @@ from django.views.decorators.http import require_safe
 from dynamo.web.refusals import refuse
 
 STALE = "This page is from before you last signed in, or cookies are blocked: load it anew."
+FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 
 View = Callable[..., HttpResponse]
 Again = Callable[..., HttpResponse | None]
@@ -44,11 +47,26 @@ def form_token(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer 403, with the form as it was sent if its view is marked (``CSRF_FAILURE_VIEW``)."""
+    """Answer 403 (``CSRF_FAILURE_VIEW``).
+
+    The answer has the form as it was sent if its view is marked and a page of ours has sent it.
+    """
     del reason
-    match = request.resolver_match
+    match = request.resolver_match if _is_from_our_page(request) else None
     again: Again | None = getattr(match.func, "again", None) if match else None
     response = again(request, *match.args, **match.kwargs) if match and again else None
     if response is not None:
         return response
     return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)
+
+
+def _is_from_our_page(request: HttpRequest) -> bool:
+    """Return whether the browser says so; without a word from it, the answer is no."""
+    if request.headers.get("Sec-Fetch-Site") in FROM_ELSEWHERE:
+        return False
+    sender = request.headers.get("Origin") or request.headers.get("Referer", "")
+    try:
+        scheme, host = urlsplit(sender)[:2]
+    except ValueError:
+        return False
+    return (scheme, host) == (request.scheme, request.get_host())

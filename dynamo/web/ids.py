@@ -1,4 +1,4 @@
-"""Ids in URLs: converters for ``path()`` that keep keys within DynamoDB's limits.
+"""Ids from outside: a bound, and converters for ``path()``, to keep keys in DynamoDB's limits.
 
 A sort key has at most 1,024 bytes and a partition key 2,048; DynamoDB answers a longer one with an
 error. 128 characters of up to four bytes leave room for any prefix, and a URL with a longer id is
@@ -8,17 +8,20 @@ not found.
 from django.urls import register_converter
 from django.urls.converters import PathConverter, StringConverter
 
+LONGEST_ID = 128
+"""Characters of an id in a URL or a form."""
+
 
 class Id(StringConverter):
     """``<id:…>``: any 1 to 128 characters but a slash."""
 
-    regex = "[^/]{1,128}"
+    regex = f"[^/]{{1,{LONGEST_ID}}}"
 
 
 class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
-    regex = ".{1,128}"
+    regex = f".{{1,{LONGEST_ID}}}"
 
 
 def register_id_converters() -> None:

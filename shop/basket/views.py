@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
+from dynamo.web.ids import LONGEST_ID
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
 from shop.catalogue.lookup import product_or_404
@@ -21,7 +22,6 @@ from shop.web.access import signed_in
 from shop.web.next_url import with_next
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
-LONGEST_PRODUCT_ID = 400
 
 
 @require_safe
@@ -47,7 +47,7 @@ def add(request: HttpRequest) -> HttpResponse:
     """Add pieces of a product to the basket; without POST, show the form that does."""
     sent = request.POST if request.method == "POST" else request.GET
     product_id, quantity = sent.get("product_id", ""), _quantity(sent)
-    if not 0 < len(product_id) <= LONGEST_PRODUCT_ID:
+    if not 0 < len(product_id) <= LONGEST_ID:
         raise Http404("There is no such product.")
     product = product_or_404(product_id, is_whole=False)
     if product.unit_price is None:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_reads
+from dynamo.web.ids import LONGEST_ID
 from dynamo.web.partials import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
@@ -31,7 +32,7 @@ from shop.web.access import signed_in
 
 NO_SUCH_ORDER = "There is no such order."
 NO_SUCH_POINT = "There is no such pickup point, or none any more."
-LONGEST_ID, LONGEST_NEAR = 128, 100
+LONGEST_NEAR = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,10 @@ def _page(request: HttpRequest) -> str | None:
     """Return the page to come back to: this one, or that of the form."""
     htmx = getattr(request, "htmx", None)
     if htmx:
-        current: str | None = htmx.current_url_abs_path
+        try:
+            current: str | None = htmx.current_url_abs_path
+        except ValueError:  # no browser sends such an address
+            return None
         return current
     is_page = request.method in {"GET", "HEAD"}
     return request.get_full_path() if is_page else next_of(request)

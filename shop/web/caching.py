@@ -1,4 +1,4 @@
-"""What caches may do with pages that visitors see without signing in.
+"""What caches may do with pages.
 
 The page of a visitor without a session is the same for all such visitors, unless it has a message
 or a CSRF token: a shared cache may keep it. ``Vary: Cookie``, which Django adds, keeps it from all
@@ -27,13 +27,24 @@ def public(view: View) -> View:
     @wraps(view)
     def shown(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         response = view(request, *args, **kwargs)
-        if _is_personal(request):
-            patch_cache_control(response, private=True, no_store=True)
-        else:
+        if not _is_personal(request):
             patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
         return response
 
     return shown
+
+
+class PersonalMiddleware:
+    """Keeps all answers to a visitor with a session from all caches, refusals included."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if _is_personal(request):
+            patch_cache_control(response, private=True, no_store=True)
+        return response
 
 
 def unless_known(

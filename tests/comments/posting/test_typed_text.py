@@ -33,6 +33,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 TYPED = "Typed for half an hour. <b>&amp;"
 KINDS = ["new", "edit", "report", "reply"]
+OUR_PAGE = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
 
 
 @dataclass(frozen=True)
@@ -150,18 +151,46 @@ class TestFormWithATokenFromBeforeItsUserSignedInAnew:
 
     def test_is_shown_again_and_changes_nothing(self, sent, headers, browser):
         before = items_of(sent.stored)
-        shown = sent.send(browser, **headers)
+        shown = sent.send(browser, **OUR_PAGE, **headers)
         assert (shown.status, typed_in(shown)) == (403, TYPED)
         assert "send it once more" in said(shown)
         assert items_of(sent.stored) == before
 
     def test_can_then_be_sent(self, sent, headers, browser):
-        shown = sent.send(browser, **headers)
+        shown = sent.send(browser, **OUR_PAGE, **headers)
         form = next(f for f in shown.page.all("form") if f.all("textarea"))
         fields = {i["name"]: i["value"] for i in form.all("input", type="hidden")}
         assert browser.cookies[site_settings.CSRF_COOKIE_NAME].value
         sent = Sent(sent.writer, form["action"], {**sent.fields, **fields}, sent.stored)
-        assert sent.send(browser).status == 302
+        assert sent.send(browser, **OUR_PAGE).status == 302
+
+    def test_is_shown_again_to_a_browser_that_names_the_page_alone(self, sent, headers, browser):
+        shown = sent.send(browser, Referer=f"http://testserver{sent.url}", **headers)
+        assert (shown.status, typed_in(shown)) == (403, TYPED)
+
+    @pytest.mark.parametrize(
+        "sender",
+        [
+            {},
+            {"Origin": "null"},
+            {"Origin": "http://evil.example"},
+            {"Origin": "https://testserver"},
+            {"Origin": "http://testserver:81"},
+            {"Referer": "http://evil.example/http://testserver/"},
+            {"Referer": "http://[/"},
+            {"Origin": "http://evil.example", "Referer": "http://testserver/"},
+            {**OUR_PAGE, "Sec-Fetch-Site": "cross-site"},
+            {**OUR_PAGE, "Sec-Fetch-Site": "same-site"},
+        ],
+    )
+    def test_that_no_page_of_ours_has_sent_comes_back_without_a_word_of_it(
+        self, sent, headers, browser, sender
+    ):
+        before = items_of(sent.stored)
+        shown = sent.send(browser, **sender, **headers)
+        answer = shown.response.content.decode()
+        assert (shown.status, "Typed" in answer, "<textarea" in answer) == (403, False, False)
+        assert items_of(sent.stored) == before
 
 
 class TestButtonWithAnOldToken:

@@ -83,7 +83,7 @@ class TestTheBasket:
         add(alice, lamp, "99")
         assert add(alice, lamp).messages == ["One order holds at most 99 pieces of a product."]
 
-    @pytest.mark.parametrize("product_id", ["", "no-such-product", "x" * 3_000])
+    @pytest.mark.parametrize("product_id", ["", "no-such-product", "x" * 3_000, "€" * 341])
     def test_takes_no_product_that_does_not_exist(self, alice: Visitor, product_id: str) -> None:
         assert add(alice, product_id).status == 404
 
