@@ -295,6 +295,19 @@ class TestTheRooms:
         assert table.splitlines() == list(room_rows())
 
 
+class TestTheSecurityTable:
+    def test_names_tests_that_exist(self):
+        text = (PROJECT / "docs" / "security.md").read_text()
+        named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+        missing = [
+            f"{path}::{name}"
+            for path, name in named
+            if f"def {name}(" not in (PROJECT / path).read_text()
+        ]
+        assert named
+        assert missing == []
+
+
 class TestTheDesigns:
     SECTIONS = (
         "How it is stored",
