@@ -63,25 +63,25 @@ def _deployed() -> Iterator[CheckMessage]:
         yield Error(
             "ALLOWED_HOSTS is *, so that a forged Host header is believed.",
             hint="Set ALLOWED_HOSTS to the names of the site.",
-            id="config.E050",
+            id="config.E060",
         )
     if len(settings.SECRET_KEY) < SHORTEST_SECRET:
         yield Error(
             f"SECRET_KEY has only {len(settings.SECRET_KEY)} characters: it can be guessed.",
             hint=f"Use {SHORTEST_SECRET} random ones or more.",
-            id="config.E051",
+            id="config.E061",
         )
     if settings.DEBUG and settings.SECURE_SSL_REDIRECT:
         yield Error(
             "DEBUG is on with HTTPS: errors would show the settings to everybody.",
             hint="Leave DEBUG out on a site that others can reach.",
-            id="config.E052",
+            id="config.E062",
         )
     if not settings.DEBUG and not settings.EMAIL_HOST:
         yield Error(
             "EMAIL_HOST is missing: letters for a new password would end in the log.",
             hint="Set EMAIL_HOST to the name of a mail server.",
-            id="config.E053",
+            id="config.E063",
         )
 
 

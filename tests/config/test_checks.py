@@ -122,10 +122,10 @@ class TestADeployment:
     @pytest.mark.parametrize(
         ("changed", "code"),
         [
-            ({"ALLOWED_HOSTS": "*"}, "config.E050"),
-            ({"SECRET_KEY": "short"}, "config.E051"),
-            ({"DEBUG": "1"}, "config.E052"),
-            ({"EMAIL_HOST": ""}, "config.E053"),
+            ({"ALLOWED_HOSTS": "*"}, "config.E060"),
+            ({"SECRET_KEY": "short"}, "config.E061"),
+            ({"DEBUG": "1"}, "config.E062"),
+            ({"EMAIL_HOST": ""}, "config.E063"),
         ],
     )
     def test_is_refused_what_would_be_open(

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-import botocore.session
 import pytest
 from django.core.management import get_commands, load_command_class
 
@@ -28,11 +27,6 @@ LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
 MACHINES = re.compile(r"/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
 """Somebody's folders, and hosts of package indexes. The brackets keep this line itself out."""
-IAM = {
-    "transact_write_items": {"PutItem", "UpdateItem", "DeleteItem"},
-    "create_table": {"CreateTable"},
-}
-"""What calls need whose permission is not named like them."""
 
 
 def relative(path: Path) -> str:
@@ -125,27 +119,6 @@ class TestFiles:
             except (UnicodeDecodeError, FileNotFoundError):
                 continue
             assert not MACHINES.search(text), f"{relative(path)}: {MACHINES.search(text)}"
-
-
-class TestThePermissions:
-    def policy(self) -> set[str]:
-        document = (PROJECT / "docs" / "deploying.md").read_text()
-        (spelled,) = re.findall(r"^```json\n(\{.*?)^```", document, re.MULTILINE | re.DOTALL)
-        statements = json.loads(spelled)["Statement"]
-        return {action for statement in statements for action in statement["Action"]}
-
-    def test_cover_every_operation_that_the_code_calls(self):
-        client = botocore.session.get_session().create_client("dynamodb", region_name="us-east-1")
-        operations = client.meta.method_to_api_mapping
-        source = "".join(
-            path.read_text()
-            for folder in LAYERS
-            for path in (PROJECT / folder).rglob("*.py")
-            if "lab" not in path.parts  # it makes tables of its own
-        )
-        called = {name for name in operations if re.search(rf"\.{name}\(", source)}
-        needed = {action for name in called for action in IAM.get(name, {operations[name]})}
-        assert {f"dynamodb:{action}" for action in needed} <= self.policy()
 
 
 class TestTheExampleOfTheLibrary:

@@ -28,6 +28,7 @@ _actor: ContextVar[str | None] = ContextVar("actor", default=None)
 _OF_CREATION = frozenset(
     {"CreateTable", "DescribeTable", "DescribeTimeToLive", "UpdateTable", "UpdateTimeToLive"}
 )
+_MADE = ("shop", "comments", "comment_sets")
 _WRITES = {
     "Put": "PutItem",
     "Update": "UpdateItem",
@@ -66,11 +67,13 @@ def _acting(name_of: Callable[[Any], str]) -> Callable[..., Any]:
 
 def _noted(original: Callable[..., Any], self: Any, operation: str, params: Any) -> Any:
     actor = SITE if threading.current_thread().name == _LOG_THREAD else _actor.get()
-    if actor is None and operation in _OF_CREATION:
-        actor = "create_tables"  # the tests make tables as it does
-    if actor is not None and self.meta.service_model.service_name.startswith("dynamodb"):
-        uses = ((actor, action, resource) for action, resource in _needed(operation, params))
-        used.update(use for use in uses if use[2])
+    if self.meta.service_model.service_name.startswith("dynamodb"):
+        for action, resource in _needed(operation, params):
+            # The tests make tables as create_tables does.
+            is_making = actor is None and operation in _OF_CREATION and resource in _MADE
+            who = "create_tables" if is_making else actor
+            if who is not None and resource:
+                used.add((who, action, resource))
     return original(self, operation, params)
 
 
