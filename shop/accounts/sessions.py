@@ -22,7 +22,7 @@ LONGEST_OF_STAFF = timedelta(hours=12)
 LONGEST_OF_CUSTOMERS = timedelta(days=14)
 
 
-class SessionMiddleware(AuthenticationMiddleware):
+class SignedInMiddleware(AuthenticationMiddleware):
     """Sets ``request.user``, as Django's middleware does, unless the session is too old."""
 
     def process_request(self, request: HttpRequest) -> None:
