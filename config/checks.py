@@ -39,6 +39,7 @@ IDS = {
     "WRITE_SECONDS": "config.E042",
     "PAGES_AT_ONCE": "config.E043",
     "SITE_URL": "config.E051",
+    "STAFF_SECOND_FACTOR": "config.E053",
 }
 
 LONGEST_PREFIX = 64

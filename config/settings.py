@@ -135,7 +135,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "shop.accounts.sessions.SessionMiddleware",
+    "shop.accounts.sessions.SignedInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -199,6 +199,8 @@ EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
+# Whether staff can sign in only with a second factor.
+STAFF_SECOND_FACTOR = env.flag("STAFF_SECOND_FACTOR")
 # What links in letters begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")

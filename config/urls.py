@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("shop.urls")),
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
+    path("accounts/", include("shop.accounts.second_factor.urls")),
     path("lab/", lab, name="lab"),
     path("form-token/", form_token, name="form_token"),
     path("healthz", views.healthz, name="healthz"),

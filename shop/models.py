@@ -205,6 +205,9 @@ class Profile(ShopItem):
     external_id = UnicodeAttribute(null=True)
     session_number = NumberAttribute(null=True)
     email_confirmed = BooleanAttribute(null=True)
+    totp_secret = UnicodeAttribute(null=True)
+    totp_step = NumberAttribute(null=True)
+    recovery_codes = ListAttribute(of=UnicodeAttribute, null=True)
 
 
 class StatusMoment(MapAttribute[str, str]):

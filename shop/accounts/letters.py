@@ -83,7 +83,7 @@ def _reset_link(user: User) -> dict[str, str]:
 
 def _deliver(letter: Letter, address: str, context: dict[str, object]) -> None:
     if take(throttling.letter_to(address), now=clock.now()):
-        return  # a link of the last few minutes has been sent already
+        return  # so many have arrived within the hour that the links of some still work
     of_site = {"site": letter.site, "host": urlsplit(letter.site).netloc}
     text = render_to_string(f"shop/accounts/letters/{letter.kind}.txt", context | of_site)
     subject, _, body = text.partition("\n")

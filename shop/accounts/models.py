@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 SIGNED_IN_AT = "signed_in_at"
 """In a session: seconds since 1970."""
+SECOND_FACTOR = "second_factor"
+"""In a session: whether a code was shown, or missing."""
 
 
 class User(AbstractBaseUser):
@@ -40,6 +42,9 @@ class User(AbstractBaseUser):
     external_id = models.TextField("name in another system", blank=True)
     session_number = models.PositiveIntegerField(null=True)
     email_confirmed = models.BooleanField(null=True)
+    totp_secret = models.TextField("secret of the second factor", null=True)
+    totp_step = models.BigIntegerField("half minute of the latest code", null=True)
+    recovery_codes = models.JSONField("hashes of recovery codes", null=True)
 
     objects: ClassVar[BaseUserManager[Self]] = BaseUserManager()
 

@@ -4,7 +4,10 @@ from django.core.exceptions import ValidationError
 
 LONGEST = 128
 SHORTEST_OF_STAFF = 12
-RULE = f"At most {LONGEST} characters, and for members of staff at least {SHORTEST_OF_STAFF}."
+RULE = (
+    f"A password has at most {LONGEST} characters, and that of a member of staff "
+    f"at least {SHORTEST_OF_STAFF}."
+)
 
 
 class LengthValidator:

@@ -7,6 +7,7 @@ since then. Signing out ends the copies as well (`shop.accounts.services.end_ses
 
 from datetime import UTC, datetime, timedelta
 
+from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
@@ -15,13 +16,13 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from dynamo.calls import clock
-from shop.accounts.models import SIGNED_IN_AT, User
+from shop.accounts.models import SECOND_FACTOR, SIGNED_IN_AT, User
 
 LONGEST_OF_STAFF = timedelta(hours=12)
 LONGEST_OF_CUSTOMERS = timedelta(days=14)
 
 
-class SessionMiddleware(AuthenticationMiddleware):
+class SignedInMiddleware(AuthenticationMiddleware):
     """Sets ``request.user``, as Django's middleware does, unless the session is too old."""
 
     def process_request(self, request: HttpRequest) -> None:
@@ -30,10 +31,17 @@ class SessionMiddleware(AuthenticationMiddleware):
 
 def _user_of(request: HttpRequest) -> User | AnonymousUser:
     user = get_user(request)
-    if user.is_authenticated and _is_over(request.session, is_staff=user.is_staff):
+    if user.is_authenticated and (
+        _is_over(request.session, is_staff=user.is_staff)
+        or (user.is_staff and _lacks_second_factor(request.session))
+    ):
         request.session.flush()
         return AnonymousUser()
     return user
+
+
+def _lacks_second_factor(session: SessionBase) -> bool:
+    return settings.STAFF_SECOND_FACTOR and SECOND_FACTOR not in session
 
 
 def _is_over(session: SessionBase, *, is_staff: bool) -> bool:

@@ -12,6 +12,7 @@ from shop.web.rate_limits import Charge
 
 PASSWORDS_AT_A_NAME = Limit(10, timedelta(minutes=15))
 PASSWORDS_IN_KNOWN_BROWSERS = Limit(10, timedelta(minutes=15))
+CODES_OF_A_NAME = Limit(5, timedelta(minutes=15))
 PASSWORD_CHANGES = Limit(10, timedelta(minutes=15))
 PASSWORDS_OF_A_NAME = Limit(20, timedelta(minutes=15))
 """Eighty an hour, for as long as somebody goes on from ever new addresses."""
@@ -37,6 +38,11 @@ def password_in_known_browser(username: str) -> Charge:
 def password_change_of(username: str) -> Charge:
     """Return the charge for trying a user's old password in a session of that user."""
     return Charge(f"password-change/{username}", PASSWORD_CHANGES)
+
+
+def code_of(username: str) -> Charge:
+    """Return the charge for trying a code, by who knows the password."""
+    return Charge(f"code/{username}", CODES_OF_A_NAME)
 
 
 def password_of(username: str) -> Charge:

@@ -1,4 +1,7 @@
-"""Addresses of the account pages, named as in ``django.contrib.auth.urls``."""
+"""Addresses of the account pages, named as in ``django.contrib.auth.urls``.
+
+Signing in is in `shop.accounts.second_factor.urls`.
+"""
 
 from django.contrib.auth import views as auth_views
 from django.urls import path
@@ -7,7 +10,6 @@ from shop.accounts import confirm_views, views
 
 urlpatterns = [
     path("sign-up/", views.SignUpView.as_view(), name="sign_up"),
-    path("login/", views.LoginView.as_view(), name="login"),
     path("confirm/<token>/", confirm_views.confirm_email, name="confirm_email"),
     path("logout/", views.LogoutView.as_view(), name="logout"),
     path("password_change/", views.PasswordChangeView.as_view(), name="password_change"),

@@ -29,6 +29,7 @@ WRONG = [
     ("COUNTER_SHARDS", "65", "config.E034"),
     ("TRUSTED_PROXIES", "-1", "config.E011"),
     ("EMAIL_PORT", "smtp", "config.E012"),
+    ("STAFF_SECOND_FACTOR", "maybe", "config.E053"),
     ("SITE_URL", "shop.example.com", "config.E051"),
     ("EMAIL_USE_TLS", "maybe", "config.E013"),
     ("RANK_SHARDS", "65", "config.E015"),

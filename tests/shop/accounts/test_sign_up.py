@@ -102,7 +102,7 @@ class TestSigningUpIsRefused:
         self, browser: Client, fresh: Callable[[str], str]
     ) -> None:
         response = sign_up(browser, fresh("carla"), "long enough! " * 10)
-        assert "At most 128" in str(response.context["form"].errors["password2"])
+        assert "at most 128" in str(response.context["form"].errors["password2"])
 
     def test_for_a_password_like_the_name(
         self, browser: Client, fresh: Callable[[str], str]

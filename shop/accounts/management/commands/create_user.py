@@ -15,6 +15,7 @@ from dynamo.calls.faults import FAILURES, sentence_about
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
 from shop.web.security_log import log_event
 
@@ -38,6 +39,11 @@ class Command(BaseCommand):
             help="may see all orders",
         )
         parser.add_argument("--email", help="where to send a link when the password is forgotten")
+        parser.add_argument(
+            "--no-second-factor",
+            action="store_true",
+            help="with --update: forget the second factor of somebody who has lost it",
+        )
         parser.add_argument(
             "--update",
             action="store_true",
@@ -86,8 +92,11 @@ class Command(BaseCommand):
         if options["password"] is not None:
             validate_password(options["password"], user)
             user.set_password(options["password"])
+        if options["no_second_factor"]:
+            turn_off(user)
         user.save()
         given = [name for name in ("email", "staff", "password") if options[name] is not None]
+        given += ["no-second-factor"] * options["no_second_factor"]
         changed = " ".join(given)
         log_event("account-changed", user=user.username, by="create_user", changed=changed)
         self.stdout.write(f"Updated {user.get_username()}.")

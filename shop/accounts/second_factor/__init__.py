@@ -1,0 +1,1 @@
+"""The second factor: codes of an app besides the password (TOTP), and recovery codes."""

@@ -1,0 +1,80 @@
+"""Forms for codes."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+
+from dynamo.calls import clock
+from shop.accounts import throttling
+from shop.accounts.forms import LimitedForm
+from shop.accounts.models import User
+from shop.accounts.second_factor.codes import step_of, without_blanks
+from shop.accounts.second_factor.services import accept
+from shop.web.security_log import log_event
+
+WRONG_CODE = "Type the code that the app shows now; each works once."
+WRONG_PASSWORD = "Type the password that you sign in with."  # noqa: S105 - a sentence
+
+
+def _code_field(help_text: str = "") -> forms.CharField:
+    typed = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
+    widget = forms.TextInput(attrs=typed)
+    return forms.CharField(label="Code", max_length=40, help_text=help_text, widget=widget)
+
+
+class UserForm(LimitedForm):
+    """A form about the second factor of ``user``."""
+
+    def __init__(self, *args: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
+        self.user = user
+
+    def refuse(self, sentence: str) -> ValidationError:
+        """Log that a code or password was wrong; return the error to be raised."""
+        log_event("second-factor-failed", user=self.user.username, request=self.request)
+        return ValidationError(sentence)
+
+
+class CodeForm(UserForm):
+    """A code of the app, or a recovery code; it is used up by validation."""
+
+    code = _code_field("The six digits in your app, or a recovery code.")
+
+    def clean_code(self) -> str:
+        self.take(throttling.code_of(self.user.username), user=self.user.username)
+        code: str = self.cleaned_data["code"]
+        if not accept(self.user, code, now=clock.now()):
+            raise self.refuse(WRONG_CODE)
+        return code
+
+
+class SetUpForm(UserForm):
+    """The password once more, and the first code of an app; ``step`` is the code's."""
+
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+    code = _code_field("The six digits in your app.")
+
+    def __init__(self, *args: Any, secret: str, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.secret = secret
+        self.step = 0
+
+    def clean_password(self) -> str:
+        self.take(throttling.password_change_of(self.user.username), user=self.user.username)
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise self.refuse(WRONG_PASSWORD)
+        return password
+
+    def clean_code(self) -> str:
+        code = without_blanks(self.cleaned_data["code"])
+        step = step_of(self.secret, code, now=clock.now(), after=None)
+        if step is None:
+            raise self.refuse(WRONG_CODE)
+        self.step = step
+        return code

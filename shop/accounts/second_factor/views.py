@@ -1,0 +1,144 @@
+"""Signing in with a code, and turning the second factor on and off."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth import update_session_auth_hash
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render, resolve_url
+from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.generic.edit import FormView
+
+from dynamo.calls import clock
+from shop.accounts import views
+from shop.accounts.known_browser import remember
+from shop.accounts.models import SECOND_FACTOR, User
+from shop.accounts.second_factor.codes import link_for_app, new_secret
+from shop.accounts.second_factor.forms import CodeForm, SetUpForm
+from shop.accounts.second_factor.services import turn_off, turn_on
+from shop.accounts.second_factor.signing_in import (
+    begin,
+    finish,
+    needs_second_factor,
+    user_signing_in,
+)
+from shop.web.security_log import log_event
+
+if TYPE_CHECKING:
+    CodesView = FormView[Any]
+else:
+    CodesView = FormView
+
+OFFERED = "totp_offered"
+"""In a session: the secret that was shown, until a code of it is."""
+
+
+class LoginView(views.LoginView):
+    """Sign in; who has a second factor, or must have one, is sent on to it."""
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        user = form.get_user()
+        if not needs_second_factor(user):
+            return super().form_valid(form)
+        begin(self.request.session, user, next_url=self.get_success_url(), now=clock.now())
+        return redirect("login_code" if user.totp_secret else "second_factor")
+
+
+@method_decorator((sensitive_post_parameters(), never_cache), name="dispatch")
+class _UserView(views.AccountFormMixin, CodesView):
+    """A page for ``user``: who is signed in, or has typed the right password."""
+
+    user: User
+    is_signed_in = False
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
+        self.is_signed_in = request.user.is_authenticated
+        user = request.user if self.is_signed_in else user_signing_in(request)
+        if not isinstance(user, User):
+            return redirect("login")
+        self.user = user
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request, "user": self.user}
+
+
+class CodeView(_UserView):
+    """The second page of signing in: the code."""
+
+    form_class = CodeForm
+    template_name = "shop/accounts/code.html"
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        del form
+        response = redirect(finish(self.request, self.user))
+        remember(response, self.user.username)
+        return response
+
+
+class SetUpView(_UserView):
+    """Turn the second factor on; the page shows the secret, and then the recovery codes, once."""
+
+    form_class = SetUpForm
+    template_name = "shop/accounts/second_factor.html"
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        if self.user.totp_secret:
+            return redirect("second_factor_off" if self.is_signed_in else "login_code")
+        return super().get(request, *args, **kwargs)
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        if self.user.totp_secret:  # a password alone must not replace it
+            return redirect("second_factor")
+        return super().post(request, *args, **kwargs)
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "secret": self._secret()}
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
+        link = link_for_app(self._secret(), self.user.username)
+        return super().get_context_data(**kwargs) | {"secret": self._secret(), "link": link}
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        codes = turn_on(self.user, form.secret, step=form.step)
+        del self.request.session[OFFERED]
+        log_event("second-factor-on", user=self.user.username, request=self.request)
+        if self.is_signed_in:
+            update_session_auth_hash(self.request, self.user)
+            self.request.session[SECOND_FACTOR] = True
+            next_url = resolve_url("/")
+        else:
+            next_url = resolve_url(finish(self.request, self.user))
+        context = {"codes": codes, "next_url": next_url}
+        response = render(self.request, "shop/accounts/recovery_codes.html", context)
+        remember(response, self.user.username)
+        return response
+
+    def _secret(self) -> str:
+        session = self.request.session
+        if OFFERED not in session:
+            session[OFFERED] = new_secret()
+        return str(session[OFFERED])
+
+
+class OffView(_UserView):
+    """Turn the second factor off, by a code."""
+
+    form_class = CodeForm
+    template_name = "shop/accounts/second_factor_off.html"
+    success_url = reverse_lazy("password_change")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
+        if not request.user.is_authenticated:
+            return redirect("login")
+        return super().dispatch(request, *args, **kwargs)
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        turn_off(self.user)
+        update_session_auth_hash(self.request, self.user)
+        self.request.session.pop(SECOND_FACTOR, None)
+        log_event("second-factor-off", user=self.user.username, request=self.request)
+        return super().form_valid(form)
