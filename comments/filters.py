@@ -8,7 +8,7 @@ from comments.languages import LanguageUnknown, is_language
 
 ANY = "~"
 RATINGS = (1, 2, 3, 4, 5)
-MOST_LANGUAGES = 24
+MOST_LANGUAGES = 8
 """Languages in one filter at the most: a page makes one query for each, times the ratings."""
 
 

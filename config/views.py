@@ -3,11 +3,14 @@
 from http import HTTPStatus
 
 from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.readiness import unreadiness
+
+REMEMBERED_SECONDS = 3
 
 
 @require_safe
@@ -19,8 +22,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the tables can be reached and are active, else 503 with the reason."""
+    """Answer 200 when the tables can be reached and are active, else 503 with the reason.
+
+    The answer is remembered for a few seconds: anybody may ask.
+    """
     del request
-    reason = unreadiness([import_string(name) for name in settings.DYNAMODB_MODELS])
-    status = HTTPStatus.OK if reason is None else HTTPStatus.SERVICE_UNAVAILABLE
+    reason = cache.get_or_set("readyz", _unreadiness, REMEMBERED_SECONDS)
+    status = HTTPStatus.SERVICE_UNAVAILABLE if reason else HTTPStatus.OK
     return HttpResponse(f"{reason or 'ready'}\n", content_type="text/plain", status=status)
+
+
+def _unreadiness() -> str:
+    return unreadiness([import_string(name) for name in settings.DYNAMODB_MODELS]) or ""

@@ -37,6 +37,8 @@ from dynamo.lists.sizes import MeanSizes
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""
 ALL, BY_LANGUAGE, BY_RATING, BY_BOTH = PATTERNS
+MOST_UNCOUNTED = 8
+"""Queries that are made at the most where the counts say that there is nothing."""
 MIXED = "mixed"
 """The plan that reads from more than one index."""
 Part = tuple[AccessPattern, CommentFilter]
@@ -61,12 +63,10 @@ def plan_list(
 ) -> ListPlan:
     """Choose how to read a page of ``needed`` items, look-ahead included.
 
-    ``forced`` is the name of the plan to use whatever it costs. A product without any counts is
-    read by the exact plan, because nothing can be priced. Raises NoSuchPlan.
+    ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
     """
     if not counts.cells and forced is None:
-        by_rule = plan(product_id, chosen)
-        return ListPlan(by_rule.name, by_rule.runs)
+        return _uncounted(product_id, chosen)
     priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)
@@ -84,6 +84,18 @@ def plan_list(
             if plan.name != best.name
         ),
     )
+
+
+def _uncounted(product_id: str, chosen: CommentFilter) -> ListPlan:
+    """Plan for a product without any counts, where nothing can be priced: by the exact plan.
+
+    As there are hardly any comments, many queries would find nothing: one is made instead.
+    """
+    exact = plan(product_id, chosen)
+    if len(exact.runs) <= MOST_UNCOUNTED:
+        return ListPlan(exact.name, exact.runs)
+    runs = ALL.runs(product_id, chosen, tuple(_filters(ALL, chosen)))
+    return ListPlan(ALL.name, tuple(runs), fallback=partial(exact_runs, product_id))
 
 
 def price_indexes(

@@ -10,7 +10,7 @@ from tests.support.comments.truth import LANGUAGES
 ALPHA_2 = ("aa", "ab", "ae", "af", "ak", "am", "an", "ar", "as", "av", "ay", "az", "ba", "be")
 filters = st.builds(
     CommentFilter.of,
-    st.sets(st.sampled_from(LANGUAGES)),
+    st.sets(st.sampled_from(LANGUAGES), max_size=MOST_LANGUAGES),
     st.sets(st.integers(1, 5)),
 )
 

@@ -9,7 +9,7 @@ from django.test import override_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.filters import RATINGS, CommentFilter
+from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.lists.read_models import INDEXES, SETS, read_model
 from comments.models import SHOWN
 from comments.store.counts import ProductCounts, counts_of
@@ -37,7 +37,9 @@ pytestmark = pytest.mark.real_engine
 CHOICES = ((), *((language,) for language in LANGUAGES), *LANGUAGE_SETS[::4])
 TOLD = ("pk", "o", "g", "s", *SHOWN)
 filters = st.builds(
-    CommentFilter.of, st.sets(st.sampled_from(LANGUAGES)), st.sets(st.sampled_from(RATINGS))
+    CommentFilter.of,
+    st.sets(st.sampled_from(LANGUAGES), max_size=MOST_LANGUAGES),
+    st.sets(st.sampled_from(RATINGS)),
 )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
+from comments.lists.empty_partitions import MOST_CHECKED
 from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest
@@ -81,6 +82,17 @@ class TestAPartitionWronglyHeldForEmpty:
         found = pages(product_id, THREES_AND_FIVES, size=5)
         ids = [comment.id for page in found for comment in page.comments]
         assert ids == [comment.id for comment in reversed(make(product_id))]
+
+    @pytest.mark.real_engine
+    def test_is_found_by_some_reader_where_there_are_many(self, product_id: str) -> None:
+        chosen = CommentFilter.of(["da", "de", "en", "es", "fr", "it", "nl", "pt"], [3, 5])
+        for _ in range(20):
+            (page,) = pages(product_id, chosen, size=50)
+            late = [read for read in page.shown.reads if read not in page.page.reads]
+            assert len(late) <= MOST_CHECKED
+            if len(page.comments) == 24:
+                return
+        raise AssertionError("no reader found it")
 
 
 class TestAPartitionThatIsEmpty:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from comments.filters import CommentFilter
+from comments.filters import MOST_LANGUAGES, CommentFilter
 from tests.support.comments.loading import load
 from tests.support.comments.truth import (
     ALL_LANGUAGE_CHOICES,
@@ -23,7 +23,8 @@ pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("model")]
 languages_by_turns = pytest.mark.parametrize(
     "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
 )
-FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], LANGUAGES)
+MANY_LANGUAGES = LANGUAGES[:MOST_LANGUAGES]
+FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], MANY_LANGUAGES)
 FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
 
 
@@ -84,8 +85,8 @@ class TestComments120AtSixMoments:
             assert_walk(ties, "ties", languages, ratings, size=1)
 
     @pytest.mark.parametrize("ratings", FEW_RATINGS[::2])
-    def test_are_walked_in_all_languages_at_once(self, ties, ratings):
-        assert_walk(ties, "ties", LANGUAGES, ratings, size=20)
+    def test_are_walked_in_many_languages_at_once(self, ties, ratings):
+        assert_walk(ties, "ties", MANY_LANGUAGES, ratings, size=20)
 
     @pytest.mark.slow
     @languages_by_turns
