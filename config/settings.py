@@ -85,6 +85,9 @@ SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
 HTTPS = env.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+# With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
+_COOKIE = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
 CSRF_FAILURE_VIEW = "dynamo.web.forgery.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
@@ -128,6 +131,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "dynamo.web.powers.PowersMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -78,6 +78,7 @@ class DynoxideEngine(EngineServer):
         try:
             if self._db_path:
                 require_sound(self._db_path)
+                _keep_private(self._db_path)
             super().start()
         except BaseException:
             self._release()
@@ -126,3 +127,9 @@ def require_sound(db_path: Path) -> None:
         raise DamagedFile(db_path, str(error)) from error
     if verdict != "ok":
         raise DamagedFile(db_path, " ".join(verdict.split()))
+
+
+def _keep_private(path: Path) -> None:
+    """Let nobody else on the machine read the file; those beside it get the mode that it has."""
+    path.touch(mode=0o600)
+    path.chmod(0o600)

@@ -10,6 +10,9 @@ from typing import Any, Self, TextIO
 
 from dynamo.files.records import Rejected
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What spreadsheets take for the beginning of a formula."""
+
 
 class RejectsUnwritable(ValueError):
     """The file of rejected rows cannot be written; the text has the reason."""
@@ -33,7 +36,7 @@ class RejectsFile:
         try:
             if self._file is None:
                 self._open()
-            self._writer.writerow([getattr(rejected, column) for column in self._columns])
+            self._writer.writerow([_harmless(getattr(rejected, one)) for one in self._columns])
         except OSError as error:
             raise self._unwritable(error) from error
         self.count += 1
@@ -62,3 +65,8 @@ class RejectsFile:
 
     def _unwritable(self, error: OSError) -> RejectsUnwritable:
         return RejectsUnwritable(f"{self.path} cannot be written: {error.strerror}.")
+
+
+def _harmless(value: object) -> object:
+    """Return a value that no spreadsheet carries out: others wrote what is rejected."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

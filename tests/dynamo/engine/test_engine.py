@@ -221,3 +221,12 @@ class TestFindingAnEngine:
     def test_names_a_missing_binary(self) -> None:
         with pytest.raises(BinaryMissing, match="npm ci"):
             DynoxideEngine(binary=None)
+
+
+@pytest.mark.real_engine
+def test_a_file_of_data_is_read_by_nobody_else(tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    with DynoxideEngine(binary=find(PROJECT), db_path=path):
+        modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.glob("shop.db*")}
+    data = {mode for name, mode in modes.items() if not name.endswith(".lock")}
+    assert data == {0o600}
