@@ -47,9 +47,9 @@ def picture() -> str:
 
 
 def sample_items() -> Iterator[ShopItem]:
-    """Yield a customer, an open and a shipped order, and a product in nested categories."""
+    """Yield a customer, an open and a delivered order, and a product in nested categories."""
     yield profile_item("alex", Account(password="…", joined_at=START))  # noqa: S106 - no password
-    for number, (status, days) in enumerate([(Status.SHIPPED, 3), (Status.APPROVED, 1)]):
+    for number, (status, days) in enumerate([(Status.APPROVED, 1), (Status.DELIVERED, 3)]):
         item, dependents = order_items_of(_order(number, status, days), shard=2, edge_shards=2)
         yield item
         yield from dependents

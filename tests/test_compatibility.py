@@ -119,12 +119,13 @@ class TestAnOldDatabase:
     def test_holds_what_this_code_would_write_but_what_travels_since(self, found):
         for model in ("indexes", "sets"):
             kinds = {one["kind"] for one in found[model]["check"]["found"]}
-            assert kinds == {"marks", "name", "categories", "shelf"}
+            assert kinds == {"marks", "name", "categories", "shelf", "purchase"}
 
     def test_is_brought_over_by_migrating_its_items_once(self, found):
         first, second = found["steps"]
         assert {row["state"] for row in first} == {"finished"}
         assert {row["step"]: row["changed"] for row in first if row["changed"]} == {
+            "purchase-keys": 3,
             "product-categories": 2,
             "shelves": 1,
             "listed-texts": 1,

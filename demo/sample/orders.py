@@ -26,6 +26,8 @@ NEWCOMER = "noor"
 """Has an account and no order yet."""
 STAFF = "sam"
 SPAN = timedelta(days=2 * 365)
+OF_A_KIND = 15
+"""Neighbouring products: an order has some of these, as customers buy things that go together."""
 RECENCY = 2.4
 """Above 1, recent orders are denser than old ones."""
 
@@ -104,7 +106,8 @@ def _customers_in_turn(rng: Random) -> list[str]:
 
 
 def _lines(rng: Random, products: Sequence[SampleProduct]) -> tuple[NewLine, ...]:
-    how_many = rng.choices(range(1, 7), (45, 25, 14, 8, 5, 3))[0]
+    how_many = rng.choices(range(1, 7), (20, 25, 25, 15, 10, 5))[0]
+    first = rng.randrange(0, len(products), OF_A_KIND)
     return tuple(
         NewLine(
             product_id=product.id,
@@ -112,7 +115,7 @@ def _lines(rng: Random, products: Sequence[SampleProduct]) -> tuple[NewLine, ...
             quantity=rng.choices(range(1, 5), (80, 13, 4, 3))[0],
             unit_price_cents=product.unit_price_cents,
         )
-        for product in rng.sample(products, how_many)
+        for product in rng.sample(products[first : first + OF_A_KIND], how_many)
     )
 
 

@@ -2,9 +2,9 @@
 
 Reads the newest buyers of the product from the shards of ``by_data``, then the newest purchases
 of each at once, and ranks their products. The cost is bounded: see `Bounds.capacity_units`.
-Canceled and returned orders count too.
+Only orders count that were delivered, and not sent back (see `shop.catalogue.purchases`).
 
-For privacy, only products are returned that at least two of the buyers have.
+For privacy, only products are returned that at least five of the buyers have.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,10 +28,10 @@ class Bounds:
     Shows at most ``shown`` products, each bought by at least ``least_buyers`` of them.
     """
 
-    buyers: int = 12
+    buyers: int = 8
     purchases: int = 20
     shown: int = 6
-    least_buyers: int = 2
+    least_buyers: int = 5
 
     def capacity_units(self, shards: int) -> float:
         """Return the most that it costs, if the purchases read of a user fit 4 KB.

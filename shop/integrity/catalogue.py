@@ -11,13 +11,12 @@ from dynamo.items import Item
 from dynamo.upkeep.differences import confirmed
 from dynamo.upkeep.integrity import Difference
 from shop import keys
-from shop.catalogue.edge_keys import MOST_SHARDS, purchase_data, shard_in
+from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
 from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.integrity.categories import CategoriesFound
-from shop.integrity.comparing import PARTITION, IndexKeys, too_few_shards, write_to_shards
+from shop.integrity.comparing import PARTITION, too_few_shards
 from shop.integrity.edges import EdgesFound
-from shop.models import Purchase
-from shop.orders.ids import moment_in
+from shop.integrity.purchases import PurchasesFound
 
 
 class CatalogueCheck:
@@ -26,7 +25,7 @@ class CatalogueCheck:
     def __init__(self) -> None:
         self._categories = CategoriesFound()
         self._edges = EdgesFound()
-        self._purchases = purchase_keys()
+        self._purchases = PurchasesFound()
         self._shards = 1
 
     def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]:
@@ -37,6 +36,7 @@ class CatalogueCheck:
             (keys.CATEGORY_PREFIX, keys.NAME_PREFIX): self._edges.take,
             (keys.PRODUCT_PREFIX, keys.PRODUCT_PREFIX): self._edges.take,
             (keys.USER_PREFIX, keys.BOUGHT_PREFIX): self._purchases.take,
+            (keys.USER_PREFIX, keys.ORDER_PREFIX): self._purchases.take_order,
         }
 
     def differences(self) -> Iterator[Difference]:
@@ -48,32 +48,9 @@ class CatalogueCheck:
         tree = self._categories.tree()
         yield from self._edges.differences(tree, shards)
         yield from confirmed(self._categories.shelf_suspects(self._edges.by_category(tree)))
-        yield from self._purchases.differences(write_to_shards, shards=shards)
+        yield from self._purchases.differences(shards=shards)
 
     def _take_shard(self, item: Item) -> None:
         shards = shard_in(item.get(PARTITION, {}).get("S", "")) + 1
         if shards <= MOST_SHARDS:
             self._shards = max(self._shards, shards)
-
-
-def purchase_keys() -> IndexKeys:
-    """Compare the index keys of purchases."""
-    return IndexKeys(
-        kind="purchase",
-        model=Purchase,
-        names=("order_status_date", PARTITION, "data"),
-        source=(Purchase.order_id,),
-        derive=_purchase_keys,
-        order_in=lambda item: str(item["order_id"]["S"]),
-    )
-
-
-def _purchase_keys(item: Item, shards: int) -> dict[str, str]:
-    # The id of an order holds its moment; without one there are no keys.
-    username = keys.username_in(item["pk"]["S"])
-    product_id = item["sk"]["S"].removeprefix(keys.bought(username, ""))
-    try:
-        moment = moment_in(item.get("order_id", {"S": ""})["S"])
-    except ValueError:
-        return {}
-    return purchase_data(username, product_id, moment, shards=shards)

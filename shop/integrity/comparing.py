@@ -30,7 +30,8 @@ class IndexKeys:
     """Compares index keys with those ``derive`` gives for an item and a number of shards.
 
     The keys follow from the attributes ``source``. ``order_in`` returns the id of the order that
-    a difference names. Keeps the table keys of suspects alone, because there are many items.
+    a difference names; ``beside`` returns actions that a correction needs besides. Keeps the table
+    keys of suspects alone, because there are many items.
     """
 
     kind: str
@@ -39,12 +40,17 @@ class IndexKeys:
     source: tuple[Attribute[Any], ...]
     derive: Callable[[Item, int], dict[str, str]]
     order_in: Callable[[Item], str]
+    beside: Callable[[Item, Mapping[str, str]], list[Action]] = lambda _item, _expected: []
     suspects: list[Key] = field(default_factory=list)
 
     def take(self, item: Item) -> None:
         """Note an item whose keys look wrong."""
-        if any(self._sides(item, self.derive(item, 1))):
+        if not self.is_right(item, self.derive(item, 1)):
             self.suspects.append(key_of(item))
+
+    def is_right(self, item: Item, expected: Mapping[str, str]) -> bool:
+        """Return whether an item has the expected keys, in whatever shard."""
+        return not any(self._sides(item, expected))
 
     def differences(
         self, write: Callable[[list[Action]], None], *, shards: int = 1
@@ -58,13 +64,14 @@ class IndexKeys:
                 yield difference(self.kind, subject, wrong, right, repair=partial(write, actions))
 
     def changes(self, item: Item, *, shards: int = 1) -> list[Action]:
-        """Build the action that corrects an item's keys, none where they are right."""
+        """Build the actions that correct an item's keys, none where they are right."""
         expected = self.derive(item, shards)
-        if not any(self._sides(item, expected)):
+        if self.is_right(item, expected):
             return []
         changes = set_or_remove(self.model, self.names, expected)
         same = unchanged(item, *self.source)
-        return [update(self.model, table_key(*key_of(item)), changes, same)]
+        correction = update(self.model, table_key(*key_of(item)), changes, same)
+        return [correction, *self.beside(item, expected)]
 
     def _sides(self, item: Item, expected: Mapping[str, str]) -> Sides:
         stored = {name: item[name]["S"] for name in self.names if name in item}

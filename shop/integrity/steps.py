@@ -15,9 +15,9 @@ from shop.catalogue.edge_keys import tree_data
 from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.queries import category_of, trail_in
 from shop.catalogue.shelves import shelf_changes
-from shop.integrity.catalogue import purchase_keys
 from shop.integrity.edges import edge_changes, way_changes
 from shop.integrity.orders import order_keys
+from shop.integrity.purchases import purchase_keys
 from shop.models import Category, ShopItem
 from shop.table import TABLE, key_of
 
@@ -85,5 +85,11 @@ STEPS = (
         "Store the first products of each category of the front page with the category.",
         (ShopItem.pk == keys.ROOT) & ShopItem.sk.startswith(keys.CATEGORY_PREFIX),
         _shelf_changes,
+    ),
+    _step(
+        "delivered-purchases",
+        "Take purchases whose order was not delivered out of “also bought”.",
+        ShopItem.pk.startswith(keys.USER_PREFIX) & ShopItem.sk.startswith(keys.BOUGHT_PREFIX),
+        _purchase_changes,
     ),
 )

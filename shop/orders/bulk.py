@@ -21,6 +21,7 @@ from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.counts import deltas_of, sum_of
 from shop.orders.items import NewOrder, order_items_of
+from shop.orders.moving import follow_delivery
 from shop.orders.shards import pick_shard
 from shop.table import Key, put_of, write_with_counts
 
@@ -122,4 +123,5 @@ def _update(order: NewOrder, seen: Item) -> OrderOutcome:
         write_with_counts([put], deltas)
     except ConditionFailed:  # moved at the same moment, so what is stored is newer
         return OrderOutcome.KEPT
+    follow_delivery(order.username, order.id, Status(stored.status), order.now_in.status)
     return OrderOutcome.UPDATED

@@ -170,9 +170,12 @@ def _lines(order: NewOrder) -> Iterator[OrderItem]:
 
 
 def _purchases(order: NewOrder, shards: int) -> Iterator[Purchase]:
+    is_delivered = order.now_in.status is Status.DELIVERED
     for product_id in dict.fromkeys(line.product_id for line in order.lines):
-        data: dict[str, Any] = purchase_data(
-            order.username, product_id, moment_in(order.id), shards=shards
+        data: dict[str, Any] = (
+            purchase_data(order.username, product_id, moment_in(order.id), shards=shards)
+            if is_delivered
+            else {}
         )
         yield Purchase(
             pk=keys.user(order.username),

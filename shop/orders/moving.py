@@ -16,12 +16,14 @@ from datetime import datetime, timedelta
 
 from dynamo.lists.places import parse_timestamp
 from dynamo.writes.transactions import ConditionFailed
+from shop.catalogue.purchases import list_purchases
 from shop.order_status import Status, may_move
 from shop.orders.actions import status_update
 from shop.orders.activity_log import log_order
 from shop.orders.counts import deltas_of
+from shop.orders.ids import moment_in
 from shop.orders.items import StatusChange, derived_keys
-from shop.orders.queries import NoSuchOrder, owner_of, stored_order
+from shop.orders.queries import NoSuchOrder, find_order, owner_of, stored_order
 from shop.table import write_with_counts
 
 MOMENT = timedelta(microseconds=1)
@@ -66,6 +68,7 @@ def move_order(
         raise MoveNotAllowed(sentence)
     order = stored_order(username, order_id)
     if [change.status for change in order.history[-2:]] == [source, target]:
+        follow_delivery(username, order_id, source, target)
         return
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
@@ -91,6 +94,25 @@ def move_order(
             return
         raise overtaken from failure
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
+    follow_delivery(username, order_id, source, target)
+
+
+def follow_delivery(username: str, order_id: str, source: Status, target: Status) -> None:
+    """Have “also bought” count the products of an order that was delivered, and no other's.
+
+    It follows the move, because one transaction may not hold the purchases of a long order as well.
+    What is lost between the two is found by `check_integrity`.
+    """
+    if Status.DELIVERED not in {source, target}:
+        return
+    lines = find_order(order_id, username=username).order.items
+    list_purchases(
+        dict.fromkeys(line.product_id for line in lines),
+        username=username,
+        order_id=order_id,
+        moment=moment_in(order_id),
+        delivered=target is Status.DELIVERED,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,12 @@ LAMP, BULB = PRODUCTS[3], PRODUCTS[4]
 
 @pytest.fixture(scope="module", autouse=True)
 def browsed(tables: None) -> None:
-    """A category of 45 products within one without any; two customers bought the same two."""
+    """A category of 45 products within one without any; five customers bought the same two."""
     shelves = [category("browsed-hall"), category(SHELF, "browsed-hall")]
     put_catalogue(categories=shelves, products=PRODUCTS)
-    for username in ("browsed-ann", "browsed-ben"):
-        sell(username, [LAMP.id, BULB.id], day=1, status=Status.SHIPPED)
+    for number in range(5):
+        username = f"browsed-{number}"
+        sell(username, [LAMP.id, BULB.id], day=1, status=Status.DELIVERED)
 
 
 def ids(visitor, within: str = "#products") -> list[str]:

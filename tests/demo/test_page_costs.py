@@ -19,6 +19,7 @@ from dynamo.calls.meter import Meter, metered
 from dynamo.lists.sizes import MeanSizes
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
+from shop.catalogue.also_bought import find_also_bought
 from tests.support.comments.browsing import HTMX
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
@@ -135,3 +136,10 @@ class TestAPage:
 
     def test_of_the_table_is_visited(self, visits):
         assert documented().keys() == visits.keys()
+
+
+class TestAlsoBought:
+    def test_shows_something_on_most_products(self, visits):
+        products = [product.id for product in sample_catalogue().products]
+        shown = [product_id for product_id in products if find_also_bought(product_id)]
+        assert len(shown) >= 0.7 * len(products)

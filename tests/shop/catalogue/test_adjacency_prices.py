@@ -17,6 +17,7 @@ from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
+from shop.order_status import Status
 from shop.orders.items import NewLine, order_items_of
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
@@ -108,7 +109,9 @@ class TestWriting:
         assert self.put(replace(product, unit_price_cents=2_999)) == 14
 
     def test_a_purchase_stands_in_two_indexes_for_a_unit_each(self, fresh):
-        ordered = made_order(fresh("ann"), lines=[NewLine(fresh("lamp"), "Lamp", 1, 100)])
+        ordered = made_order(
+            fresh("ann"), Status.DELIVERED, lines=[NewLine(fresh("lamp"), "Lamp", 1, 100)]
+        )
         _, belongings = order_items_of(ordered, shard=0)
         (purchase,) = (item.serialize() for item in belongings if isinstance(item, Purchase))
         derived = ("order_status_date", "data_partition", "data")

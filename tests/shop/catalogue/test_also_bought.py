@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,9 +17,12 @@ from shop.catalogue.edge_shards import count_edge_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from shop.orders.items import NewLine, NewOrder
+from shop.orders.moving import move_order
 from shop.user_data import PURCHASES
 from tests.support.catalogue.making import category, sell
-from tests.support.chance import examples
+from tests.support.chance import examples, unique
+from tests.support.orders.making import START, made_order, put
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -68,6 +72,16 @@ def shown(product_id: str, bounds: Bounds = BOUNDS) -> list[tuple[str, int]]:
     return [(each.product.id, each.buyers) for each in find_also_bought(product_id, bounds=bounds)]
 
 
+def sell_to(
+    number: int, products: Sequence[str], *, status: Status = Status.DELIVERED
+) -> list[str]:
+    """Sell products to so many buyers; return their names."""
+    buyers = [unique("buyer") for _ in range(number)]
+    for buyer in buyers:
+        sell(buyer, products, day=1, status=status)
+    return buyers
+
+
 @pytest.fixture
 def popular(fresh: Callable[[str], str]) -> str:
     """A product with thirty buyers, each of whom bought thirty others."""
@@ -95,41 +109,43 @@ class TestAlsoBought:
         put_products(ids)
         named = [(f"{prefix}-u{user}", [ids[n] for n in numbers]) for user, numbers in made]
         for day, (user, products) in enumerate(named):
-            sell(user, products, day=day, status=Status.PLACED)
+            sell(user, products, day=day, status=Status.DELIVERED)
         bought = latest(named)
         for product_id in ids[:3]:
             assert shown(product_id, bounds) == counted(bought, product_id, bounds)
 
-    def test_leaves_out_what_one_buyer_alone_has(self, fresh):
+    def test_leaves_out_what_fewer_than_five_buyers_have(self, fresh):
         lamp, bulb, secret = (fresh(name) for name in ("lamp", "bulb", "secret"))
         put_products([lamp, bulb, secret])
-        sell(fresh("ann"), [lamp, bulb, secret], day=1, status=Status.PLACED)
+        sell_to(4, [lamp, bulb, secret])
         assert shown(lamp) == []
-        sell(fresh("ben"), [lamp, bulb], day=2, status=Status.PLACED)
-        assert shown(lamp) == [(bulb, 2)]
+        sell_to(1, [lamp, bulb])
+        assert shown(lamp) == [(bulb, 5)]
 
-    @pytest.mark.parametrize("status", [Status.CANCELED, Status.RETURNED])
-    def test_counts_what_was_canceled_or_sent_back(self, fresh, status):
+    @pytest.mark.parametrize("status", [status for status in Status if status != Status.DELIVERED])
+    def test_counts_no_order_that_is_not_delivered(self, fresh, status):
         lamp, bulb = fresh("lamp"), fresh("bulb")
         put_products([lamp, bulb])
-        for name in ("ann", "ben"):
-            sell(fresh(name), [lamp, bulb], day=1, status=status)
-        assert shown(lamp) == [(bulb, 2)]
+        sell_to(4, [lamp, bulb])
+        sell_to(8, [lamp, bulb], status=status)
+        assert shown(lamp) == []
+        sell_to(1, [lamp, bulb])
+        assert shown(lamp) == [(bulb, 5)]
 
     def test_leaves_out_products_that_do_not_exist_any_more(self, fresh):
         lamp, gone = fresh("lamp"), fresh("gone")
         put_products([lamp])
-        for name in ("ann", "ben"):
-            sell(fresh(name), [lamp, gone], day=1, status=Status.PLACED)
+        sell_to(5, [lamp, gone])
         assert shown(lamp) == []
 
     def test_forgets_a_user_who_is_deleted(self, fresh):
         lamp, bulb, ann = fresh("lamp"), fresh("bulb"), fresh("ann")
         put_products([lamp, bulb])
-        for user in (ann, fresh("ben"), fresh("cem")):
-            sell(user, [lamp, bulb], day=1, status=Status.PLACED)
+        sell(ann, [lamp, bulb], day=1, status=Status.DELIVERED)
+        sell_to(5, [lamp, bulb])
+        assert shown(lamp) == [(bulb, 6)]
         assert erase([*TRACES, PURCHASES], ann)["purchases"] == 2
-        assert shown(lamp) == [(bulb, 2)]
+        assert shown(lamp) == [(bulb, 5)]
 
     def test_of_a_product_that_nobody_bought_is_empty(self, fresh):
         assert shown(fresh("unsold")) == []
@@ -143,3 +159,64 @@ class TestAlsoBought:
         assert meter.capacity_units() <= BOUNDS.capacity_units(count_edge_shards())
         assert {call.operation for call in meter.calls} <= {"GetItem", "Query", "BatchGetItem"}
         assert meter.capacity_units("what they bought") == BOUNDS.buyers / 2
+
+
+class TestAnOrder:
+    """One of five, on which it depends whether the list has something."""
+
+    @pytest.fixture
+    def pair(self, fresh: Callable[[str], str]) -> tuple[str, str]:
+        lamp, bulb = fresh("lamp"), fresh("bulb")
+        put_products([lamp, bulb])
+        sell_to(4, [lamp, bulb])
+        return lamp, bulb
+
+    def put(self, pair: tuple[str, str], status: Status, *, hours: int = 0) -> NewOrder:
+        lines = [NewLine(product, product, 1, 100) for product in pair]
+        entered = START + timedelta(hours=hours)
+        order = made_order("ann", status, entered_at=entered, lines=lines, foreign_id=pair[0])
+        put(order)
+        return order
+
+    def move(self, order: NewOrder, source: Status, target: Status) -> None:
+        move_order(
+            username=order.username,
+            order_id=order.id,
+            source=source,
+            target=target,
+            is_staff=True,
+            now=START,
+        )
+
+    def test_counts_from_its_delivery_until_it_is_sent_back(self, pair):
+        lamp, bulb = pair
+        order = self.put(pair, Status.SHIPPED)
+        assert shown(lamp) == []
+        for _ in range(2):  # as a form that is sent twice
+            self.move(order, Status.SHIPPED, Status.DELIVERED)
+            assert shown(lamp) == [(bulb, 5)]
+        self.move(order, Status.DELIVERED, Status.RETURNED)
+        assert shown(lamp) == []
+
+    def test_counts_when_an_import_says_that_it_was_delivered(self, pair):
+        lamp, bulb = pair
+        self.put(pair, Status.SHIPPED, hours=1)
+        self.put(pair, Status.DELIVERED, hours=2)
+        assert shown(lamp) == [(bulb, 5)]
+        self.put(pair, Status.RETURNED, hours=3)
+        assert shown(lamp) == []
+
+    def test_does_not_count_while_a_later_one_is_not_delivered(self, pair):
+        lamp, _ = pair
+        (ann,) = sell_to(1, pair)
+        sell(ann, pair, day=9, status=Status.PLACED)
+        assert shown(lamp) == []
+
+    def test_has_its_say_about_its_own_purchases_alone(self, pair):
+        lamp, bulb = pair
+        order = self.put(pair, Status.SHIPPED)
+        sell("ann", pair, day=9, status=Status.DELIVERED)
+        assert shown(lamp) == [(bulb, 5)]
+        self.move(order, Status.SHIPPED, Status.DELIVERED)
+        self.move(order, Status.DELIVERED, Status.RETURNED)
+        assert shown(lamp) == [(bulb, 5)]

@@ -18,14 +18,14 @@ URL = f"/products/{LAMP}/also-bought/"
 
 @pytest.fixture(scope="module", autouse=True)
 def sold(tables: None) -> None:
-    """A lamp and a bulb that two customers bought."""
+    """A lamp and a bulb that five customers bought."""
     shelves = [category("paged"), category("paged-in", "paged")]
     products = [
         NewProduct(i, i.title(), ("paged", "paged-in"), "", 500, "EUR") for i in (LAMP, BULB)
     ]
     put_catalogue(categories=shelves, products=products)
-    for username in ("paged-ann", "paged-ben"):
-        sell(username, [LAMP, BULB], day=1, status=Status.SHIPPED)
+    for name in ("ann", "ben", "cem", "dan", "eva"):
+        sell(f"paged-{name}", [LAMP, BULB], day=1, status=Status.DELIVERED)
 
 
 class TestTheProductPage:

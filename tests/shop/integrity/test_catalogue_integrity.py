@@ -13,6 +13,7 @@ from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_category
 from shop.catalogue.edge_shards import count_edge_shards
 from shop.catalogue.items import NewProduct
+from shop.catalogue.purchases import DERIVED
 from shop.catalogue.queries import find_product
 from shop.catalogue.shelves import put_shelf
 from shop.order_status import Status
@@ -217,6 +218,18 @@ class TestTheCheckOfPurchases:
     def test_finds_and_mends_wrong_keys(self, checked: Checked, case: str):
         assert checked.found(checked.purchases[case]) == ["purchase"]
         assert checked.is_mended(checked.purchases[case])
+
+    def test_finds_and_mends_one_that_is_listed_although_its_order_is_not_delivered(self, lamp):
+        buyer = sell_to_someone(lamp)
+        key = (keys.user(buyer), keys.bought(buyer, lamp.id))
+        listed = stored(key) or {}
+        again = sell_to_someone(lamp, Status.RETURNED)
+        other = (keys.user(again), keys.bought(again, lamp.id))
+        before = spoil(other, **{name: listed[name] for name in DERIVED})
+        name = before["order_id"]["S"]
+        assert [d.kind for d in found(name)] == ["purchase"]
+        assert mend(name) == [True]
+        assert stored(other) == before
 
     def test_mends_nothing_that_was_bought_again_meanwhile(self, lamp, buyer):
         key = (keys.user(buyer), keys.bought(buyer, lamp.id))

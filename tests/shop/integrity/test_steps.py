@@ -11,10 +11,12 @@ from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_category
+from shop.catalogue.edge_keys import purchase_data
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.integrity.steps import STEPS
 from shop.order_status import Status
+from shop.orders.ids import moment_in
 from shop.orders.moving import move_order
 from tests.support.catalogue.making import START, category, sell
 from tests.support.catalogue.spoiling import (
@@ -84,6 +86,22 @@ def old_purchase() -> Old:
     return Old({key: before}, again, (before["order_id"]["S"], buyer))
 
 
+def purchase_of_before() -> Old:
+    """A purchase whose order was sent, listed as in a shop that listed all of them."""
+    lamp = put_lamp()
+    buyer = sell_to_someone(lamp, Status.SHIPPED)
+    key = keys.user(buyer), keys.bought(buyer, lamp.id)
+    order_id = (stored(key) or {})["order_id"]["S"]
+    listed = purchase_data(buyer, lamp.id, moment_in(order_id), shards=1)
+    before = spoil(key, **{name: {"S": value} for name, value in listed.items()})
+
+    def deliver() -> None:
+        moved = {"source": Status.SHIPPED, "target": Status.DELIVERED}
+        move_order(username=buyer, order_id=order_id, is_staff=True, now=START, **moved)
+
+    return Old({key: before}, deliver, (order_id, buyer))
+
+
 def put_again(lamp: NewProduct, *more: NewProduct, name: str = "", **changes: Any) -> None:
     """Put a lamp and its categories with changes; ``name`` is a category's new one."""
     inner, outer = lamp.category_slugs
@@ -138,6 +156,7 @@ OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "edge from what gets another name": ("edge-keys", lambda: old_edge(name="Renamed")),
     "product": ("product-categories", old_product),
     "shelf": ("shelves", old_shelf),
+    "purchase that was not delivered": ("delivered-purchases", purchase_of_before),
 }
 
 

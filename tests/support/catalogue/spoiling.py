@@ -25,9 +25,9 @@ def put_lamp() -> NewProduct:
     return product
 
 
-def sell_to_someone(product: NewProduct) -> str:
+def sell_to_someone(product: NewProduct, status: Status = Status.DELIVERED) -> str:
     username = unique("buyer")
-    sell(username, [product.id], day=3, status=Status.SHIPPED)
+    sell(username, [product.id], day=3, status=status)
     return username
 
 
