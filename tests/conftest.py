@@ -128,9 +128,11 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def letters_are_sent_when_asked_for() -> None:
+def letters_are_sent_when_asked_for() -> Iterator[None]:
     """A test that reads letters has them sent first, by ``tests.support.accounts.letters``."""
     LETTERS.runs_by_itself = False
+    yield
+    LETTERS.flush(seconds=1)
 
 
 @pytest.fixture(scope="session", autouse=True)
