@@ -109,10 +109,10 @@ $(VENV)/.installed: $(REQUIREMENTS)
 		|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null; then \
 		{ test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); } \
-		&& uv pip install --compile-bytecode --python $(PYTHON) $(addprefix --requirement ,$(REQUIREMENTS)); \
+		&& uv pip install --require-hashes --compile-bytecode --python $(PYTHON) $(addprefix --requirement ,$(REQUIREMENTS)); \
 	else \
 		{ $(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); } \
-		&& $(PYTHON) -m pip install --quiet $(addprefix --requirement ,$(REQUIREMENTS)); \
+		&& $(PYTHON) -m pip install --quiet --require-hashes $(addprefix --requirement ,$(REQUIREMENTS)); \
 	fi
 	@touch $@
 
