@@ -1,11 +1,11 @@
 """Files of rows, whatever their format: CSV, JSON lines, an array of JSON, Parquet, XML."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from dynamo.files.content import FileUnreadable, open_content
 from dynamo.files.csv_rows import CsvRows, HeaderMissing
@@ -15,6 +15,9 @@ from dynamo.files.parquet_rows import MAGIC, ParquetRows
 from dynamo.files.records import Record, Rejected
 from dynamo.files.xml_rows import XmlRows
 
+Row = TypeVar("Row")
+_REPORT_EVERY = 500
+"""Rows between two updates of a progress bar."""
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
@@ -60,6 +63,20 @@ class OpenRows:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, as of `Rows`."""
         return self.reader.columns
+
+    def advancing(self, rows: Iterable[Row], advance: Callable[[int], object]) -> Iterator[Row]:
+        """Yield what is made of the rows, and pass the bytes read to ``advance`` now and then."""
+        done = 0
+        for number, row in enumerate(rows):
+            yield row
+            if number % _REPORT_EVERY == 0:
+                done += self._pass_on(done, advance)
+        self._pass_on(done, advance)
+
+    def _pass_on(self, done: int, advance: Callable[[int], object]) -> int:
+        read = self.bytes_read() - done
+        advance(read)
+        return read
 
     @property
     def are_columns_known(self) -> bool:

@@ -20,8 +20,6 @@ Row = TypeVar("Row")
 Version = tuple[str, int]
 """The id of a row, and a number that is greater for a newer version; of two alike the last wins."""
 _ROW_BITS = 40
-_REPORT_EVERY = 500
-"""Rows between two updates of the progress bar."""
 
 
 class Winners:
@@ -107,17 +105,7 @@ def checked_rows(
         open_rows(file) as found,
         progress.step("Checking", total=file.path.stat().st_size, unit="B") as advance,
     ):
-
-        def advancing() -> Iterator[Row]:
-            done = 0
-            for number, row in enumerate(parse(found)):
-                yield row
-                if number % _REPORT_EVERY == 0:
-                    advance(found.bytes_read() - done)
-                    done = found.bytes_read()
-            advance(found.bytes_read() - done)
-
-        yield found, advancing()
+        yield found, found.advancing(parse(found), advance)
 
 
 def _packed(version: Version, row: int) -> tuple[bytes, int]:

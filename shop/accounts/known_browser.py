@@ -15,7 +15,7 @@ KEPT = timedelta(days=365)
 
 
 def remember(response: HttpResponse, username: str) -> None:
-    """Tell the browser that a user has signed in with it."""
+    """Set the cookie that names the user who has signed in with the browser."""
     response.set_signed_cookie(
         COOKIE,
         username,

@@ -10,9 +10,6 @@ from dynamo.files.records import Record, Rejected
 from dynamo.files.row_files import OpenRows, RowFile
 from dynamo.files.row_files import open_rows as open_any
 
-REPORT_EVERY = 500
-"""Rows between two updates of the progress bar."""
-
 
 @dataclass(frozen=True, slots=True)
 class OlistFile:
@@ -93,20 +90,12 @@ def open_rows(
     path = file.path_in(folder)
     with open_any(RowFile(path)) as found:
         _require_columns(path, file, found.columns)
-        yield _advancing(found, path.name, advance)
+        yield found.advancing(_named(found, path.name), advance)
 
 
-def _advancing(
-    found: OpenRows, name: str, advance: Callable[[int], object]
-) -> Iterator[Record | Rejected]:
-    done = 0
-    for number, row in enumerate(found.rows):
+def _named(found: OpenRows, name: str) -> Iterator[Record | Rejected]:
+    for row in found.rows:
         yield replace(row, file=name) if isinstance(row, Rejected) else row
-        if number % REPORT_EVERY == 0:
-            now_done = found.bytes_read()
-            advance(now_done - done)
-            done = now_done
-    advance(found.bytes_read() - done)
 
 
 def _require_columns(path: Path, file: OlistFile, present: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynamo.files.records import Record, Rejected
-from dynamo.files.row_files import OpenRows, RowFile, open_rows
+from dynamo.files.row_files import RowFile, open_rows
 from dynamo.progress import Advance, Progress
 from shop.imports.found import FileCounts
 from shop.imports.loading import Place
@@ -18,8 +18,6 @@ from shop.imports.names import Names
 from shop.imports.plain.drafts import OWN_FIELDS, Draft
 from shop.imports.plain.orders import PlainOrder
 from shop.imports.plain.shape import Shape
-
-_REPORT_EVERY = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +209,6 @@ def _rows(
     with open_rows(file) as found:
         if found.are_columns_known:
             require(found.columns)
-        yield from _advancing(found, advance)
+        yield from found.advancing(found.rows, advance)
         if found.columns and not found.are_columns_known:
             require(found.columns)
-
-
-def _advancing(found: OpenRows, advance: Advance) -> Iterator[Record | Rejected]:
-    done = 0
-    for number, row in enumerate(found.rows):
-        yield row
-        if number % _REPORT_EVERY == 0:
-            advance(found.bytes_read() - done)
-            done = found.bytes_read()
-    advance(found.bytes_read() - done)
