@@ -137,7 +137,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     found = page.found
     counts = sorted(found.counts.cells.items())
     shown = (page.product, page.chosen, found.comments, counts, page.highlights)
-    return unless_known(request, (*shown, found.page.has_next), render_page)
+    return unless_known(request, (*shown, found.page.next_position), render_page)
 
 
 def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from math import inf
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import (
@@ -30,8 +31,15 @@ from comments.indexes.access_patterns import (
 from comments.store.counts import ProductCounts
 from dynamo.lists.covers import cheapest_cover
 from dynamo.lists.explain import Alternative
-from dynamo.lists.planner import CountedRun, PricedPlan, cheapest, price, wager
-from dynamo.lists.runs import OneOf
+from dynamo.lists.planner import (
+    UNITS_PER_BLOCK,
+    CountedRun,
+    PricedPlan,
+    cheapest,
+    price,
+    wager,
+)
+from dynamo.lists.runs import OneOf, Run
 from dynamo.lists.sizes import MeanSizes
 
 SIZES = MeanSizes()
@@ -39,6 +47,8 @@ SIZES = MeanSizes()
 ALL, BY_LANGUAGE, BY_RATING, BY_BOTH = PATTERNS
 MOST_UNCOUNTED = 8
 """Queries that are made at the most where the counts say that there is nothing."""
+MOST_OF_UNITS = 0.75
+"""The part of a page's units that the least cost of its queries may take: the rest reads on."""
 MIXED = "mixed"
 """The plan that reads from more than one index."""
 Part = tuple[AccessPattern, CommentFilter]
@@ -60,22 +70,24 @@ def plan_list(
     *,
     needed: int,
     forced: str | None = None,
+    most_units: float = inf,
 ) -> ListPlan:
     """Choose how to read a page of ``needed`` items, look-ahead included.
 
-    ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
+    Where ``most_units`` are all that may be spent, plans are omitted whose queries alone would use
+    up most of it. ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
     """
     if not counts.cells and forced is None:
         return _uncounted(product_id, chosen)
     priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)
-    best = priced[forced] if forced else cheapest(_eligible(priced, chosen))
+    best = priced[forced] if forced else cheapest(_eligible(priced, chosen, most_units))
     return ListPlan(
         name=best.name,
         runs=best.runs,
         first_reads=best.first_reads,
-        fallback=partial(exact_runs, product_id) if best.filters and forced is None else None,
+        fallback=partial(_narrower_runs, product_id) if best.filters and forced is None else None,
         empty_partitions=best.skipped,
         estimated_capacity_units=best.estimate,
         alternatives=tuple(
@@ -95,7 +107,7 @@ def _uncounted(product_id: str, chosen: CommentFilter) -> ListPlan:
     if len(exact.runs) <= MOST_UNCOUNTED:
         return ListPlan(exact.name, exact.runs)
     runs = ALL.runs(product_id, chosen, tuple(_filters(ALL, chosen)))
-    return ListPlan(ALL.name, tuple(runs), fallback=partial(exact_runs, product_id))
+    return ListPlan(ALL.name, tuple(runs), fallback=partial(_narrower_runs, product_id))
 
 
 def price_indexes(
@@ -167,14 +179,36 @@ def _counted(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
     )
 
 
-def _eligible(priced: Mapping[str, PricedPlan], chosen: CommentFilter) -> list[PricedPlan]:
-    """Omit plans by language where any will do.
+def _eligible(
+    priced: Mapping[str, PricedPlan], chosen: CommentFilter, most_units: float
+) -> list[PricedPlan]:
+    """Omit plans of too many queries, and plans by language where any will do.
 
-    They would miss a comment in a language that is not counted, and can hardly be cheaper: they
-    read what the index ``all`` holds, in more queries.
+    The latter would miss a comment in a language that is not counted, and can hardly be cheaper:
+    they read what the index ``all`` holds, in more queries.
     """
     by_language = (BY_LANGUAGE.name, BY_BOTH.name)
-    return [plan for name, plan in priced.items() if chosen.languages or name not in by_language]
+    most_queries = max(most_units * MOST_OF_UNITS / UNITS_PER_BLOCK, 1)
+    return [
+        plan
+        for name, plan in priced.items()
+        if len(plan.runs) <= most_queries and (chosen.languages or name not in by_language)
+    ]
+
+
+def _narrower_runs(product_id: str, run: Run, most: float) -> Sequence[Run]:
+    """Return at most ``most`` runs that hold what a run with a filter keeps, or none.
+
+    These are the exact ones, or those by language, whose comments come more evenly over time.
+    """
+    exact = exact_runs(product_id, run)
+    kept = {one_of.attribute: one_of for one_of in run.keep}
+    if len(exact) <= most or len(kept) < len(BY_BOTH.answers):
+        return exact if len(exact) <= most else ()
+    languages = tuple(value["S"] for value in kept[LANGUAGE_ATTRIBUTE].values)
+    chosen = CommentFilter(languages)
+    by_language = BY_LANGUAGE.runs(product_id, chosen, (kept[RATING_ATTRIBUTE],))
+    return by_language if len(by_language) <= most else ()
 
 
 def _filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:

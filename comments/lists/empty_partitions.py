@@ -11,6 +11,7 @@ after its comment.
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from math import inf
 from random import sample
 
 from comments import keys
@@ -18,7 +19,7 @@ from comments.models import ByLanguageAndRating, Comment
 from comments.store.counts import Cell, cell, counters
 from comments.store.table import query_pages
 from dynamo.calls.client import client
-from dynamo.lists.merging import Entry
+from dynamo.lists.merging import LEAST_UNITS, Entry
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
@@ -33,10 +34,16 @@ MOST_RECOUNTED = 10_000
 """Comments of a language and rating up to which a page recounts; `check_integrity` does all."""
 
 
-def with_empty_partitions(product_id: str, page: Page, runs: Sequence[Run]) -> Page:
-    """Add to a last page the comments in runs that were counted as empty; correct the counts."""
-    if len(runs) > MOST_CHECKED:
-        runs = sample(runs, MOST_CHECKED)
+def with_empty_partitions(
+    product_id: str, page: Page, runs: Sequence[Run], *, most_units: float = inf
+) -> Page:
+    """Add to a last page the comments in runs that were counted as empty; correct the counts.
+
+    At least one of the runs is read, and no more than ``most_units`` allow.
+    """
+    most = int(max(1, min(MOST_CHECKED, most_units / LEAST_UNITS)))
+    if len(runs) > most:
+        runs = sample(runs, most)
     late = read(runs, PageRequest(MOST_FOUND_LATE), look_ahead=False)
     if late.entries:
         _recount(product_id, {_cell_of(entry) for entry in late.entries})

@@ -19,7 +19,7 @@ UrlOf = Callable[[CommentFilter], str]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of a list, as its template shows it."""
+    """A page of a list, as its template shows it; a cut one is short, and the list goes on."""
 
     comments: Sequence[CommentEntry]
     heading: str
@@ -31,6 +31,7 @@ class Listing:
     average_rating: float | None
     comments_of_product: int
     is_default_language: bool
+    is_cut: bool
 
     @property
     def longest_bar(self) -> int:
@@ -80,6 +81,7 @@ def listing_of(
         average_rating=counts.average_rating,
         comments_of_product=counts.total,
         is_default_language=is_default_language,
+        is_cut=found.page.cut_at is not None,
     )
 
 

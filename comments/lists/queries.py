@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import partial
 from itertools import groupby
+from math import inf
 
 from django.urls import reverse
 from pynamodb.attributes import Attribute
@@ -29,6 +29,10 @@ from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.site_reader import read
 
+MOST_UNITS = 8.0
+"""Of a page of a list, however few comments match its filter."""
+MOST_UNITS_OF_AN_ITEM = 0.4
+"""The same for pages of more than 20 comments."""
 _NO_TEXT = {"S": ""}
 _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
@@ -131,17 +135,21 @@ def list_comments(
 
     The plan is made from ``counts``, which may be remembered ones; then ``exact`` returns those of
     now, which are read meanwhile. If they count comments of the list where the plan's counted none,
-    the page is read again. ``forced_plan`` names a plan to use in place of the cheapest. Raises
-    NoSuchPlan.
+    the page is read again. All of it costs about `most_units` at most: a page that would cost more
+    is short, and the list goes on behind its ``cut_at``. ``forced_plan`` names a plan to use in
+    place of the cheapest, whatever it costs. Raises NoSuchPlan.
     """
-    read_by = partial(_read_list, product_id, chosen, request, forced=forced_plan)
-    plan, page = read_by(counts)
+    asked = replace(request, most_units=inf if forced_plan else most_units(request))
+    plan, page = _read_list(product_id, chosen, asked, counts, forced=forced_plan)
+    left = asked.most_units - page.capacity_units
     now = exact() if exact else counts
     if counts.lacks(now, chosen):
-        plan, page = read_by(now)
+        asked = replace(asked, most_units=left)
+        plan, page = _read_list(product_id, chosen, asked, now, forced=forced_plan)
+        left -= page.capacity_units
     shown = page
     if plan.empty_partitions and request.toward is Toward.NEXT and not page.has_next:
-        shown = with_empty_partitions(product_id, page, plan.empty_partitions)
+        shown = with_empty_partitions(product_id, page, plan.empty_partitions, most_units=left)
     # A comment that moves between sets may for a moment be in two of them.
     once = {entry.position.place: entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
@@ -158,10 +166,15 @@ def _read_list(
     *,
     forced: str | None,
 ) -> tuple[ListPlan, Page]:
-    plan = read_model().plan_list(
-        product_id, chosen, counts, needed=request.size + 1, forced=forced
-    )
+    needed, most = request.size + 1, request.most_units
+    planner = read_model().plan_list
+    plan = planner(product_id, chosen, counts, needed=needed, forced=forced, most_units=most)
     return plan, read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
+
+
+def most_units(request: PageRequest) -> float:
+    """Return the capacity units that a page of a list may cost."""
+    return max(MOST_UNITS, request.size * MOST_UNITS_OF_AN_ITEM)
 
 
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:

@@ -14,6 +14,7 @@ position in one is valid in the other. Single comments, counts and rankings are 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from django.conf import settings
@@ -40,8 +41,9 @@ class ListPlanner(Protocol):
         *,
         needed: int,
         forced: str | None = None,
+        most_units: float = inf,
     ) -> ListPlan:
-        """Plan a page of ``needed`` items, look-ahead included.
+        """Plan a page of ``needed`` items, look-ahead included, for about ``most_units`` at most.
 
         ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
         """

@@ -90,13 +90,12 @@ def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
 
 
 def _covers(page: Page, request: PageRequest, place: str) -> bool:
-    places = [entry.position.place for entry in page.entries]
     start = request.position.place if request.position else None
     if request.toward is Toward.NEXT:
-        begun = start is None or place < start
-        return begun and not (page.has_next and place < places[-1])
-    begun = start is None or place > start
-    return begun and not (page.has_previous and place > places[0])
+        begun, end = start is None or place < start, page.next_position
+        return begun and not (end and place < end.place)
+    begun, end = start is None or place > start, page.previous_position
+    return begun and not (end and place > end.place)
 
 
 def _place(entry: CommentEntry) -> str:

@@ -6,6 +6,8 @@ merged by the same reader as elsewhere. Every item read is shown.
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
 
+from math import inf
+
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
@@ -54,6 +56,7 @@ def plan_list(
     *,
     needed: int,
     forced: str | None = None,
+    most_units: float = inf,  # noqa: ARG001 - a query for each language is never too much
 ) -> ListPlan:
     """Plan how many items to read of each set for a page of ``needed``, look-ahead included.
 

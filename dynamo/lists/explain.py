@@ -47,7 +47,7 @@ class Explanation:
 
     ``mean_item_bytes`` is the mean size of the entries on the page as DynamoDB counts it, None for
     an empty page. ``fell_back`` is true when a query with a filter found too little, and queries
-    without one continued it.
+    without one continued it; ``was_cut`` when the page is short because its units were spent.
     """
 
     plan: str
@@ -58,6 +58,7 @@ class Explanation:
     capacity_units: float
     mean_item_bytes: int | None
     fell_back: bool = False
+    was_cut: bool = False
     estimated_capacity_units: float | None = None
     other: tuple[OtherLine, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
@@ -126,9 +127,10 @@ def explain(
         rounds=page.rounds,
         items_returned=len(page.entries),
         items_read=sum(read.items_read for read in page.reads),
-        capacity_units=sum(read.capacity_units for read in page.reads),
+        capacity_units=page.capacity_units,
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
         fell_back=page.fell_back,
+        was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,
         other=_other(meter) if meter else (),
         alternatives=tuple(alternatives),

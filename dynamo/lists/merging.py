@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import merge
-from itertools import islice
-from math import ceil
+from itertools import islice, takewhile
+from math import ceil, inf
 
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
@@ -52,10 +52,9 @@ class Cursor:
     items_read: int = 0
     capacity_units: float = 0.0
 
-    @property
-    def items_for_least_units(self) -> int:
-        """How many items the cheapest Query reads, by the mean so far."""
-        return max(int(self.items_read * LEAST_UNITS / self.capacity_units), 1)
+    def items_for(self, units: float) -> int:
+        """Return how many items a Query of so many units reads, by the mean so far; at least 1."""
+        return max(int(self.items_read * units / self.capacity_units), 1)
 
     def take(self, chunk: Chunk) -> None:
         """Add the result of a read of the run."""
@@ -83,8 +82,13 @@ class Cursor:
         return max(wanted, min(ceil(wanted * ratio), self.items_read))
 
 
-Fallback = Callable[[Run], Sequence[Run]]
-"""Returns runs that together hold what a run with a filter keeps, and that filter nothing."""
+Reads = list[tuple[Cursor, int]]
+"""Runs to read next, and how many items of each."""
+Fallback = Callable[[Run, float], Sequence[Run]]
+"""Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.
+
+The number is how many runs there may be at the most. None are returned if there is no such way.
+"""
 
 
 class Merge:
@@ -95,6 +99,10 @@ class Merge:
     that ``fallback`` returns for it, if they are expected to finish the page for less.
 
     The last ``look_ahead`` of the items need not be in order: they show that the list goes on.
+
+    After the first round, which reads each run once, no more is read than ``most_units`` allow. If
+    that is too little, `cut_at` is where to go on, and only the items up to there are found: some
+    of those needed, or none.
     """
 
     def __init__(
@@ -106,10 +114,13 @@ class Merge:
         ascending: bool,
         look_ahead: int = 0,
         fallback: Fallback | None = None,
+        most_units: float = inf,
     ) -> None:
         self.cursors = [Cursor(run, behind) for run in runs]
         self.rounds = 0
         self.fell_back = False
+        self.cut_at: Position | None = None
+        self._most_units = most_units
         self._fallback = fallback
         self._needed = needed
         self._in_order = needed - look_ahead
@@ -137,18 +148,20 @@ class Merge:
             ]
             for (cursor, _), chunk in zip(wanted, pool.gather(calls), strict=True):
                 cursor.take(chunk)
-            wanted = self._held_back()
+            wanted = self._affordable(self._held_back())
 
     def found(self, most: int) -> list[Entry]:
         """Return up to ``most`` items in reading order."""
-        return list(islice(self._merged(), most))
+        if self.cut_at is None:
+            return list(islice(self._merged(), most))
+        return list(takewhile(self._is_certain, islice(self._merged(), most)))
 
     @property
     def is_exhausted(self) -> bool:
         """Whether nothing unread is left in any run."""
         return all(cursor.exhausted for cursor in self.cursors)
 
-    def _first_round(self, first_reads: Sequence[int] | None) -> list[tuple[Cursor, int]]:
+    def _first_round(self, first_reads: Sequence[int] | None) -> Reads:
         if first_reads is None:
             return [(cursor, self._needed) for cursor in self.cursors]
         if min(first_reads, default=1) < 1:
@@ -156,34 +169,54 @@ class Merge:
             raise ValueError(sentence)
         return list(zip(self.cursors, first_reads, strict=True))
 
-    def _held_back(self) -> list[tuple[Cursor, int]]:
+    def _affordable(self, wanted: Reads) -> Reads:
+        """Shorten reads to what may still be spent; none are left, and `cut_at` is set, if not."""
+        if self._most_units == inf or not wanted:
+            return wanted
+        share = self._left / len(wanted)
+        if share < LEAST_UNITS:
+            stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
+            nearest = min if self._ascending else max
+            self.cut_at = nearest(stops, key=lambda stop: stop.place)
+            return []
+        return [
+            (cursor, min(limit, cursor.items_for(share)) if cursor.capacity_units else limit)
+            for cursor, limit in wanted
+        ]
+
+    @property
+    def _left(self) -> float:
+        return self._most_units - sum(cursor.capacity_units for cursor in self.cursors)
+
+    def _held_back(self) -> Reads:
         # A run is read for no more than the places that are left when those certain to go to other
         # runs, and its own waiting items, are taken off.
         in_hand = list(islice(self._merged(), self._needed))
         certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
         missing = (self._needed - len(certain)) / (len(in_hand) or LEAST_FOUND)
-        reads: list[tuple[Cursor, int]] = []
+        reads: Reads = []
         for cursor in [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]:
             elsewhere = sum(run is not cursor.run for run in certain)
             wanted = self._needed - len(cursor.waiting) - elsewhere
-            reads += self._further_reads(cursor, wanted, missing=missing)
+            left = self._left - LEAST_UNITS * len(reads)
+            reads += self._further_reads(cursor, wanted, missing=missing, left=left)
         return reads
 
-    def _further_reads(
-        self, cursor: Cursor, wanted: int, *, missing: float
-    ) -> list[tuple[Cursor, int]]:
+    def _further_reads(self, cursor: Cursor, wanted: int, *, missing: float, left: float) -> Reads:
         """Return the next reads of a run, which may be of those that replace it.
 
         ``missing`` is what the page lacks by what it has: so much further all runs are expected to
-        be read.
+        be read. ``left`` are the units that may still be spent.
         """
-        others = self._fallback(cursor.run) if self._fallback and cursor.run.keep else ()
+        others: Sequence[Run] = ()
+        if self._fallback and cursor.run.keep:
+            others = self._fallback(cursor.run, left / LEAST_UNITS)
         if not others or cursor.capacity_units * missing <= LEAST_UNITS * len(others):
             return [(cursor, cursor.to_read_for(wanted))]
         self.fell_back = cursor.exhausted = True
         replacing = [Cursor(run, cursor.stopped_at) for run in others]
         self.cursors += replacing
-        return [(other, min(wanted, cursor.items_for_least_units)) for other in replacing]
+        return [(other, min(wanted, cursor.items_for(LEAST_UNITS))) for other in replacing]
 
     def _blocks(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
         if cursor.exhausted or len(in_hand) < self._needed:

@@ -11,6 +11,7 @@ here one position resumes all of them.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import inf
 
 from dynamo.calls.pool import Pool
 from dynamo.lists.merging import Cursor, Entry, Fallback, Merge
@@ -36,12 +37,15 @@ class Toward(Enum):
 class PageRequest:
     """A page of ``size`` items next to ``position``, or from the list's beginning.
 
+    Each run is read once, whatever that costs; further reads end at ``most_units``. A page that is
+    not full by then is short, maybe empty, and the next one goes on where its reading stopped.
     Without a position ``toward`` must be NEXT. Raises ValueError for that, or a ``size`` below 1.
     """
 
     size: int
     position: Position | None = None
     toward: Toward = Toward.NEXT
+    most_units: float = inf
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -69,7 +73,8 @@ class Page:
 
     Ahead, ``has_next`` (or ``has_previous``, going back) is true when an item beyond the page was
     found. The other way lies the page the visitor came from: true whenever a position was given.
-    ``fell_back`` is true when runs of a `Fallback` replaced others within the page.
+    ``fell_back`` is true when runs of a `Fallback` replaced others within the page. ``cut_at`` is
+    set when the units were spent before the page was full: ``toward`` there the list goes on.
     """
 
     entries: tuple[Entry, ...]
@@ -78,6 +83,28 @@ class Page:
     rounds: int
     reads: tuple[RunRead, ...]
     fell_back: bool = False
+    cut_at: Position | None = None
+    toward: Toward = Toward.NEXT
+
+    @property
+    def capacity_units(self) -> float:
+        """What its reads cost."""
+        return sum(read.capacity_units for read in self.reads)
+
+    @property
+    def next_position(self) -> Position | None:
+        """Where the next page begins; None without one, or without an item to begin behind."""
+        return self._edge(-1, Toward.NEXT) if self.has_next else None
+
+    @property
+    def previous_position(self) -> Position | None:
+        """Where the previous page ends; None without one, or without an item to end at."""
+        return self._edge(0, Toward.PREVIOUS) if self.has_previous else None
+
+    def _edge(self, at: int, toward: Toward) -> Position | None:
+        if self.cut_at and (self.toward is toward or not self.entries):
+            return self.cut_at
+        return self.entries[at].position if self.entries else None
 
 
 def read_page(
@@ -110,6 +137,7 @@ def read_page(
         ascending=ascending,
         look_ahead=look_ahead,
         fallback=fallback,
+        most_units=request.most_units,
     )
     merge.read(source, pool, first_reads=first_reads)
     return page_of(request, merge.found(request.size + 1), merges=[merge])
@@ -117,10 +145,18 @@ def read_page(
 
 def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Merge]) -> Page:
     """Build a page from ``found``, the entries of merges of which each continues the one before."""
-    shown, beyond = found[: request.size], len(found) > request.size
+    shown = found[: request.size]
+    cut_at = merges[-1].cut_at if merges else None
+    beyond = len(found) > request.size or cut_at is not None
     forward = request.toward is Toward.NEXT
     ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
     entries = _numbered(shown if forward else shown[::-1], request, reaches_start=ended)
+    if cut_at and len(shown) < request.size:
+        start = request.position.ordinal if request.position else 0
+        reached = entries[-1 if forward else 0].position.ordinal if entries else start
+        cut_at = replace(cut_at, ordinal=reached)
+    else:
+        cut_at = None
     return Page(
         entries=entries,
         has_next=beyond if forward else True,
@@ -128,6 +164,8 @@ def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Me
         rounds=sum(merge.rounds for merge in merges),
         reads=tuple(_run_read(cursor, entries) for merge in merges for cursor in merge.cursors),
         fell_back=any(merge.fell_back for merge in merges),
+        cut_at=cut_at,
+        toward=request.toward,
     )
 
 

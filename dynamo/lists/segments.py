@@ -46,8 +46,9 @@ def read_segments(
 ) -> Page:
     """Read one page of a list, segment by segment, until it is full.
 
-    ``segments`` may come in any order, but must not overlap; neither may their runs. What the
-    source or ``runs_of`` raise passes through.
+    ``segments`` may come in any order, but must not overlap; neither may their runs. The page is
+    read to its end whatever the request's ``most_units``. What the source or ``runs_of`` raise
+    passes through.
     """
     ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
     merges: list[Merge] = []

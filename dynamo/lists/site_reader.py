@@ -46,9 +46,9 @@ def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iter
     while True:
         page = page_of(request)
         yield from page.entries
-        if not page.has_next:
+        if page.next_position is None:
             return
-        request = PageRequest(at_once, page.entries[-1].position)
+        request = PageRequest(at_once, page.next_position)
 
 
 def read_in_segments(

@@ -41,7 +41,7 @@ def _list(
     behind = Position(position[0], position[1]) if position else None
     while True:
         page = page_of(PageRequest(at_a_time, behind))
-        behind = page.entries[-1].position if page.has_next else None
+        behind = page.next_position
         rows = rows_of([dict(entry.item) for entry in page.entries])
         yield Batch(rows, [behind.place, behind.rest] if behind else None)
         if behind is None:

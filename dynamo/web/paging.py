@@ -67,17 +67,20 @@ class Pager:
         """Return the URL of the next page in the list's order, if there is one."""
         if not page.has_next:
             return None
-        return self._beside("after", page.entries[-1].position) if page.entries else self.first_url
+        position = page.next_position
+        return self._beside("after", position) if position else self.first_url
 
     def previous_url(self, page: Page) -> str | None:
         """Return the URL of the previous page in the list's order, if there is one."""
         if not page.has_previous:
             return None
-        return self._beside("before", page.entries[0].position) if page.entries else self.first_url
+        position = page.previous_position
+        return self._beside("before", position) if position else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
-        return request.toward is Toward.PREVIOUS and len(page.entries) < request.size
+        is_short = len(page.entries) < request.size and page.cut_at is None
+        return is_short and request.toward is Toward.PREVIOUS
 
     def _beside(self, direction: str, position: Position) -> str:
         token = tokens().write(position, list_name=self.list_name)

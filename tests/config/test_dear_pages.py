@@ -1,7 +1,7 @@
 """Nobody can run up the bill: no page that needs no account costs more than ten units."""
 
 from datetime import timedelta
-from itertools import product
+from itertools import islice, product
 from urllib.parse import quote
 
 import pytest
@@ -10,9 +10,11 @@ from django.test import Client
 
 from comments.filters import MOST_LANGUAGES
 from comments.items import LONGEST_LISTED_TEXT, NewComment
+from comments.lists import queries
 from config import views
-from dynamo.calls.meter import metered
+from dynamo.calls.meter import Meter, metered
 from tests.support.chance import unique
+from tests.support.comments.browsing import follow
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START
 from tests.support.comments.writers import made_product, someone
@@ -22,6 +24,9 @@ pytestmark = pytest.mark.usefixtures("tables")
 MOST_UNITS = 10.0
 CODES = ("da", "de", "en", "es", "fr", "is", "it", "ja", "nl", "pt", "ru", "sv")
 MANY = ".".join(CODES[:MOST_LANGUAGES])
+BLOCKS_OF = 150
+"""Comments of each language, one language after the other."""
+IN_BLOCKS = "one language after the other"
 FILTERS = [*product(("~", "en", MANY), ("~", "1", "1.2", "1.2.3.4"))]
 LISTS = "products/<id:product_id>/comments/<str:languages>/<str:ratings>/"
 
@@ -40,6 +45,17 @@ def with_comments(languages: tuple[str, ...], *, of_each: int) -> str:
     return product_id
 
 
+def one_language_after_the_other() -> str:
+    """Of a filter in several languages, each stretch of time has one: none is mixed in evenly."""
+    product_id, ratings = made_product(), (1, 2, 3, 4, 5)
+    cells = ((language, n) for language in CODES for n in range(BLOCKS_OF))
+    load(
+        long_comment(product_id, language, ratings[n % 5], number)
+        for number, (language, n) in enumerate(cells)
+    )
+    return product_id
+
+
 @pytest.fixture(scope="module")
 def products(tables: None) -> dict[str, str]:
     """Products by how many comments they have."""
@@ -48,6 +64,7 @@ def products(tables: None) -> dict[str, str]:
         "one language": with_comments(("en",), of_each=4),
         "few in each language": with_comments(CODES, of_each=1),
         "many in each language": with_comments(CODES, of_each=8),
+        IN_BLOCKS: one_language_after_the_other(),
     }
 
 
@@ -75,13 +92,57 @@ class TestAPageForEverybody:
             assert units_of(path, **{"Accept-Language": "ru,en"}) <= MOST_UNITS
 
     @pytest.mark.parametrize(
-        "comments", ["none", "one language", "few in each language", "many in each language"]
+        "comments",
+        [
+            "none",
+            "one language",
+            "few in each language",
+            "many in each language",
+            IN_BLOCKS,
+        ],
     )
     @pytest.mark.parametrize(("languages", "ratings"), FILTERS)
     def test_costs_little_by_any_filter(self, products, comments, languages, ratings):
         path = f"/products/{products[comments]}/comments/{languages}/{ratings}/"
         assert units_of(path) <= MOST_UNITS
         assert units_of(path) <= MOST_UNITS
+
+
+@pytest.mark.real_engine
+class TestAListWhoseLanguagesFollowEachOther:
+    """Counts do not tell when a language was written in: the plans by counts cost too much."""
+
+    @pytest.mark.parametrize("codes", [CODES[:MOST_LANGUAGES], CODES[-MOST_LANGUAGES:]])
+    @pytest.mark.parametrize("ratings", ["1.2", "1.2.3.4"])
+    def test_is_walked_there_and_back_at_little_cost(self, products, codes, ratings):
+        url = f"/products/{products[IN_BLOCKS]}/comments/{'.'.join(codes)}/{ratings}/"
+        with metered() as meter:
+            there = [(shown, _spent(meter)) for shown in follow(url, "older")]
+            last = next(page for page, _ in reversed(there) if page.comment_ids)
+            walk_back = islice(follow(last.newer, "newer"), 20)
+            back = [(shown, _spent(meter)) for shown in walk_back]
+        found = [one for page, _ in there for one in page.comment_ids]
+        assert len(found) == len({*found}) == BLOCKS_OF * len(codes) * len(ratings.split(".")) // 5
+        gone_back = [one for page, _ in reversed(back) for one in page.comment_ids]
+        assert gone_back == found[: -len(last.comment_ids)][-len(gone_back) :]
+        assert max(units for _, units in there + back) <= MOST_UNITS
+
+    def test_says_on_a_short_page_that_it_goes_on(self, products, monkeypatch):
+        monkeypatch.setattr(queries, "MOST_UNITS", 0)
+        monkeypatch.setattr(queries, "MOST_UNITS_OF_AN_ITEM", 0)
+        url = f"/products/{products[IN_BLOCKS]}/comments/{MANY}/1.2/"
+        pages = list(islice(follow(url, "older"), 40))
+        assert "Nothing found yet" in pages[0].page.one(class_="empty").text
+        assert "the page is short" in pages[0].page.one(class_="explanation-turn").text
+        some = next(page for page in pages if 0 < len(page.comment_ids) < 20)
+        assert "this page is short" in some.page.one(class_="list").text
+
+
+def _spent(meter: Meter) -> float:
+    """Return the capacity units since the last time."""
+    units = meter.capacity_units()
+    meter.calls.clear()
+    return units
 
 
 class TestReadiness:

@@ -122,10 +122,10 @@ class MergedList:
             page = self.read(request, order, **how)
             yield page
             onward = request.toward is Toward.NEXT
-            if not (page.has_next if onward else page.has_previous):
+            edge = page.next_position if onward else page.previous_position
+            if edge is None:
                 return
-            edge = page.entries[-1 if onward else 0]
-            request = PageRequest(request.size, edge.position, request.toward)
+            request = replace(request, position=edge)
         message = "the walk does not end"
         raise AssertionError(message)
 

@@ -271,6 +271,34 @@ def parts(found: ListPlan) -> tuple[Run, ...]:
     return (*found.runs, *found.empty_partitions)
 
 
+class TestAPlanForSoManyUnits:
+    MANY = CommentFilter.of(("da", "de", "en", "es", "fr", "is", "it", "ja"), (1, 2, 3, 4))
+
+    @given(counts=wrong_counts, most=st.floats(0, 8))
+    def test_leaves_room_to_read_on(self, counts: ProductCounts, most: float) -> None:
+        found = plan_list("p", self.MANY, counts, needed=21, most_units=most)
+        assert len(found.runs) * 0.5 <= max(most * 0.75, 4)
+
+    @given(chosen=choices, counts=wrong_counts, most=st.integers(0, 40))
+    def test_falls_back_to_no_more_runs_than_it_may(
+        self, chosen: CommentFilter, counts: ProductCounts, most: int
+    ) -> None:
+        found = plan_list("p", chosen, counts, needed=21)
+        for run in found.runs if found.fallback else ():
+            others = found.fallback(run, most)
+            assert len(others) <= most
+            held = sorted(one.partition for other in others for one in exact_runs("p", other))
+            assert held in ([], sorted(one.partition for one in exact_runs("p", run)))
+
+    def test_falls_back_to_languages_where_both_are_too_many(self) -> None:
+        evenly = ProductCounts(
+            {(one, r): 90 for one in ("ru", *self.MANY.languages) for r in RATINGS}
+        )
+        found = plan_list("p", self.MANY, evenly, needed=21, most_units=8)
+        (run,) = found.runs
+        assert [len(found.fallback(run, most)) for most in (32, 31, 8, 7)] == [32, 8, 8, 0]
+
+
 class TestCountsThatAreStaleWrongOrMissing:
     @given(chosen=filters, counts=wrong_counts, shape=shapes, size=st.integers(1, 8))
     @settings(max_examples=examples(300))

@@ -61,7 +61,7 @@ class TestAnExplanation:
         long = listing(A="abcdefgh")
         long.runs = [Run(INDEX, "A", keep=only("blue"))]
         others = [Run(INDEX, "A", until="e"), Run(INDEX, "A", since="e")]
-        how = {"first_reads": [2], "fallback": lambda _run: others}
+        how = {"first_reads": [2], "fallback": lambda _run, _most: others}
         page = long.read(PageRequest(5), Order.OLDEST_FIRST, **how)
         explanation = explain(page, plan="all")
         assert explanation.fell_back

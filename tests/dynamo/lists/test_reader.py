@@ -162,32 +162,32 @@ class TestFallingBack:
         return MergedList([replace(A, keep=only("red"))], blue + red)
 
     def test_finds_the_same_for_less(self, listing):
-        page = read(listing, 2, fallback=lambda _run: [B])
+        page = read(listing, 2, fallback=lambda _run, _most: [B])
         assert (places(page), page.fell_back, page.has_next) == (["98", "99"], True, False)
         assert limits(listing) == [("A", 3), ("B", 3)]
 
     def test_does_not_pay_more_than_going_on(self, listing):
         others = [B, *(Run(INDEX, f"empty {n}") for n in range(20))]
-        page = read(listing, 2, fallback=lambda _run: others)
+        page = read(listing, 2, fallback=lambda _run, _most: others)
         assert (places(page), page.fell_back) == (["98", "99"], False)
 
     def test_is_not_needed_where_the_first_read_was_enough(self, listing):
-        page = read(listing, 2, first_reads=[23], fallback=lambda _run: [B])
+        page = read(listing, 2, first_reads=[23], fallback=lambda _run, _most: [B])
         assert (places(page), page.fell_back) == (["98", "99"], False)
 
     def test_begins_where_the_first_reading_stopped(self, listing):
-        read(listing, 2, fallback=lambda _run: [B])
+        read(listing, 2, fallback=lambda _run, _most: [B])
         assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "02"}
 
     def test_begins_there_going_down_too(self, listing):
         listing.things += [Thing("A", "", f"99{n}", kind="blue") for n in range(9)]
-        page = read(listing, 2, NEWEST, fallback=lambda _run: [B])
+        page = read(listing, 2, NEWEST, fallback=lambda _run, _most: [B])
         assert (places(page), page.fell_back) == (["99", "98"], True)
         assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "996"}
 
     def test_keeps_what_was_found_before(self, listing):
         listing.things += [Thing(name, "", "00-", kind="red") for name in "AB"]
-        page = read(listing, 2, fallback=lambda _run: [B, C])
+        page = read(listing, 2, fallback=lambda _run, _most: [B, C])
         assert (places(page), page.has_next) == (["00-", "98"], True)
         assert [(r.run.partition, r.items_returned) for r in page.reads] == [
             ("A", 1),
@@ -199,7 +199,9 @@ class TestFallingBack:
         listing.runs.append(C)
         listing.things += [Thing("C", "", place) for place in ("000", "001")]
         replaced = []
-        read(listing, 4, first_reads=[1, 1], fallback=lambda run: replaced.append(run) or [B])
+        read(
+            listing, 4, first_reads=[1, 1], fallback=lambda run, _most: replaced.append(run) or [B]
+        )
         assert [run.partition for run in replaced] == ["A"]
 
 

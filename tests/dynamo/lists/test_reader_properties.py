@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamo.lists.merging import LEAST_UNITS
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Position
@@ -133,7 +134,7 @@ class TestFallingBackInMidPage:
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
     def test_changes_nothing_but_the_cost(self, data, listing, order, size, at):
         how = {
-            "fallback": lambda run: split(run, at),
+            "fallback": lambda run, _most: split(run, at),
             "first_reads": data.draw(first_reads_of(listing)),
             "look_ahead": data.draw(st.booleans()),
         }
@@ -149,7 +150,7 @@ class TestFallingBackInMidPage:
 
     @given(listing=hostile_lists(), order=orders, size=sizes, at=bounds)
     def test_is_told_and_its_runs_are_among_the_reads(self, listing, order, size, at):
-        page = listing.read(PageRequest(size), order, fallback=lambda run: split(run, at))
+        page = listing.read(PageRequest(size), order, fallback=lambda run, _most: split(run, at))
         runs = [read.run for read in page.reads]
         assert runs[: len(listing.runs)] == listing.runs
         assert page.fell_back is (len(runs) > len(listing.runs))
@@ -223,3 +224,48 @@ def _change(data: st.DataObject, listing: MergedList) -> set[str]:
     new = [t for t in data.draw(things(at_most=3)) if id_at(t.place) not in taken]
     listing.things = [thing for thing in listing.things if thing not in gone] + new
     return {thing.place for thing in gone}
+
+
+class TestAPageOfSoManyUnits:
+    """Units as the model of Query charges them: half a unit for each read."""
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_leads_on_through_the_whole_list(self, data, listing, order, size, at):
+        how = {
+            "first_reads": data.draw(first_reads_of(listing)),
+            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
+        }
+        request = PageRequest(size, most_units=data.draw(st.floats(0, 6)))
+        pages = list(listing.walk(request, order, **how))
+        assert [place for page in pages for place in places(page)] == listing.places(order)
+        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_leads_back_through_it(self, data, listing, order, size, at):
+        how = {
+            "first_reads": data.draw(first_reads_of(listing)),
+            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
+        }
+        end = Position("9999" if order is Order.OLDEST_FIRST else "0000")
+        request = PageRequest(size, end, PREVIOUS, most_units=data.draw(st.floats(0, 6)))
+        pages = list(listing.walk(request, order, **how))
+        found = [place for page in reversed(pages) for place in places(page)]
+        assert found == listing.places(order)
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, most=st.floats(0, 6))
+    def test_spends_no_more_than_that_after_its_first_round(self, listing, order, size, most):
+        page = listing.read(PageRequest(size, most_units=most), order)
+        first_round = LEAST_UNITS * sum(read.rounds > 0 for read in page.reads)
+        assert page.capacity_units <= max(most, first_round)
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
+    def test_leads_back_to_all_that_lies_in_front_even_if_it_is_empty(
+        self, listing, order, size, position
+    ):
+        whole = listing.places(order)
+        page = listing.read(PageRequest(size, position, most_units=0), order)
+        if not page.previous_position:
+            return
+        request = PageRequest(len(whole) + 1, page.previous_position, PREVIOUS)
+        front = whole[: len(whole) - len(behind(position, whole, order))]
+        assert places(listing.read(request, order)) == front
