@@ -11,6 +11,7 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from botocore.model import OperationModel
@@ -43,9 +44,13 @@ class Call:
 
 @dataclass(slots=True)
 class Meter:
-    """The calls of one page, command or test, in the order of their responses."""
+    """The calls of one page, command or test, in the order of their responses.
+
+    ``begun`` is when it was made, in seconds of `time.perf_counter`.
+    """
 
     calls: list[Call] = field(default_factory=list)
+    begun: float = field(default_factory=perf_counter)
     numbers: Iterator[int] = field(default_factory=partial(count, 1))
 
     def labelled(self, label: str) -> list[Call]:
@@ -61,6 +66,11 @@ class Meter:
         """Return the sum of read and write capacity units, of one label or of all calls."""
         calls = self.calls if label is None else self.labelled(label)
         return sum(call.capacity_units for call in calls)
+
+    @property
+    def milliseconds(self) -> float:
+        """The time since it was made, of calls and of all else."""
+        return (perf_counter() - self.begun) * 1000
 
     @property
     def rounds(self) -> int:

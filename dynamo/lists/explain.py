@@ -1,12 +1,13 @@
 """EXPLAIN: how a page was read, what it cost, and what it would have cost another way."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dynamo.calls.meter import UNLABELLED, Meter
 from dynamo.lists.reader import Page, RunRead
 from dynamo.lists.sizes import item_bytes
+from dynamo.prices import dollars, prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,41 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """How a page of a list was read. The figures do not include the calls in ``other``.
+class Total:
+    """What a whole page has read: its list, and everything beside it.
 
+    ``milliseconds`` is the time until the explanation was made; totals that differ in it are equal.
+    """
+
+    calls: int
+    rounds: int
+    capacity_units: float
+    milliseconds: float = field(default=0.0, compare=False)
+
+    @property
+    def price(self) -> str:
+        """What a million such pages cost, such as ``$0.25``."""
+        return dollars(prices().reads(self.capacity_units))
+
+    @property
+    def summary(self) -> str:
+        """One line, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
+        parts = [
+            _count(self.calls, "call", "calls"),
+            _count(self.capacity_units, "unit", "units"),
+            f"{self.price} a million",
+        ]
+        if self.milliseconds:
+            parts.append(f"{max(self.milliseconds, 1):.0f} ms")
+        return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a page of a list was read.
+
+    The figures do not include the calls in ``other``; those of ``total`` do. ``merged_from`` has,
+    for each item shown, the number of its query in ``queries``, from 0.
     ``mean_item_bytes`` is the mean size of the entries on the page as DynamoDB counts it, None for
     an empty page. ``fell_back`` is true when a query with a filter found too little, and queries
     without one continued it; ``was_cut`` when the page is short because its units were spent.
@@ -57,6 +90,8 @@ class Explanation:
     items_read: int
     capacity_units: float
     mean_item_bytes: int | None
+    total: Total
+    merged_from: tuple[int, ...] = ()
     fell_back: bool = False
     was_cut: bool = False
     estimated_capacity_units: float | None = None
@@ -80,9 +115,27 @@ class Explanation:
             f"{_count(self.capacity_units, 'capacity unit', 'capacity units')}"
         )
 
+    @property
+    def verdict(self) -> str:
+        """What the choice of the plan saved, in a sentence or two."""
+        known = [other.estimated_capacity_units for other in self.alternatives]
+        others = sorted(units for units in known if units is not None)
+        read = f"{_count(self.items_read, 'item was', 'items were')} read to show"
+        least = f"{read} {self.items_returned:,}; a Scan would read the whole table."
+        if self.estimated_capacity_units is None or not others:
+            return least
+        ways = "ways that miss nothing" if self.passes_over_cheaper else "ways"
+        expected = f"{others[0]:g}" + (f" to {others[-1]:g}" if len(others) > 1 else "")
+        return (
+            f"The cheapest of {len(known) + 1} {ways}: "
+            f"{_count(self.capacity_units, 'unit', 'units')}, "
+            f"where the others were expected to take {expected}. {least}"
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as ``explain --json`` prints them."""
         figures = asdict(self)
+        del figures["merged_from"]
         figures["other"] = {
             line.name: {"calls": line.calls, "capacity_units": line.capacity_units}
             for line in self.other
@@ -95,20 +148,12 @@ class ReadsOfPage:
     """What a page without a list has read."""
 
     other: tuple[OtherLine, ...]
-
-    @property
-    def summary(self) -> str:
-        """One line, such as ``3 calls, 2 capacity units``."""
-        units = sum(line.capacity_units for line in self.other)
-        return (
-            f"{_count(sum(line.calls for line in self.other), 'call', 'calls')}, "
-            f"{_count(units, 'capacity unit', 'capacity units')}"
-        )
+    total: Total
 
 
 def explain_reads(meter: Meter | None) -> ReadsOfPage:
     """Return what a page without a list has read, by its meter."""
-    return ReadsOfPage(_other(meter) if meter else ())
+    return ReadsOfPage(_other(meter), _total(meter)) if meter else ReadsOfPage((), Total(0, 0, 0))
 
 
 def explain(
@@ -121,6 +166,7 @@ def explain(
 ) -> Explanation:
     """Return how a page was read; with its meter, also what was read beside the list."""
     sizes = [item_bytes(entry.stored) for entry in page.entries]
+    numbers = {id(read.run): number for number, read in enumerate(page.reads)}
     return Explanation(
         plan=plan,
         queries=tuple(_line(read) for read in page.reads),
@@ -129,6 +175,8 @@ def explain(
         items_read=sum(read.items_read for read in page.reads),
         capacity_units=page.capacity_units,
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
+        total=_total(meter) if meter else _total_of(page),
+        merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,
@@ -148,6 +196,14 @@ def _line(read: RunRead) -> QueryLine:
     )
 
 
+def _total(meter: Meter) -> Total:
+    return Total(meter.requests(), meter.rounds, meter.capacity_units(), meter.milliseconds)
+
+
+def _total_of(page: Page) -> Total:
+    return Total(sum(read.rounds for read in page.reads), page.rounds, page.capacity_units)
+
+
 def _other(meter: Meter) -> tuple[OtherLine, ...]:
     return tuple(
         OtherLine(label, meter.requests(label), meter.capacity_units(label))
@@ -157,4 +213,4 @@ def _other(meter: Meter) -> tuple[OtherLine, ...]:
 
 
 def _count(number: float, one: str, many: str) -> str:
-    return f"{number:g} {one if number == 1 else many}"
+    return f"{number:,g} {one if number == 1 else many}"

@@ -1,10 +1,11 @@
 import json
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from dynamo.calls.meter import Call, Meter
-from dynamo.lists.explain import Alternative, explain
+from dynamo.lists.explain import Alternative, Total, explain
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.sizes import item_bytes
@@ -68,6 +69,50 @@ class TestAnExplanation:
         assert [line.rounds for line in explanation.queries] == [1, 2, 2]
 
 
+class TestTheTotal:
+    def test_is_of_the_list_and_of_all_beside_it(self, page):
+        meter = Meter([call("list", 2.0), call("product", 0.5), call("product", 1)])
+        total = explain(page, plan="all", meter=meter).total
+        assert (total.calls, total.rounds, total.capacity_units) == (3, 1, 3.5)
+
+    def test_is_that_of_the_list_without_a_meter(self, page):
+        total = explain(page, plan="all").total
+        assert (total.calls, total.rounds, total.capacity_units) == (2, 1, 1.0)
+
+    def test_is_told_with_its_price_and_its_time(self):
+        total = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)
+        assert total.summary == "4 calls · 2 units · $0.25 a million · 6 ms"
+        assert replace(total, milliseconds=0.3).summary.endswith(" · 1 ms")
+        assert replace(total, milliseconds=0).summary.endswith("a million")
+
+    def test_is_the_same_at_another_time(self):
+        total = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)
+        assert total == replace(total, milliseconds=8)
+
+
+class TestTheVerdict:
+    def test_compares_with_what_the_others_were_expected_to_take(self, page):
+        others = [Alternative("all", 7.5), Alternative("none", None), Alternative("some", 2.25)]
+        explanation = explain(
+            page, plan="by_kind", alternatives=others, estimated_capacity_units=1.2
+        )
+        assert explanation.verdict == (
+            "The cheapest of 4 ways: 1 unit, where the others were expected to take 2.25 to 7.5. "
+            "5 items were read to show 3; a Scan would read the whole table."
+        )
+
+    def test_does_not_call_a_plan_the_cheapest_that_is_not(self, page):
+        other = [Alternative("all", 0.5)]
+        explanation = explain(
+            page, plan="by_kind", alternatives=other, estimated_capacity_units=1.2
+        )
+        assert "The cheapest of 2 ways that miss nothing" in explanation.verdict
+
+    def test_of_the_only_plan_tells_what_was_read(self, page):
+        verdict = explain(page, plan="by_kind").verdict
+        assert verdict == "5 items were read to show 3; a Scan would read the whole table."
+
+
 class TestTheMeanSizeOfAnEntry:
     def test_is_that_of_the_items_on_the_page(self):
         page = listing(A="ab").read(PageRequest(1), Order.OLDEST_FIRST)
@@ -106,6 +151,7 @@ class TestTheFiguresForJson:
         figures = json.loads(json.dumps(explanation.as_dict()))
         assert figures.keys() >= {"plan", "queries", "items_returned", "items_read"}
         assert figures["capacity_units"] == 1.0
+        assert figures["total"].keys() == {"calls", "rounds", "capacity_units", "milliseconds"}
         assert set(figures["queries"][0]) >= {
             "index",
             "key",

@@ -92,7 +92,7 @@ class TestWithFigures:
 
     def test_costs_one_read(self):
         store(made_figures())
-        assert "1 call, 0.5 capacity units" in words(Client().get("/lab/"))
+        assert "1 call · 0.5 units" in words(Client().get("/lab/"))
 
     def test_needs_neither_inline_style_nor_script(self):
         store(made_figures())

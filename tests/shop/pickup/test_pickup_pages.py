@@ -144,7 +144,7 @@ class TestThePage:
         self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
     ) -> None:
         page = alice.get(page_of(order) + near(spot)).page
-        assert "capacity unit" in page.one(class_="explanation-summary").text
+        assert " a million" in page.one(class_="explanation-summary").text
         others = page.one(class_="explanation").all("th", scope="row")
         assert {"order", "directory"} <= {cell.text for cell in others}
 

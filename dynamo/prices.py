@@ -1,0 +1,50 @@
+"""What capacity costs: the prices of ``prices.toml``, in US dollars.
+
+A capacity unit is one of reading (4 KB strongly consistent, 8 KB eventually) or of writing (1 KB).
+Prices are those of DynamoDB's on-demand mode.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+
+MILLION = 1_000_000
+CENT = 0.01
+CENTS_BELOW = 10
+"""Dollars: larger amounts are shown without cents."""
+_FILE = Path(__file__).with_name("prices.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars for a million units, and for a gigabyte stored for a month."""
+
+    region: str
+    since: date
+    source: str
+    million_read_units: float
+    million_write_units: float
+    gigabyte_month: float
+
+    def reads(self, units: float, *, times: float = MILLION) -> float:
+        """Return the dollars for reading so many units so many times."""
+        return units * times * self.million_read_units / MILLION
+
+    def writes(self, units: float, *, times: float = MILLION) -> float:
+        """Return the dollars for writing so many units so many times."""
+        return units * times * self.million_write_units / MILLION
+
+
+@lru_cache(maxsize=1)
+def prices() -> Prices:
+    """Return the prices of the file."""
+    return Prices(**tomllib.loads(_FILE.read_text()))
+
+
+def dollars(amount: float) -> str:
+    """Format an amount, such as ``$0.25``, ``$12`` and ``$1,250``; cents only below ten dollars."""
+    if 0 < amount < CENT:
+        return "under $0.01"
+    return f"${amount:,.2f}" if amount < CENTS_BELOW else f"${amount:,.0f}"

@@ -1,0 +1,25 @@
+import pytest
+
+from dynamo.prices import dollars, prices
+
+
+class TestPrices:
+    def test_are_of_a_million_pages_of_so_many_units(self):
+        assert prices().reads(2.0) == pytest.approx(0.25)
+        assert prices().writes(8.0) == pytest.approx(5.0)
+
+    def test_are_of_as_many_as_there_are(self):
+        assert prices().reads(2.0, times=500_000) == pytest.approx(0.125)
+
+    def test_have_a_date_and_a_source(self):
+        assert prices().since.year >= 2024
+        assert prices().source.startswith("https://aws.amazon.com/")
+
+
+@pytest.mark.parametrize(
+    ("amount", "spelled"),
+    [(0, "$0.00"), (0.004, "under $0.01"), (0.0625, "$0.06"), (9.99, "$9.99"),
+     (12.3, "$12"), (1_250.0, "$1,250")],
+)  # fmt: skip
+def test_an_amount_has_cents_only_where_they_matter(amount, spelled):
+    assert dollars(amount) == spelled
