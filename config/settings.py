@@ -145,6 +145,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "dynamo.web.metering.MeterMiddleware",
+    "shop.web.timing.StaffTimingMiddleware",
     "dynamo.web.refusals.RefusalMiddleware",
 ]
 
@@ -212,7 +213,10 @@ DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhos
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    *((f"docs/{name}", BASE_DIR / "docs" / name) for name in ("images", "lab", "benchmarks")),
+]
 STATIC_ROOT = env.optional_path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 STORAGES = {

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from statistics import mean, median
 
+from dynamo.prices import dollars, prices
 from lab.reports.bench_figures import (
     COUNTED,
     FRAGMENT,
@@ -32,7 +33,7 @@ from lab.reports.tables import Plot, Section, Table, holds, promise
 
 COSTS = (
     *("list", "page", "plan", "runs", "read"),
-    *("entry bytes", "units", "for the plan", "whole page"),
+    *("entry bytes", "units", "for the plan", "whole page", "$ a million"),
 )
 TIMES = (
     *("list", "page", "bare query", "list", "fragment", "whole page"),
@@ -140,6 +141,7 @@ def _cost_row(page: PageFigures) -> tuple[str, ...]:
         f"{page.list_cost.capacity_units:g}",
         f"{page.other_cost.capacity_units:g}",
         f"{page.page_cost.capacity_units:g}",
+        dollars(prices().reads(page.page_cost.capacity_units)),
     )
 
 

@@ -5,14 +5,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
+ANY_MODEL = "any"
+
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A design's title, three sentences, and its page below ``docs/designs``, if it has one."""
+    """A design's title, three sentences, and its page below ``docs/designs``, if it has one.
+
+    ``used_by`` is the read model of the site that has it, or ``any`` of them; empty where none has.
+    """
 
     title: str
     text: str
     document: str = ""
+    used_by: str = ""
+
+    @property
+    def is_used_here(self) -> bool:
+        """Whether this shop reads its lists so."""
+        return self.used_by in {ANY_MODEL, settings.COMMENTS_READ_MODEL}
 
 
 @dataclass(frozen=True, slots=True)

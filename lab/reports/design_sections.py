@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dynamo.prices import dollars, prices
 from lab.reports.descriptions import DESCRIPTIONS
 from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 from lab.reports.documents import begin_mark, replace_section, write_sections
 from lab.reports.figures import medians_of
+from lab.reports.storage import publish
 from lab.reports.tables import Plot, Section, Table
 
 COMMAND = "compare"
 PRICE = "price"
-READS = ("design", "list", "page", "requests", "read", "units", "KB", "ms")
+READS = ("design", "list", "page", "requests", "read", "units", "$ a million", "KB", "ms")
 WRITES = (
-    *("design", "write", "requests", "units", "items stored", "bytes stored"),
+    *("design", "write", "requests", "units", "$ a million", "items stored", "bytes stored"),
     *("ms", "in all lists after ms"),
 )
 KIB = 1_024
@@ -41,13 +43,14 @@ def heading_of(figures: LabFigures) -> str:
 
 
 def write_documents(figures: LabFigures, folder: Path) -> list[Path]:
-    """Bring ``lab.md``, its plots, and the prices in ``designs/`` up to date; return the files.
+    """Bring ``lab.md``, its plots and figures, and the prices in ``designs/`` up to date.
 
-    A price is written where its document has the marks for it.
+    Return the files. A price is written where its document has the marks for it.
     """
     page = folder / "lab.md"
     replace_section(page, "run", heading_of(figures), command=COMMAND)
     written = write_sections(page, sections_of(figures), command=COMMAND)
+    written.append(publish(figures, folder))
     for name, tables in _prices(figures):
         path = folder / "designs" / name
         if path.exists() and begin_mark(PRICE, command=COMMAND) in path.read_text():
@@ -91,6 +94,7 @@ def _read_row(design: str, reading: Reading) -> tuple[str, ...]:
         f"{cost.requests:g}",
         f"{cost.items_read:,.0f}",
         f"{cost.capacity_units:,g}",
+        dollars(prices().reads(cost.capacity_units)),
         f"{cost.response_bytes / KIB:,.1f}",
         f"{reading.latency_ms:.1f}",
     )
@@ -103,6 +107,7 @@ def _write_row(design: str, writing: Writing) -> tuple[str, ...]:
         writing.action,
         f"{cost.requests:g}",
         f"{cost.capacity_units:,.4g}",
+        dollars(prices().writes(cost.capacity_units)),
         f"{writing.items_stored:,.4g}",
         f"{writing.bytes_stored:,.0f}",
         f"{writing.latency_ms:.1f}",

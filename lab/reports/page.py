@@ -1,9 +1,10 @@
 """The page ``/lab/``: the figures of the last run, each design's beside its description."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
 
+from dynamo.prices import dollars, prices
 from lab.reports.descriptions import DESCRIPTIONS, Description
 from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 from lab.reports.design_sections import anchor_of
@@ -14,23 +15,36 @@ FULL = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """Capacity units, the length of their bar, of 100, and what a million times cost."""
+
+    units: float
+    bar: int
+    price: str
+
+
+@dataclass(frozen=True, slots=True)
 class DesignView:
     """A design, its description, and its figures.
 
-    ``rows`` are its readings, each with the length of its bar, of 100, on a logarithmic scale.
-    ``units`` are the capacity units of the dearest page of each question.
+    ``rows`` are its readings, each with the length of its bar, on the logarithmic scale of its
+    subject. ``reads`` are the dearest page of each question, ``write`` is its first write.
     """
 
     anchor: str
     description: Description
     rows: tuple[tuple[Reading, int], ...]
-    units: tuple[float, ...]
+    reads: tuple[Amount, ...]
+    write: Amount | None
     writings: tuple[Writing, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectView:
-    """What was compared on the same data; ``action`` is what was written."""
+    """What was compared on the same data; ``action`` is what was written.
+
+    ``most`` are the units of a bar of full length.
+    """
 
     anchor: str
     heading: str
@@ -39,6 +53,7 @@ class SubjectView:
     questions: Mapping[str, str]
     designs: tuple[DesignView, ...]
     action: str
+    most: float
 
 
 def subjects_of(figures: LabFigures) -> list[SubjectView]:
@@ -53,7 +68,12 @@ def _is_described(subject: SubjectFigures) -> bool:
 
 def _subject(subject: SubjectFigures) -> SubjectView:
     described = DESCRIPTIONS[subject.name]
-    most = max(r.cost.capacity_units for design in subject.designs for r in design.readings)
+    costs = [
+        cost
+        for design in subject.designs
+        for cost in (*(r.cost for r in design.readings), *(w.cost for w in design.writings))
+    ]
+    most = max(cost.capacity_units for cost in costs)
     return SubjectView(
         anchor=anchor_of(subject.name),
         heading=described.heading,
@@ -62,6 +82,7 @@ def _subject(subject: SubjectFigures) -> SubjectView:
         questions=subject.questions,
         designs=tuple(_design(design, subject, most=most) for design in subject.designs),
         action=next((w.action for design in subject.designs for w in design.writings), ""),
+        most=most,
     )
 
 
@@ -70,12 +91,28 @@ def _design(design: DesignFigures, subject: SubjectFigures, *, most: float) -> D
         anchor=f"{anchor_of(subject.name)}-{anchor_of(design.name)}",
         description=DESCRIPTIONS[subject.name].designs[design.name],
         rows=tuple((r, _bar(r.cost.capacity_units, most=most)) for r in design.readings),
-        units=tuple(
-            max((r.cost.capacity_units for r in design.readings if r.question == one), default=0.0)
-            for one in subject.questions
+        reads=tuple(
+            _amount(_dearest(design, question), prices().reads, most=most)
+            for question in subject.questions
+        ),
+        write=next(
+            (
+                _amount(writing.cost.capacity_units, prices().writes, most=most)
+                for writing in design.writings
+            ),
+            None,
         ),
         writings=design.writings,
     )
+
+
+def _dearest(design: DesignFigures, question: str) -> float:
+    units = (r.cost.capacity_units for r in design.readings if r.question == question)
+    return max(units, default=0.0)
+
+
+def _amount(units: float, price: Callable[[float], float], *, most: float) -> Amount:
+    return Amount(units, _bar(units, most=most), dollars(price(units)))
 
 
 def _bar(units: float, *, most: float) -> int:

@@ -9,15 +9,17 @@ from dynamo.lists.explain import explain_reads
 from dynamo.lists.places import parse_timestamp
 from lab.reports.descriptions import DESCRIPTIONS
 from lab.reports.page import subjects_of
-from lab.reports.storage import find_stored
+from lab.reports.storage import find_published, find_stored
 
 
 @require_safe
 def lab(request: HttpRequest) -> HttpResponse:
-    """Show the figures of the last run of ``manage.py compare``; before it, only descriptions."""
-    figures = find_stored()
+    """Show the figures of the last run of ``manage.py compare``; before it, those of the docs."""
+    own = find_stored()
+    figures = own or find_published()
     context = {
         "figures": figures,
+        "is_own": own is not None,
         "taken": parse_timestamp(figures.taken_at) if figures else None,
         "subjects": subjects_of(figures) if figures else (),
         "described": DESCRIPTIONS.values(),

@@ -71,6 +71,7 @@ MATRIX: dict[str, Row] = {
     "accounts/reset/<uidb64>/<token>/": (ALL, ALL),
     "accounts/reset/done/": (ALL, NONE),
     "lab/": (ALL, NONE),
+    "docs/<path:name>/": (ALL, NONE),
     "form-token/": (ALL, NONE),
     "healthz": (ALL, NONE),
     "readyz": (ALL, NONE),

@@ -146,6 +146,11 @@ def _table(explanation: Explanation) -> str:
         f"{_counted(other.capacity_units, 'unit')}"
         for other in explanation.other
     ]
+    total = explanation.total
+    lines.append(
+        f"the page: {_counted(total.calls, 'call')} in {_counted(total.rounds, 'round')}, "
+        f"{_counted(total.capacity_units, 'unit')}: {total.price} for a million"
+    )
     lines += [
         f"instead, {other.plan}: {_estimate(other.estimated_capacity_units)}"
         for other in explanation.alternatives

@@ -9,11 +9,13 @@ from django.test import Client
 from django.utils.html import escape
 
 from dynamo.calls.client import client
+from lab.reports import views
 from lab.reports.descriptions import DESCRIPTIONS
-from lab.reports.storage import StoredFigures, store
+from lab.reports.storage import StoredFigures, find_published, store
 from shop import keys
 from shop.models import ShopItem
 from tests.support.lab.labs import made_figures
+from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -34,10 +36,32 @@ def nothing_stored() -> None:
     client().delete_item(TableName=ShopItem.Meta.table_name, Key=key)
 
 
+@pytest.fixture
+def nothing_published(monkeypatch) -> None:
+    monkeypatch.setattr(views, "find_published", lambda: None)
+
+
 def words(response) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
 
 
+class TestWithoutFiguresOfItsOwn:
+    def test_shows_those_of_the_documentation(self, nothing_stored):
+        shown = words(Client().get("/lab/"))
+        assert "These are the figures of the documentation" in shown
+        assert "6,000 comments of the sample shop" in shown
+
+    def test_shows_its_own_as_soon_as_there_are_any(self):
+        store(made_figures())
+        assert "figures of the documentation" not in words(Client().get("/lab/"))
+
+    def test_the_documentation_has_figures_of_every_design(self):
+        found = find_published()
+        names = {one.name: {d.name for d in one.designs} for one in found.subjects}
+        assert names == {name: {*one.designs} for name, one in DESCRIPTIONS.items()}
+
+
+@pytest.mark.usefixtures("nothing_published")
 class TestWithoutFigures:
     def test_names_the_command(self, nothing_stored):
         response = Client().get("/lab/")
@@ -83,6 +107,28 @@ class TestWithFigures:
     def test_tells_what_a_write_takes(self):
         store(made_figures())
         assert "a comment 1 66 64 31,515 1.5 ms 313.8 ms" in words(Client().get("/lab/"))
+
+    @pytest.mark.parametrize(("model", "title"), [("indexes", "cost"), ("sets", "every set")])
+    def test_says_which_design_is_of_this_shop(self, settings, nothing_stored, model, title):
+        settings.COMMENTS_READ_MODEL = model
+        page = read_markup(Client().get("/lab/").content.decode())
+        table = page.one(data_lab_subject="comments").one(class_="lab-glance")
+        (row,) = table.all("tr", class_="chosen")
+        assert title in row.one("th").text
+        assert "this shop" in row.one("th").text
+
+    def test_puts_reads_and_writes_on_one_scale_with_their_prices(self):
+        store(made_figures())
+        page = read_markup(Client().get("/lab/").content.decode())
+        table = page.one(class_="lab-glance")
+        assert "from 0.25 to 138.5 units" in table.one("caption").text
+        read, write = (
+            (cell.one(class_="lab-amount").text, int(cell.one("rect")["width"]))
+            for cell in table.all("td")[:2]
+        )
+        assert read == ("138.5 $17", 100)
+        assert write[0] == "66 $41"
+        assert 80 < write[1] < 100
 
     def test_leaves_out_what_it_cannot_describe(self):
         store(made_figures(design="carrier pigeons"))

@@ -58,6 +58,7 @@ class Belongings:
         return {
             "slug": "everything-else",
             "product_id": self.product_id,
+            "name": "how-it-works",
             "comment_id": self.comment_id,
             "order_id": self.order_id,
             "username": self.owner.username,

@@ -1,0 +1,1 @@
+"""The documentation, shown as pages of the site."""

@@ -1,0 +1,75 @@
+"""The documentation on the site: every document, its links and its pictures."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.test import Client
+from django.urls import resolve
+
+from lab.handbook.documents import NoSuchDocument, find_document
+from lab.templatetags.handbook import DESIGNS, design_url, word_url
+from shop.web.caching import SHARED_SECONDS
+from tests.support.markup import read_markup
+
+DOCS = settings.BASE_DIR / "docs"
+NAMES = sorted(
+    path.relative_to(DOCS).as_posix().removesuffix(".md").removesuffix("/README")
+    for path in DOCS.rglob("*.md")
+)
+LINK = re.compile(r'href="(/docs/[^"#]*)(?:#([^"]*))?"')
+
+
+def test_there_are_documents():
+    assert {"how-it-works", "designs", "designs/planner", "adr"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestADocument:
+    def test_links_to_pages_and_headings_that_are_there(self, name):
+        for address, anchor in LINK.findall(find_document(name).html):
+            other = find_document(resolve(address).kwargs["name"])
+            assert not anchor or f'id="{anchor}"' in other.html, (address, anchor)
+
+    def test_has_its_pictures(self, name):
+        for src in re.findall(r'src="([^"]*)"', find_document(name).html):
+            assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), src
+
+    def test_shows_nothing_of_what_is_meant_for_commands(self, name):
+        assert "written by manage.py" not in find_document(name).html
+
+
+class TestThePage:
+    def test_shows_a_document_under_its_title(self):
+        response = Client().get("/docs/designs/planner/")
+        page = read_markup(response.content.decode())
+        assert page.one("h1").text == "Four indexes, chosen by cost"
+        assert page.all("table")
+        assert f"s-maxage={SHARED_SECONDS}" in response["Cache-Control"]
+
+    def test_is_linked_from_every_page(self):
+        links = read_markup(Client().get("/docs/designs/").content.decode()).one("header").all("a")
+        assert {"/docs/how-it-works/", "/lab/"} <= {link["href"] for link in links}
+
+    def test_leaves_links_to_the_code_as_words(self):
+        html = find_document("how-it-works").html
+        assert "dynamo/lists/reader.py" in html
+        assert 'reader.py"' not in html
+
+    @pytest.mark.parametrize("name", ["nothing", "../README", "designs/../lab", "a/b/c", "DESIGNS"])
+    def test_is_none_for_what_is_no_document(self, name):
+        with pytest.raises(NoSuchDocument):
+            find_document(name)
+        assert Client().get(f"/docs/{name}/").status_code == 404
+
+
+class TestLinksFromAPanel:
+    @pytest.mark.parametrize("plan", [*DESIGNS, "by_author"])
+    def test_lead_to_the_design_of_a_plan(self, plan):
+        assert find_document(resolve(design_url(plan)).kwargs["name"]).title
+
+    @pytest.mark.parametrize("word", ["unit", "round", "index-and-key", "read-and-shown"])
+    def test_lead_to_a_word(self, word):
+        address, _, anchor = word_url(word).partition("#")
+        assert f'id="{anchor}"' in find_document(resolve(address).kwargs["name"]).html
