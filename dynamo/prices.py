@@ -12,6 +12,8 @@ from pathlib import Path
 
 MILLION = 1_000_000
 CENT = 0.01
+HALF_UP = 1e-9
+"""Added before rounding, which would make $0.62 of $0.625."""
 CENTS_BELOW = 10
 """Dollars: larger amounts are shown without cents."""
 _FILE = Path(__file__).with_name("prices.toml")
@@ -47,4 +49,5 @@ def dollars(amount: float) -> str:
     """Format an amount, such as ``$0.25``, ``$12`` and ``$1,250``; cents only below ten dollars."""
     if 0 < amount < CENT:
         return "under $0.01"
-    return f"${amount:,.2f}" if amount < CENTS_BELOW else f"${amount:,.0f}"
+    shown = amount + HALF_UP
+    return f"${shown:,.2f}" if amount < CENTS_BELOW else f"${shown:,.0f}"

@@ -18,7 +18,7 @@ class TestPrices:
 
 @pytest.mark.parametrize(
     ("amount", "spelled"),
-    [(0, "$0.00"), (0.004, "under $0.01"), (0.0625, "$0.06"), (9.99, "$9.99"),
+    [(0, "$0.00"), (0.004, "under $0.01"), (0.0625, "$0.06"), (0.625, "$0.63"), (9.99, "$9.99"),
      (12.3, "$12"), (1_250.0, "$1,250")],
 )  # fmt: skip
 def test_an_amount_has_cents_only_where_they_matter(amount, spelled):

@@ -1,0 +1,61 @@
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from lab.reports import estimating
+from lab.reports.storage import store
+from tests.support.comments.loading import load
+from tests.support.comments.truth import numbered_comments
+from tests.support.comments.writers import made_product, someone
+from tests.support.lab.labs import made_figures
+
+pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
+
+
+@pytest.fixture
+def product_id() -> str:
+    made = made_product()
+    load(numbered_comments(made, count=30))
+    return made
+
+
+def estimated(*words: str) -> str:
+    out = StringIO()
+    call_command("estimate", *words, stdout=out)
+    return out.getvalue()
+
+
+class TestAnEstimate:
+    def test_multiplies_metered_units_by_the_prices(self, product_id):
+        store(made_figures(design="planner"))
+        options = ("--product", product_id, "--pages-a-day", "1000000", "--comments-a-day", "1000")
+        pages, comments = json.loads(estimated(*options, "--json"))
+        assert 2 <= pages["units"] <= 4
+        assert pages["dollars"] == pytest.approx(pages["units"] * 30 * 0.125, rel=0.01)
+        assert comments["units"] == 66
+        assert comments["dollars"] == pytest.approx(66 * 1000 * 30 * 0.625 / 1_000_000)
+
+    def test_takes_the_figures_of_the_design_in_use(self, product_id, settings, monkeypatch):
+        monkeypatch.setattr(estimating, "find_stored", lambda: None)
+        by_indexes = estimating.units_of_comment()
+        settings.COMMENTS_READ_MODEL = "sets"
+        assert estimating.units_of_comment() > 5 * by_indexes
+
+    def test_adds_up_and_names_its_prices(self, product_id):
+        shown = estimated("--product", product_id)
+        assert "together" in shown
+        assert "on demand, us-east-1, since 2024-11-01: https://aws.amazon.com/" in shown
+
+    def test_is_of_the_most_loved_product_without_one(self, product_id):
+        someone("fan").has_written(product_id, rating=5)
+        assert "product pages" in estimated()
+
+    def test_says_what_is_missing(self, product_id, monkeypatch):
+        with pytest.raises(CommandError, match="no product “nothing”"):
+            estimated("--product", "nothing")
+        monkeypatch.setattr(estimating, "find_stored", lambda: None)
+        monkeypatch.setattr(estimating, "find_published", lambda: None)
+        with pytest.raises(CommandError, match=r"run 'manage.py compare' first"):
+            estimated("--product", product_id)
