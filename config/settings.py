@@ -206,6 +206,8 @@ EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
 EMAIL_TIMEOUT = 10
 # Whether staff can sign in only with a second factor.
 STAFF_SECOND_FACTOR = env.flag("STAFF_SECOND_FACTOR")
+# Of the sample shop: a customer, a member of staff, and their password. Its pages offer them.
+SAMPLE_SIGN_IN = env.words("SAMPLE_SIGN_IN")
 # What links in letters begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")

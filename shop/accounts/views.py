@@ -3,6 +3,7 @@
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import urlsafe_base64_decode
@@ -80,9 +81,16 @@ class RememberingView(auth_views.LoginView):
 
 
 class LoginView(AccountFormMixin, RememberingView):
-    """Sign in."""
+    """Sign in; the sample shop offers its users."""
 
     form_class = LoginForm
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
+        """Add the names and the password of the sample shop's users, where it is one."""
+        *names, password = settings.SAMPLE_SIGN_IN or ("",)
+        about = ("a customer", "of the staff")
+        sample = {"sample_users": list(zip(names, about, strict=False)), "password": password}
+        return {**super().get_context_data(**kwargs), **sample}
 
 
 class LogoutView(auth_views.LogoutView):

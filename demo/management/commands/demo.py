@@ -50,6 +50,8 @@ class Command(BaseCommand):
         _require_folder(settings.VAR_DIR)
         engine = self._engine()
         environment = _environment(own_engine=engine is not None)
+        if engine and not empty:
+            environment["SAMPLE_SIGN_IN"] = ",".join((*SAMPLE_SIGN_IN, PASSWORD))
         Demo(
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,

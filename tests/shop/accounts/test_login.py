@@ -22,6 +22,7 @@ from tests.support.accounts.cast import (
     signed_in_name,
 )
 from tests.support.comments.faulty import unreachable
+from tests.support.markup import read_markup
 
 
 @pytest.mark.fallback
@@ -219,3 +220,22 @@ def _give_password_once(person: Person) -> None:
     user = find_user(person.username)
     user.set_password(NEW_PASSWORD)
     user.save()
+
+
+class TestTheSampleShop:
+    URL = "/accounts/login/?next=/basket/"
+
+    def test_offers_its_users(self, browser: Client, alice: Person, settings: Any) -> None:
+        settings.SAMPLE_SIGN_IN = (alice.username, "sam", PASSWORD)
+        section = read_markup(browser.get(self.URL).content.decode()).one(class_="sample-users")
+        customer, staff = section.all("form")
+        assert customer.one("button").text == f"{alice.username}, a customer"
+        assert staff.one("button").text == "sam, of the staff"
+        fields = {field["name"]: field["value"] for field in customer.all("input", name=True)}
+        response = browser.post(self.URL, {**fields, "csrfmiddlewaretoken": ""})
+        assert response["Location"] == "/basket/"
+        assert signed_in_name(browser) == alice.username
+
+    def test_is_the_only_one_to_offer_any(self, browser: Client) -> None:
+        page = read_markup(browser.get(self.URL).content.decode())
+        assert page.all(class_="sample-users") == []
