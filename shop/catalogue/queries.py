@@ -14,6 +14,7 @@ from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from shop import keys
 from shop.catalogue.category_tree import MOST_IN_ONE
+from shop.catalogue.drawings import drawing_url
 from shop.catalogue.prices import is_for_sale
 from shop.indexes import INVERTED, TABLE
 from shop.models import Product as Stored
@@ -43,6 +44,11 @@ class Category:
     def url(self) -> str:
         return reverse("category", args=[self.slug])
 
+    @property
+    def drawing(self) -> str:
+        """The address of its drawing, or of an ancestor's; empty without one."""
+        return drawing_url([self.slug])
+
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
@@ -54,6 +60,10 @@ class CategoryNode(Category):
     @property
     def depth(self) -> int:
         return len(self.trail)
+
+    @property
+    def drawing(self) -> str:
+        return drawing_url([self.slug, *(one.slug for one in reversed(self.trail))])
 
 
 @dataclass(frozen=True, slots=True)
