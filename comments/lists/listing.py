@@ -97,14 +97,17 @@ def _narrowed(base_url: str, chosen: CommentFilter) -> str:
 def extent_of(page: Page, total: int) -> str:
     """Format the numbers of a page, such as ``about 41 to 60 of 812``; empty without comments.
 
-    Only the first page is exact, because comments are added and deleted in front of the others.
-    A ``total`` that the page refutes is not shown.
+    Only the first page and the last are exact, because comments are added and deleted in front of
+    the others, or behind them. A ``total`` that the page refutes is not shown.
     """
     ordinals = [entry.position.ordinal for entry in page.entries]
     if not ordinals:
         return ""
     first, last = ordinals[0], ordinals[-1]
-    about = "" if first == 1 else "about "
+    about = "" if first == 1 or (last == -1 and not page.has_next) else "about "
+    if last < 0:
+        total = max(total, -first)
+        first, last = total + 1 + first, total + 1 + last
     more = "more than " if page.has_next and total <= last else ""
     return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(total, last):,}"
 

@@ -79,7 +79,7 @@ class PageWanted:
     def has_highlights(self) -> bool:
         """Whether it is the whole first page of all comments, or of those in one's language."""
         is_filtered = self.chosen is not None and self.chosen.narrowed
-        return self.is_whole and self.request.position is None and not is_filtered
+        return self.is_whole and self.request.is_first and not is_filtered
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
         """Return the filter of the list."""

@@ -26,7 +26,7 @@ from comments.store.revision import Revision
 from comments.store.table import query_pages
 from dynamo.items import Item
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
-from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 
 MOST_UNITS = 8.0
@@ -148,7 +148,7 @@ def list_comments(
         plan, page = _read_list(product_id, chosen, asked, now, forced=forced_plan)
         left -= page.capacity_units
     shown = page
-    if plan.empty_partitions and request.toward is Toward.NEXT and not page.has_next:
+    if plan.empty_partitions and not page.has_next:
         shown = with_empty_partitions(product_id, page, plan.empty_partitions, most_units=left)
     # A comment that moves between sets may for a moment be in two of them.
     once = {entry.position.place: entry for entry in shown.entries}.values()

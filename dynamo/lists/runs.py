@@ -21,8 +21,9 @@ class Position:
 
     ``place`` is the part of the sort key that all runs share. ``rest`` is the part of the item's
     table key that the place does not imply, often empty. ``ordinal`` is the item's number in the
-    list as the visitor walked it, from 1: for display, as it drifts when items are added or removed
-    in front.
+    list as the visitor walked it: from 1, or from -1, the last item, if the walk began at the end.
+    It is for display, as it drifts when items are added or removed. It is 0 in front of the first
+    item and behind the last one.
     """
 
     place: str

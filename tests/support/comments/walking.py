@@ -53,7 +53,10 @@ def ids_on(page: Page) -> list[str]:
 def there_and_back(
     product_id: str, chosen: CommentFilter, *, size: int, read: Read = read_page
 ) -> tuple[list[str], list[str]]:
-    """The ids as the pages give them: walking on from the first, and back from the last."""
+    """The ids as the pages give them: walking on from the first, and back from the last.
+
+    Each page has as many as it may, but for the one that each walk ends with.
+    """
     counts = counts_of(product_id)
 
     def walk(request: PageRequest | None, onward: Callable[..., PageRequest | None]) -> list[Page]:
@@ -64,9 +67,10 @@ def there_and_back(
         return pages
 
     there = walk(PageRequest(size), behind)
-    back = [there[-1], *walk(in_front(there[-1], size=size), in_front)]
+    back = walk(PageRequest(size, toward=Toward.PREVIOUS), in_front)
     assert not there[0].has_previous
-    assert all(len(page.entries) == size for page in there[:-1])
+    assert not back[0].has_next
+    assert all(len(page.entries) == size for page in there[:-1] + back[:-1])
     return _ids(there), _ids(back[::-1])
 
 
