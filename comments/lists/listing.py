@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.reader import Page
@@ -23,6 +24,7 @@ class Listing:
 
     comments: Sequence[CommentEntry]
     heading: str
+    order: CommentOrder
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
@@ -39,28 +41,38 @@ class Listing:
         return max((toggle.count or 0 for toggle in self.ratings), default=0)
 
 
-def list_url(product_id: str, chosen: CommentFilter) -> str:
+def list_url(
+    product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
+) -> str:
     """Return the canonical URL of a list."""
-    return _narrowed(_base_url(product_id), chosen)
+    return _narrowed(_base_url(product_id), order, chosen)
 
 
-def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
+def pager_of(
+    product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
+) -> Pager:
     """Return the pager of a list; its name is its canonical URL without the site's prefix."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
-    return Pager(first_url=list_url(product_id, chosen), list_name=name)
+    return Pager(first_url=list_url(product_id, chosen, order), list_name=name + order.query)
 
 
 def listing_of(
-    product_id: str, chosen: CommentFilter, found: CommentPage, *, is_default_language: bool = False
+    product_id: str,
+    chosen: CommentFilter,
+    found: CommentPage,
+    *,
+    order: CommentOrder = CommentOrder.NEWEST,
+    is_default_language: bool = False,
 ) -> Listing:
     """Arrange a page of comments for its template.
 
     The languages offered are those the product has comments in, and those chosen.
     """
-    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id))
+    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id), order)
     return Listing(
         comments=found.comments,
-        heading=heading_of(chosen),
+        heading=heading_of(chosen, order),
+        order=order,
         all_languages=Toggle(
             value="~",
             label="All languages",
@@ -90,8 +102,8 @@ def _base_url(product_id: str) -> str:
     return reverse("comments", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
 
 
-def _narrowed(base_url: str, chosen: CommentFilter) -> str:
-    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/"
+def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
+    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{order.query}"
 
 
 def extent_of(page: Page, total: int) -> str:
@@ -112,14 +124,14 @@ def extent_of(page: Page, total: int) -> str:
     return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(total, last):,}"
 
 
-def heading_of(chosen: CommentFilter) -> str:
-    """Format a list's heading, such as ``Comments in German rated 1 or 2``."""
+def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:
+    """Format a list's heading, such as ``Comments in German rated 1 or 2, oldest first``."""
     heading = "Comments"
     if chosen.languages:
         heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"
     if chosen.ratings:
         heading += f" rated {_spoken([str(rating) for rating in chosen.ratings], 'or')}"
-    return heading
+    return heading if order is CommentOrder.NEWEST else f"{heading}, {order.label.lower()}"
 
 
 def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:

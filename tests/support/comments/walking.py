@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from comments.filters import CommentFilter
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments
 from comments.lists.read_models import read_model
 from comments.store.counts import ProductCounts, counts_of
@@ -18,10 +19,12 @@ def read_page(
     chosen: CommentFilter,
     request: PageRequest,
     counts: ProductCounts | None = None,
+    *,
+    order: CommentOrder = CommentOrder.NEWEST,
 ) -> Page:
     """One page, read as the site does; what it shows is what it was read for."""
     known = counts_of(product_id) if counts is None else counts
-    found = list_comments(product_id, chosen, request, counts=known)
+    found = list_comments(product_id, chosen, request, counts=known, order=order)
     assert [comment.id for comment in found.comments] == ids_on(found.page)
     return found.page
 
