@@ -1,9 +1,11 @@
 """The orders of a product's list of comments, and their form in URLs."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
-from comments.filters import BadFilter
+from comments.filters import RATINGS, BadFilter
+from dynamo.lists.places import place_of
 from dynamo.lists.reader import Order
 
 
@@ -12,6 +14,8 @@ class CommentOrder(StrEnum):
 
     NEWEST = "newest"
     OLDEST = "oldest"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
 
     @classmethod
     def parse(cls, spelled: str) -> Self:
@@ -26,7 +30,12 @@ class CommentOrder(StrEnum):
 
     @property
     def label(self) -> str:
-        return f"{self.capitalize()} first"
+        return f"{self.capitalize()} {'rating ' if self.is_by_rating else ''}first"
+
+    @property
+    def is_by_rating(self) -> bool:
+        """Whether its comments are sorted by rating first, and by time, newest first, then."""
+        return self in {CommentOrder.HIGHEST, CommentOrder.LOWEST}
 
     @property
     def query(self) -> str:
@@ -45,5 +54,20 @@ class CommentOrder(StrEnum):
 
     @property
     def page_labels(self) -> tuple[str, str]:
-        """What the previous and the next page have."""
+        """What the links to the previous and the next page say."""
+        if self.is_by_rating:
+            return "Previous", "Next"
         return ("Newer", "Older") if self is CommentOrder.NEWEST else ("Older", "Newer")
+
+    def section(self, rating: int) -> str:
+        """Return the section of a rating's comments (see `dynamo.lists.runs.Run`), empty by time.
+
+        As the runs are read by falling places, the lowest rating has the greatest section.
+        """
+        if not self.is_by_rating:
+            return ""
+        return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"
+
+    def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
+        """Return the place of a comment in a list of this order."""
+        return self.section(rating) + place_of(created, comment_id)

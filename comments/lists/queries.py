@@ -17,6 +17,7 @@ from comments.indexes.access_patterns import ListPlan
 from comments.indexes.planner import SIZES
 from comments.keys import score_at
 from comments.languages import language_name
+from comments.lists.by_rating import read_by_rating
 from comments.lists.empty_partitions import with_empty_partitions
 from comments.lists.orders import CommentOrder
 from comments.lists.read_models import read_model
@@ -155,8 +156,8 @@ def list_comments(
     if plan.empty_partitions and not page.has_next:
         runs = plan.empty_partitions
         shown = with_empty_partitions(product_id, page, runs, order.direction, most_units=left)
-    # A comment that moves between sets may for a moment be in two of them.
-    once = {entry.position.place: entry for entry in shown.entries}.values()
+    # A comment that moves between sets, or ratings, may for a moment be in two of them.
+    once = {id_at(entry.position.place): entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
         SIZES.note(name, [entry.stored for entry in entries])
     comments = tuple(entry_of(entry.item) for entry in once)
@@ -172,9 +173,13 @@ def _read_list(
     order: CommentOrder,
     forced: str | None,
 ) -> tuple[ListPlan, Page]:
-    needed, most = request.size + 1, request.most_units
-    planner = read_model().plan_list
-    plan = planner(product_id, chosen, counts, needed=needed, forced=forced, most_units=most)
+    def plan_part(part: CommentFilter, needed: int, most: float) -> ListPlan:
+        planner = read_model().plan_list
+        return planner(product_id, part, counts, needed=needed, forced=forced, most_units=most)
+
+    if order.is_by_rating:
+        return read_by_rating(chosen, request, counts=counts, order=order, plan_part=plan_part)
+    plan = plan_part(chosen, request.size + 1, request.most_units)
     page = read(
         plan.runs,
         request,

@@ -18,7 +18,6 @@ from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.places import place_of
 from dynamo.lists.reader import Order, Page, PageRequest, Toward
 from dynamo.lists.site_reader import page_batches
 
@@ -72,10 +71,14 @@ def with_recent(
     if not recent:
         return tuple(entries)
     found = [entry_of(item) for item in recent.values() if item and belongs(item)]
-    is_descending = order.direction is Order.NEWEST_FIRST
-    here = [e for e in found if _covers(page, request, _place(e), is_descending=is_descending)]
+    falls = order.direction is Order.NEWEST_FIRST
+
+    def place(entry: CommentEntry) -> str:
+        return order.place(entry.created, entry.id, rating=entry.rating)
+
+    here = [entry for entry in found if _covers(page, request, place(entry), falls=falls)]
     others = [entry for entry in entries if entry.id not in recent]
-    return tuple(sorted([*others, *here], key=_place, reverse=is_descending))
+    return tuple(sorted([*others, *here], key=place, reverse=falls))
 
 
 def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
@@ -92,16 +95,12 @@ def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
     return belongs
 
 
-def _covers(page: Page, request: PageRequest, place: str, *, is_descending: bool) -> bool:
+def _covers(page: Page, request: PageRequest, place: str, *, falls: bool) -> bool:
     is_onward = request.toward is Toward.NEXT
     start, end = request.position, page.next_position if is_onward else page.previous_position
-    if is_descending is is_onward:  # places fall from the start of the reading to its end
+    if falls is is_onward:  # places fall from the start of the reading to its end
         return not (start and place >= start.place) and not (end and place < end.place)
     return not (start and place <= start.place) and not (end and place > end.place)
-
-
-def _place(entry: CommentEntry) -> str:
-    return place_of(entry.created, entry.id)
 
 
 def _remembered(session: MutableMapping[str, Any], *, now: datetime) -> list[list[Any]]:

@@ -148,13 +148,22 @@ def read_page(
         most_units=request.most_units,
     )
     merge.read(source, pool, first_reads=first_reads)
-    return page_of(request, merge.found(request.size + 1), merges=[merge])
+    found = merge.found(request.size + 1)
+    return page_of(request, found, merges=[merge], cut_at=merge.cut_at)
 
 
-def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Merge]) -> Page:
-    """Build a page from ``found``, the entries of merges of which each continues the one before."""
+def page_of(
+    request: PageRequest,
+    found: Sequence[Entry],
+    *,
+    merges: Sequence[Merge],
+    cut_at: Position | None,
+) -> Page:
+    """Build a page from ``found``, the entries of merges of which each continues the one before.
+
+    ``cut_at`` is where the reading stopped because its units were spent.
+    """
     shown = found[: request.size]
-    cut_at = merges[-1].cut_at if merges else None
     beyond = len(found) > request.size or cut_at is not None
     forward = request.toward is Toward.NEXT
     ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])

@@ -62,6 +62,8 @@ Ordered = Callable[[Sequence[NewComment]], Iterable[NewComment]]
 ORDERED: dict[CommentOrder, Ordered] = {
     CommentOrder.NEWEST: iter,
     CommentOrder.OLDEST: reversed,
+    CommentOrder.HIGHEST: lambda newest: sorted(newest, key=lambda c: -c.rating),
+    CommentOrder.LOWEST: lambda newest: sorted(newest, key=lambda c: c.rating),
 }
 """From the newest first to each order."""
 
