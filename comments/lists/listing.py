@@ -19,12 +19,24 @@ UrlOf = Callable[[CommentFilter], str]
 
 
 @dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """A page of a list, as its template shows it; a cut one is short, and the list goes on."""
 
     comments: Sequence[CommentEntry]
     heading: str
     order: CommentOrder
+    orders: Sequence[OrderLink]
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
@@ -73,6 +85,7 @@ def listing_of(
         comments=found.comments,
         heading=heading_of(chosen, order),
         order=order,
+        orders=order_links(product_id, chosen, order),
         all_languages=Toggle(
             value="~",
             label="All languages",
@@ -95,6 +108,26 @@ def listing_of(
         is_default_language=is_default_language,
         is_cut=found.page.cut_at is not None,
     )
+
+
+def order_links(
+    product_id: str, chosen: CommentFilter, current: CommentOrder | None
+) -> list[OrderLink]:
+    """Return the links to a list's orders, with its filter, and to the most helpful comments.
+
+    Without a ``current`` order those are shown. They take no filter.
+    """
+    base_url, in_list = _base_url(product_id), current is not None
+    helpful_url = reverse("most_helpful", args=[product_id])
+    return [
+        *(
+            OrderLink(
+                order, order.label, _narrowed(base_url, order, chosen), order is current, in_list
+            )
+            for order in CommentOrder
+        ),
+        OrderLink("helpful", "Most helpful", helpful_url, not in_list, is_swapped=False),
+    ]
 
 
 def _base_url(product_id: str) -> str:
@@ -131,7 +164,7 @@ def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST)
         heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"
     if chosen.ratings:
         heading += f" rated {_spoken([str(rating) for rating in chosen.ratings], 'or')}"
-    return heading if order is CommentOrder.NEWEST else f"{heading}, {order.label.lower()}"
+    return heading if order is CommentOrder.NEWEST else f"{heading}, {order.spoken}"
 
 
 def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:

@@ -30,7 +30,12 @@ class CommentOrder(StrEnum):
 
     @property
     def label(self) -> str:
-        return f"{self.capitalize()} {'rating ' if self.is_by_rating else ''}first"
+        return f"{self.capitalize()} {'rated' if self.is_by_rating else 'first'}"
+
+    @property
+    def spoken(self) -> str:
+        """The order within a sentence."""
+        return f"{self} {'rated ' if self.is_by_rating else ''}first"
 
     @property
     def is_by_rating(self) -> bool:

@@ -46,7 +46,7 @@ class TestAList:
     def test_is_of_a_filter(self, lamp, order):
         shown = visit(f"{LISTS}/de/2.4/?order={order}")
         assert shown.comment_ids == lamp.ids(["de"], [2, 4], order)
-        assert order.label.lower() in shown.page.one(id="list-heading").text
+        assert order.spoken in shown.page.one(id="list-heading").text
 
     @pytest.mark.parametrize("order", ORDERS)
     def test_keeps_its_order_when_the_filter_changes(self, lamp, order):
@@ -61,6 +61,24 @@ class TestAList:
         assert shown.status == 400
         assert "another list" in shown.page.one(class_="lede").text
         assert shown.page.one(class_="button")["href"] == f"{LISTS}/~/~/?order={order}"
+
+
+class TestTheLinks:
+    def test_lead_to_each_order_of_the_same_filter(self, lamp):
+        links = visit(f"{LISTS}/de/4/?order=lowest").page.one(class_="orders-of-list").all("a")
+        assert {link.text: link["href"] for link in links} == {
+            "Newest first": f"{LISTS}/de/4/",
+            "Oldest first": f"{LISTS}/de/4/?order=oldest",
+            "Highest rated": f"{LISTS}/de/4/?order=highest",
+            "Lowest rated": f"{LISTS}/de/4/?order=lowest",
+            "Most helpful": "/products/lamp/most-helpful/",
+        }
+        assert [link.text for link in links if link.get("aria-current")] == ["Lowest rated"]
+
+    def test_of_the_products_page_are_those_of_its_list(self, lamp):
+        shown = visit("/products/lamp/", accept_language="de")
+        link = shown.page.one("a", id="order-oldest")
+        assert link["href"] == f"{LISTS}/de/~/?order=oldest"
 
 
 class TestTheAddress:
