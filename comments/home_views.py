@@ -24,7 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
     """
     pager = Pager(first_url=reverse("home"), list_name="categories")
     asked = pager.requested(request.GET, size=SHELVES)
-    is_first = asked.position is None and not wants_partial(request)
+    is_first = asked.is_first and not wants_partial(request)
     found = read_front_page(asked, has_boards=is_first)
     context: dict[str, Any] = {"shelves": found.shelves}
     if found.boards:

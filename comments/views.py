@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
 from comments.lists.listing import list_url, listing_of, pager_of
+from comments.lists.orders import CommentOrder
 from comments.lists.page import (
     CommentsPage,
     PageWanted,
@@ -64,22 +65,23 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 @require_safe
 @public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
-    """Show a product's comments in any set of languages and ratings."""
+    """Show a product's comments in any set of languages and ratings, in any order."""
     try:
         chosen = CommentFilter.parse(languages, ratings)
+        order = CommentOrder.parse(request.GET.get("order", CommentOrder.NEWEST))
     except BadFilter as error:
         first_url = list_url(product_id, CommentFilter())
         raise Refusal(str(error), first_url=first_url) from error
-    if (languages, ratings) != (chosen.languages_spelled, chosen.ratings_spelled):
-        query = request.META["QUERY_STRING"]
-        url = list_url(product_id, chosen)
-        return redirect(f"{url}?{query}" if query else url, permanent=True)
+    spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
+    if not spelled or request.GET.getlist("order") != order.spelled:
+        return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
     return _show(
         request,
         PageWanted(
             product_id,
-            pager_of(product_id, chosen).requested(request.GET, size=settings.PAGE_SIZE),
+            pager_of(product_id, chosen, order).requested(request.GET, size=settings.PAGE_SIZE),
             chosen,
+            order,
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
@@ -112,6 +114,17 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     return render(request, "comments/comment.html", context)
 
 
+def _canonical_url(
+    request: HttpRequest, product_id: str, chosen: CommentFilter, order: CommentOrder
+) -> str:
+    """Return a list's URL with what else the request's query has."""
+    others = request.GET.copy()
+    others.pop("order", None)
+    url, query = list_url(product_id, chosen, order), others.urlencode()
+    joint = "&" if order.query else "?"
+    return f"{url}{joint}{query}" if query else url
+
+
 def _sees_hidden(request: HttpRequest, found: WholeComment) -> bool:
     return _is_own(request, found) or request.user.is_staff
 
@@ -128,7 +141,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     render_page = partial(
         show_page,
         request,
-        pager_of(wanted.product_id, page.chosen),
+        pager_of(wanted.product_id, page.chosen, wanted.order),
         wanted.request,
         page.found.page,
         templates=("comments/product.html", "comments/lists/_comments.html"),
@@ -146,7 +159,11 @@ def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
     context: dict[str, Any] = {
         "product": page.product,
         "listing": listing_of(
-            wanted.product_id, page.chosen, found, is_default_language=is_default
+            wanted.product_id,
+            page.chosen,
+            found,
+            order=wanted.order,
+            is_default_language=is_default,
         ),
         "voted": page.voted,
         "highlights": page.highlights,
@@ -166,4 +183,5 @@ def _with_recent(wanted: PageWanted, page: CommentsPage) -> tuple[CommentEntry, 
         page=page.found.page,
         request=wanted.request,
         belongs=in_list(wanted.product_id, chosen),
+        order=wanted.order,
     )

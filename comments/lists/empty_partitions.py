@@ -20,7 +20,7 @@ from comments.store.counts import Cell, cell, counters
 from comments.store.table import query_pages
 from dynamo.calls.client import client
 from dynamo.lists.merging import LEAST_UNITS, Entry
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.transactions import ConditionFailed, write_together
@@ -35,7 +35,7 @@ MOST_RECOUNTED = 10_000
 
 
 def with_empty_partitions(
-    product_id: str, page: Page, runs: Sequence[Run], *, most_units: float = inf
+    product_id: str, page: Page, runs: Sequence[Run], order: Order, *, most_units: float = inf
 ) -> Page:
     """Add to a last page the comments in runs that were counted as empty; correct the counts.
 
@@ -48,7 +48,9 @@ def with_empty_partitions(
     if late.entries:
         _recount(product_id, {_cell_of(entry) for entry in late.entries})
     entries = sorted(
-        (*page.entries, *late.entries), key=lambda entry: entry.position.place, reverse=True
+        (*page.entries, *late.entries),
+        key=lambda entry: entry.position.place,
+        reverse=order is Order.NEWEST_FIRST,
     )
     return replace(
         page,

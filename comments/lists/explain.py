@@ -4,6 +4,7 @@ from django.http import QueryDict
 
 from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of
 from dynamo.calls.meter import Meter, labelled_calls, metered
@@ -26,6 +27,7 @@ def explain_comments(
     chosen: CommentFilter,
     *,
     size: int,
+    order: CommentOrder = CommentOrder.NEWEST,
     after: str | None = None,
     forced_plan: str | None = None,
 ) -> Explanation:
@@ -37,9 +39,11 @@ def explain_comments(
     query = QueryDict(mutable=True)
     if after:
         query["after"] = after
-    request = pager_of(product_id, chosen).requested(query, size=size)
+    request = pager_of(product_id, chosen, order).requested(query, size=size)
     with metered() as meter:
         with labelled_calls("counts"):
             counts = counts_of(product_id)
-        found = list_comments(product_id, chosen, request, counts=counts, forced_plan=forced_plan)
+        found = list_comments(
+            product_id, chosen, request, counts=counts, order=order, forced_plan=forced_plan
+        )
     return explain_page(found, meter)

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.reader import Page
@@ -18,11 +19,24 @@ UrlOf = Callable[[CommentFilter], str]
 
 
 @dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """A page of a list, as its template shows it; a cut one is short, and the list goes on."""
 
     comments: Sequence[CommentEntry]
     heading: str
+    order: CommentOrder
+    orders: Sequence[OrderLink]
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
@@ -39,28 +53,39 @@ class Listing:
         return max((toggle.count or 0 for toggle in self.ratings), default=0)
 
 
-def list_url(product_id: str, chosen: CommentFilter) -> str:
+def list_url(
+    product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
+) -> str:
     """Return the canonical URL of a list."""
-    return _narrowed(_base_url(product_id), chosen)
+    return _narrowed(_base_url(product_id), order, chosen)
 
 
-def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
+def pager_of(
+    product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
+) -> Pager:
     """Return the pager of a list; its name is its canonical URL without the site's prefix."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
-    return Pager(first_url=list_url(product_id, chosen), list_name=name)
+    return Pager(first_url=list_url(product_id, chosen, order), list_name=name + order.query)
 
 
 def listing_of(
-    product_id: str, chosen: CommentFilter, found: CommentPage, *, is_default_language: bool = False
+    product_id: str,
+    chosen: CommentFilter,
+    found: CommentPage,
+    *,
+    order: CommentOrder = CommentOrder.NEWEST,
+    is_default_language: bool = False,
 ) -> Listing:
     """Arrange a page of comments for its template.
 
     The languages offered are those the product has comments in, and those chosen.
     """
-    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id))
+    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id), order)
     return Listing(
         comments=found.comments,
-        heading=heading_of(chosen),
+        heading=heading_of(chosen, order),
+        order=order,
+        orders=order_links(product_id, chosen, order),
         all_languages=Toggle(
             value="~",
             label="All languages",
@@ -85,38 +110,61 @@ def listing_of(
     )
 
 
+def order_links(
+    product_id: str, chosen: CommentFilter, current: CommentOrder | None
+) -> list[OrderLink]:
+    """Return the links to a list's orders, with its filter, and to the most helpful comments.
+
+    Without a ``current`` order those are shown. They take no filter.
+    """
+    base_url, in_list = _base_url(product_id), current is not None
+    helpful_url = reverse("most_helpful", args=[product_id])
+    return [
+        *(
+            OrderLink(
+                order, order.label, _narrowed(base_url, order, chosen), order is current, in_list
+            )
+            for order in CommentOrder
+        ),
+        OrderLink("helpful", "Most helpful", helpful_url, not in_list, is_swapped=False),
+    ]
+
+
 def _base_url(product_id: str) -> str:
     # Reversed once for a page: what follows needs no quoting.
     return reverse("comments", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
 
 
-def _narrowed(base_url: str, chosen: CommentFilter) -> str:
-    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/"
+def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
+    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{order.query}"
 
 
 def extent_of(page: Page, total: int) -> str:
     """Format the numbers of a page, such as ``about 41 to 60 of 812``; empty without comments.
 
-    Only the first page is exact, because comments are added and deleted in front of the others.
-    A ``total`` that the page refutes is not shown.
+    Only the first page and the last are exact, because comments are added and deleted in front of
+    the others, or behind them. A ``total`` that the page refutes is not shown.
     """
     ordinals = [entry.position.ordinal for entry in page.entries]
     if not ordinals:
         return ""
     first, last = ordinals[0], ordinals[-1]
-    about = "" if first == 1 else "about "
+    about = "" if first == 1 or (last == -1 and not page.has_next) else "about "
+    if last < 0:
+        total = max(total, -first)
+        first, last = total + 1 + first, total + 1 + last
     more = "more than " if page.has_next and total <= last else ""
     return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(total, last):,}"
 
 
-def heading_of(chosen: CommentFilter) -> str:
-    """Format a list's heading, such as ``Comments in German rated 1 or 2``."""
+def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:
+    """Format a list's heading, such as ``Comments in German rated 1 or 2, oldest first``."""
     heading = "Comments"
     if chosen.languages:
         heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"
     if chosen.ratings:
         heading += f" rated {_spoken([str(rating) for rating in chosen.ratings], 'or')}"
-    return heading
+    return heading if order is CommentOrder.NEWEST else f"{heading}, {order.spoken}"
 
 
 def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:

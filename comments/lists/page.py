@@ -21,6 +21,7 @@ from comments.lists.highlights import (
     find_picks,
     start_unlikely,
 )
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import (
     CommentEntry,
     CommentPage,
@@ -65,6 +66,7 @@ class PageWanted:
     product_id: str
     request: PageRequest
     chosen: CommentFilter | None = None
+    order: CommentOrder = CommentOrder.NEWEST
     accept_language: str = ""
     is_whole: bool = True
     visitor: Visitor = NOBODY
@@ -77,9 +79,13 @@ class PageWanted:
 
     @property
     def has_highlights(self) -> bool:
-        """Whether it is the whole first page of all comments, or of those in one's language."""
+        """Whether it is the whole first page of all comments, or of those in one's language.
+
+        With the newest first: the highlights are looked for among what the list shows.
+        """
         is_filtered = self.chosen is not None and self.chosen.narrowed
-        return self.is_whole and self.request.position is None and not is_filtered
+        is_newest = self.order is CommentOrder.NEWEST
+        return self.is_whole and self.request.is_first and is_newest and not is_filtered
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
         """Return the filter of the list."""
@@ -189,7 +195,7 @@ def _read_list(
     wanted: PageWanted, counts: ProductCounts, exact: Callable[[], ProductCounts]
 ) -> tuple[CommentFilter, CommentPage]:
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
-    read = partial(list_comments, wanted.product_id)
+    read = partial(list_comments, wanted.product_id, order=wanted.order)
     chosen = wanted.choose(counts)
     found = read(chosen, wanted.request, counts=counts, exact=exact)
     right = wanted.choose(found.counts)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from math import inf
 
@@ -16,7 +17,9 @@ from comments.indexes.access_patterns import ListPlan
 from comments.indexes.planner import SIZES
 from comments.keys import score_at
 from comments.languages import language_name
+from comments.lists.by_rating import read_by_rating
 from comments.lists.empty_partitions import with_empty_partitions
+from comments.lists.orders import CommentOrder
 from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.replies.queries import Reply, reply_in
@@ -26,7 +29,7 @@ from comments.store.revision import Revision
 from comments.store.table import query_pages
 from dynamo.items import Item
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
-from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 
 MOST_UNITS = 8.0
@@ -129,9 +132,10 @@ def list_comments(
     *,
     counts: ProductCounts,
     exact: Callable[[], ProductCounts] | None = None,
+    order: CommentOrder = CommentOrder.NEWEST,
     forced_plan: str | None = None,
 ) -> CommentPage:
-    """Read a page of a product's comments, newest first (AP1, AP2, AP3, AP6).
+    """Read a page of a product's comments in any order (AP1, AP2, AP3, AP6).
 
     The plan is made from ``counts``, which may be remembered ones; then ``exact`` returns those of
     now, which are read meanwhile. If they count comments of the list where the plan's counted none,
@@ -140,18 +144,20 @@ def list_comments(
     place of the cheapest, whatever it costs. Raises NoSuchPlan.
     """
     asked = replace(request, most_units=inf if forced_plan else most_units(request))
-    plan, page = _read_list(product_id, chosen, asked, counts, forced=forced_plan)
+    read_list = partial(_read_list, product_id, chosen, order=order, forced=forced_plan)
+    plan, page = read_list(asked, counts)
     left = asked.most_units - page.capacity_units
     now = exact() if exact else counts
     if counts.lacks(now, chosen):
         asked = replace(asked, most_units=left)
-        plan, page = _read_list(product_id, chosen, asked, now, forced=forced_plan)
+        plan, page = read_list(asked, now)
         left -= page.capacity_units
     shown = page
-    if plan.empty_partitions and request.toward is Toward.NEXT and not page.has_next:
-        shown = with_empty_partitions(product_id, page, plan.empty_partitions, most_units=left)
-    # A comment that moves between sets may for a moment be in two of them.
-    once = {entry.position.place: entry for entry in shown.entries}.values()
+    if plan.empty_partitions and not page.has_next:
+        runs = plan.empty_partitions
+        shown = with_empty_partitions(product_id, page, runs, order.direction, most_units=left)
+    # A comment that moves between sets, or ratings, may for a moment be in two of them.
+    once = {id_at(entry.position.place): entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
         SIZES.note(name, [entry.stored for entry in entries])
     comments = tuple(entry_of(entry.item) for entry in once)
@@ -164,12 +170,24 @@ def _read_list(
     request: PageRequest,
     counts: ProductCounts,
     *,
+    order: CommentOrder,
     forced: str | None,
 ) -> tuple[ListPlan, Page]:
-    needed, most = request.size + 1, request.most_units
-    planner = read_model().plan_list
-    plan = planner(product_id, chosen, counts, needed=needed, forced=forced, most_units=most)
-    return plan, read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)
+    def plan_part(part: CommentFilter, needed: int, most: float) -> ListPlan:
+        planner = read_model().plan_list
+        return planner(product_id, part, counts, needed=needed, forced=forced, most_units=most)
+
+    if order.is_by_rating:
+        return read_by_rating(chosen, request, counts=counts, order=order, plan_part=plan_part)
+    plan = plan_part(chosen, request.size + 1, request.most_units)
+    page = read(
+        plan.runs,
+        request,
+        order=order.direction,
+        first_reads=plan.first_reads,
+        fallback=plan.fallback,
+    )
+    return plan, page
 
 
 def most_units(request: PageRequest) -> float:

@@ -11,14 +11,14 @@ from typing import Any
 
 from comments import keys
 from comments.filters import CommentFilter
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.places import place_of
-from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.reader import Order, Page, PageRequest, Toward
 from dynamo.lists.site_reader import page_batches
 
 REMEMBERED_FOR = timedelta(minutes=1)
@@ -61,8 +61,9 @@ def with_recent(
     page: Page,
     request: PageRequest,
     belongs: Callable[[Item], bool],
+    order: CommentOrder = CommentOrder.NEWEST,
 ) -> tuple[CommentEntry, ...]:
-    """Return the entries of a page, newest first, with the ``recent`` ones as in the table.
+    """Return the entries of a page with the ``recent`` ones as in the table.
 
     ``belongs`` returns whether an item of the table is in this list; ``page`` and ``request`` bound
     the places on the page.
@@ -70,9 +71,14 @@ def with_recent(
     if not recent:
         return tuple(entries)
     found = [entry_of(item) for item in recent.values() if item and belongs(item)]
-    here = [entry for entry in found if _covers(page, request, _place(entry))]
+    falls = order.direction is Order.NEWEST_FIRST
+
+    def place(entry: CommentEntry) -> str:
+        return order.place(entry.created, entry.id, rating=entry.rating)
+
+    here = [entry for entry in found if _covers(page, request, place(entry), falls=falls)]
     others = [entry for entry in entries if entry.id not in recent]
-    return tuple(sorted([*others, *here], key=_place, reverse=True))
+    return tuple(sorted([*others, *here], key=place, reverse=falls))
 
 
 def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
@@ -89,17 +95,12 @@ def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
     return belongs
 
 
-def _covers(page: Page, request: PageRequest, place: str) -> bool:
-    start = request.position.place if request.position else None
-    if request.toward is Toward.NEXT:
-        begun, end = start is None or place < start, page.next_position
-        return begun and not (end and place < end.place)
-    begun, end = start is None or place > start, page.previous_position
-    return begun and not (end and place > end.place)
-
-
-def _place(entry: CommentEntry) -> str:
-    return place_of(entry.created, entry.id)
+def _covers(page: Page, request: PageRequest, place: str, *, falls: bool) -> bool:
+    is_onward = request.toward is Toward.NEXT
+    start, end = request.position, page.next_position if is_onward else page.previous_position
+    if falls is is_onward:  # places fall from the start of the reading to its end
+        return not (start and place >= start.place) and not (end and place < end.place)
+    return not (start and place <= start.place) and not (end and place > end.place)
 
 
 def _remembered(session: MutableMapping[str, Any], *, now: datetime) -> list[list[Any]]:

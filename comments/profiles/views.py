@@ -56,7 +56,7 @@ def _context(
     request: HttpRequest, username: str, read: ProfileRead, asked: PageRequest
 ) -> dict[str, Any]:
     found = read.found
-    if not found.comments and asked.position is None:
+    if not found.comments and asked.is_first:
         _require_user(username)
     is_own = request.user.get_username() == username
     comments = with_recent(

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from comments.filters import CommentFilter
+from comments.lists.listing import order_links
 from comments.rankings.listing import (
     BOARDS,
     MOST_LOVED,
@@ -47,6 +49,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     context = {
         "product": read.product,
         "trail": [*read.product.trail, read.product],
+        "orders": order_links(product_id, CommentFilter(), None),
         "comments": read.found.comments,
         "voted": read.voted,
     }

@@ -157,6 +157,11 @@ class Merge:
         return list(takewhile(self._is_certain, islice(self._merged(), most)))
 
     @property
+    def capacity_units(self) -> float:
+        """What its reads cost."""
+        return sum(cursor.capacity_units for cursor in self.cursors)
+
+    @property
     def is_exhausted(self) -> bool:
         """Whether nothing unread is left in any run."""
         return all(cursor.exhausted for cursor in self.cursors)
@@ -186,7 +191,7 @@ class Merge:
 
     @property
     def _left(self) -> float:
-        return self._most_units - sum(cursor.capacity_units for cursor in self.cursors)
+        return self._most_units - self.capacity_units
 
     def _held_back(self) -> Reads:
         # A run is read for no more than the places that are left when those certain to go to other

@@ -35,11 +35,12 @@ class Toward(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A page of ``size`` items next to ``position``, or from the list's beginning.
+    """A page of ``size`` items next to ``position``.
 
-    Each run is read once, whatever that costs; further reads end at ``most_units``. A page that is
-    not full by then is short, maybe empty, and the next one goes on where its reading stopped.
-    Without a position ``toward`` must be NEXT. Raises ValueError for that, or a ``size`` below 1.
+    Without a position it is the first page, or the last one if ``toward`` is PREVIOUS: that has the
+    last ``size`` items. Each run is read once, whatever that costs; further reads end at
+    ``most_units``. A page that is not full by then is short, maybe empty, and the next one goes on
+    where its reading stopped. Raises ValueError for a ``size`` below 1.
     """
 
     size: int
@@ -51,9 +52,16 @@ class PageRequest:
         if self.size < 1:
             sentence = f"A page has at least one item, not {self.size}"
             raise ValueError(sentence)
-        if self.position is None and self.toward is Toward.PREVIOUS:
-            sentence = "Only a page behind a position can be read backwards"
-            raise ValueError(sentence)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the page at the list's beginning."""
+        return self.position is None and self.toward is Toward.NEXT
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it is the page at the list's end."""
+        return self.position is None and self.toward is Toward.PREVIOUS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +148,26 @@ def read_page(
         most_units=request.most_units,
     )
     merge.read(source, pool, first_reads=first_reads)
-    return page_of(request, merge.found(request.size + 1), merges=[merge])
+    found = merge.found(request.size + 1)
+    return page_of(request, found, merges=[merge], cut_at=merge.cut_at)
 
 
-def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Merge]) -> Page:
-    """Build a page from ``found``, the entries of merges of which each continues the one before."""
+def page_of(
+    request: PageRequest,
+    found: Sequence[Entry],
+    *,
+    merges: Sequence[Merge],
+    cut_at: Position | None,
+) -> Page:
+    """Build a page from ``found``, the entries of merges of which each continues the one before.
+
+    ``cut_at`` is where the reading stopped because its units were spent.
+    """
     shown = found[: request.size]
-    cut_at = merges[-1].cut_at if merges else None
     beyond = len(found) > request.size or cut_at is not None
     forward = request.toward is Toward.NEXT
     ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
-    entries = _numbered(shown if forward else shown[::-1], request, reaches_start=ended)
+    entries = _numbered(shown if forward else shown[::-1], request, reaches_edge=ended)
     if cut_at and len(shown) < request.size:
         start = request.position.ordinal if request.position else 0
         reached = entries[-1 if forward else 0].position.ordinal if entries else start
@@ -159,7 +176,7 @@ def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Me
         cut_at = None
     return Page(
         entries=entries,
-        has_next=beyond if forward else True,
+        has_next=beyond if forward else request.position is not None,
         has_previous=request.position is not None if forward else beyond,
         rounds=sum(merge.rounds for merge in merges),
         reads=tuple(_run_read(cursor, entries) for merge in merges for cursor in merge.cursors),
@@ -170,14 +187,20 @@ def page_of(request: PageRequest, found: Sequence[Entry], *, merges: Sequence[Me
 
 
 def _numbered(
-    entries: Sequence[Entry], request: PageRequest, *, reaches_start: bool
+    entries: Sequence[Entry], request: PageRequest, *, reaches_edge: bool
 ) -> tuple[Entry, ...]:
-    """Number entries on from the position; a page that reaches the list's start begins at 1."""
-    from_ordinal = request.position.ordinal if request.position else 0
+    """Number entries on from the position; a page that reaches the list's start begins at 1.
+
+    Numbers from the beginning stay above 0, those from the end below, however the list changes.
+    """
+    start, count = request.position.ordinal if request.position else 0, len(entries)
     if request.toward is Toward.NEXT:
-        first = from_ordinal + 1
+        from_end = -count if reaches_edge else min(start + 1, -count)
+        first = start + 1 if start >= 0 else from_end
+    elif reaches_edge:
+        first = 1
     else:
-        first = 1 if reaches_start else max(1, from_ordinal - len(entries))
+        first = start - count if start <= 0 else max(1, start - count)
     return tuple(
         replace(entry, position=replace(entry.position, ordinal=ordinal))
         for ordinal, entry in enumerate(entries, first)

@@ -9,7 +9,7 @@ key whether or not an item has it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dynamo.items import Item, Value, wire_key
@@ -21,8 +21,9 @@ class Position:
 
     ``place`` is the part of the sort key that all runs share. ``rest`` is the part of the item's
     table key that the place does not imply, often empty. ``ordinal`` is the item's number in the
-    list as the visitor walked it, from 1: for display, as it drifts when items are added or removed
-    in front.
+    list as the visitor walked it: from 1, or from -1, the last item, if the walk began at the end.
+    It is for display, as it drifts when items are added or removed. It is 0 in front of the first
+    item and behind the last one.
     """
 
     place: str
@@ -79,6 +80,9 @@ class Run:
     ``since`` and ``until`` bound the places: ``since <= place < until``. ``known`` are attributes,
     in wire form, that all items of the run share, so that the index need not project them. Items
     that ``keep`` does not accept are dropped after they were read.
+
+    ``section`` is put in front of the places, so that runs of one section come before or behind all
+    those of another. It ends in a character that occurs in no other place of it.
     """
 
     index: Index
@@ -88,6 +92,7 @@ class Run:
     until: str | None = None
     known: Item = field(default_factory=dict)
     keep: tuple[OneOf, ...] = ()
+    section: str = ""
 
     @property
     def label(self) -> str:
@@ -105,24 +110,37 @@ class Run:
     def position_of(self, item: Item) -> Position:
         """Return the position of an item of the run, or of its LastEvaluatedKey."""
         sort_value: str = item[self.index.sort_key]["S"]
-        return Position(sort_value.removeprefix(self.prefix), self.index.rest_of(item))
+        place = self.section + sort_value.removeprefix(self.prefix)
+        return Position(place, self.index.rest_of(item))
 
     def start_at(self, position: Position, *, ascending: bool) -> Start:
         """Return where this run resumes behind ``position``, which may come from another run.
 
         Descending from ``since`` itself nothing can follow, and DynamoDB refuses a start key there.
         """
-        if self.since is not None and position.place < self.since:
-            return Start.EDGE if ascending else Start.NOWHERE
-        if self.until is not None and position.place >= self.until:
-            return Start.NOWHERE if ascending else Start.EDGE
-        if position.place == self.since and not ascending:
+        in_front, behind = Start.EDGE, Start.NOWHERE
+        if not ascending:
+            in_front, behind = behind, in_front
+        if position.place <= self.section:
+            return in_front
+        if not position.place.startswith(self.section):
+            return behind
+        place = self._local(position).place
+        if self.since is not None and place < self.since:
+            return in_front
+        if self.until is not None and place >= self.until:
+            return behind
+        if place == self.since and not ascending:
             return Start.NOWHERE
         return Start.BEHIND
 
     def start_key(self, position: Position) -> Item:
         """Build the ExclusiveStartKey that makes this run resume behind ``position``."""
-        key = dict(self.index.table_key(position))
+        local = self._local(position)
+        key = dict(self.index.table_key(local))
         key[self.index.partition_key] = self.partition
-        key[self.index.sort_key] = self.prefix + position.place
+        key[self.index.sort_key] = self.prefix + local.place
         return wire_key(key)
+
+    def _local(self, position: Position) -> Position:
+        return replace(position, place=position.place.removeprefix(self.section))

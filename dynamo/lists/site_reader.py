@@ -11,7 +11,7 @@ from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.lists.merging import Entry, Fallback
 from dynamo.lists.reader import Order, Page, PageRequest, read_page
 from dynamo.lists.runs import Position, Run
-from dynamo.lists.segments import FirstReads, RunsOf, Segment, read_segments
+from dynamo.lists.segments import PlanOf, Segment, read_segments
 from dynamo.lists.sources import NOTHING, Chunk, QuerySource, Source
 
 PATIENCE = Backoff(attempts=3)
@@ -53,22 +53,20 @@ def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iter
 
 def read_in_segments(
     segments: Sequence[Segment],
-    runs_of: RunsOf,
+    plan_of: PlanOf,
     request: PageRequest,
     *,
     order: Order = Order.NEWEST_FIRST,
-    first_reads: FirstReads | None = None,
+    may_miss_tables: bool = False,
 ) -> Page:
-    """Read a page from tables of which some may be missing; see `dynamo.lists.segments`."""
-    return read_segments(
-        segments,
-        runs_of,
-        request,
-        source=WhereThere(QuerySource(client())),
-        pool=pool(),
-        order=order,
-        first_reads=first_reads,
-    )
+    """Read a page of a list in segments; see `dynamo.lists.segments`.
+
+    With ``may_miss_tables`` a table that does not exist is read as an empty one.
+    """
+    source: Source = QuerySource(client())
+    if may_miss_tables:
+        source = WhereThere(source)
+    return read_segments(segments, plan_of, request, source=source, pool=pool(), order=order)
 
 
 class WhereThere:

@@ -6,7 +6,7 @@ may be read another way. It is signed, versioned and bound to its list: a token 
 or made for another list, is refused before any read.
 
 Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 bytes ordinal,
-2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian.
+2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian, the ordinal is signed.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -55,7 +55,7 @@ class Tokens:
         ``list_name`` must differ between lists: by kind, owner, filter and order.
         """
         rest = position.rest.encode()
-        body = bytes([VERSION]) + _digest(list_name) + position.ordinal.to_bytes(4)
+        body = bytes([VERSION]) + _digest(list_name) + position.ordinal.to_bytes(4, signed=True)
         body += len(rest).to_bytes(2) + rest + position.place.encode()
         return self._signer.sign(urlsafe_b64encode(body).rstrip(b"=").decode())
 
@@ -66,7 +66,7 @@ class Tokens:
         if digest != _digest(list_name):
             sentence = "This page link belongs to another list."
             raise ForeignToken(sentence)
-        ordinal, rest_end = int.from_bytes(body[:4]), 6 + int.from_bytes(body[4:6])
+        ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
         return Position(body[rest_end:].decode(), body[6:rest_end].decode(), ordinal)
 
     def _verified(self, token: str) -> bytes:

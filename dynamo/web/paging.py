@@ -1,4 +1,7 @@
-"""Pages of a list in URLs: ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous."""
+"""Pages of a list in URLs: ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous.
+
+``?before=end`` is the last page.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,14 +20,21 @@ from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
 
+END = "end"
+"""What the last page is before, in place of a token."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The URLs around a page: ``older_url`` leads on in the list's order, ``newer_url`` back."""
+    """The URLs around a page: ``older_url`` leads on in the list's order, ``newer_url`` back.
+
+    ``last_url`` is None on the last page.
+    """
 
     older_url: str | None
     newer_url: str | None
     first_url: str
+    last_url: str | None
     is_first: bool
 
 
@@ -50,6 +60,8 @@ class Pager:
             raise Refusal(sentence, first_url=self.first_url)
         if after is not None:
             return PageRequest(size, self._position(after))
+        if before == END:
+            return PageRequest(size, toward=Toward.PREVIOUS)
         if before is not None:
             return PageRequest(size, self._position(before), Toward.PREVIOUS)
         return PageRequest(size)
@@ -60,7 +72,8 @@ class Pager:
             older_url=self.next_url(page),
             newer_url=self.previous_url(page),
             first_url=self.first_url,
-            is_first=request.position is None,
+            last_url=self._url(before=END) if page.has_next else None,
+            is_first=request.is_first,
         )
 
     def next_url(self, page: Page) -> str | None:
@@ -68,24 +81,28 @@ class Pager:
         if not page.has_next:
             return None
         position = page.next_position
-        return self._beside("after", position) if position else self.first_url
+        return self._url(after=self._token(position)) if position else self.first_url
 
     def previous_url(self, page: Page) -> str | None:
         """Return the URL of the previous page in the list's order, if there is one."""
         if not page.has_previous:
             return None
         position = page.previous_position
-        return self._beside("before", position) if position else self.first_url
+        return self._url(before=self._token(position)) if position else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
+        if request.is_last:
+            return not page.has_previous
         is_short = len(page.entries) < request.size and page.cut_at is None
         return is_short and request.toward is Toward.PREVIOUS
 
-    def _beside(self, direction: str, position: Position) -> str:
-        token = tokens().write(position, list_name=self.list_name)
+    def _url(self, **query: str) -> str:
         joint = "&" if "?" in self.first_url else "?"
-        return f"{self.first_url}{joint}{urlencode({direction: token})}"
+        return f"{self.first_url}{joint}{urlencode(query)}"
+
+    def _token(self, position: Position) -> str:
+        return tokens().write(position, list_name=self.list_name)
 
     def _position(self, token: str) -> Position:
         try:

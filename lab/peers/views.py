@@ -42,7 +42,7 @@ def _show(request: HttpRequest, product_id: str, chosen: CommentFilter) -> HttpR
     found = list_comments(product_id, chosen, asked, counts=counts)
     listing = listing_of(product_id, chosen, found)
     is_whole = not wants_partial(request)
-    is_front = is_whole and asked.position is None and not chosen.narrowed
+    is_front = is_whole and asked.is_first and not chosen.narrowed
     return show_page(
         request,
         pager,

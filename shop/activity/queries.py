@@ -13,7 +13,7 @@ from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Index, Run
-from dynamo.lists.segments import Segment
+from dynamo.lists.segments import Segment, SegmentsPlan
 from dynamo.lists.site_reader import read_in_segments
 from dynamo.writes.shards import share_of
 from shop.activity.entries import Kind, LogEntry, entry_in, kind_in, partition
@@ -37,12 +37,12 @@ def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime)
     """Read a page of the log, newest first: one query for each shard of the kinds in a month."""
     months = {str(month): month for month in months_kept(now)}
 
-    def runs_of(segments: Sequence[Segment]) -> list[Run]:
-        return _runs([months[segment.name] for segment in segments], kinds or tuple(Kind))
+    def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
+        runs = _runs([months[segment.name] for segment in segments], kinds or tuple(Kind))
+        return SegmentsPlan(runs, _shares(runs, needed))
 
-    page = read_in_segments(
-        [month.segment for month in months.values()], runs_of, request, first_reads=_shares
-    )
+    segments = [month.segment for month in months.values()]
+    page = read_in_segments(segments, plan_of, request, may_miss_tables=True)
     return ActivityPage(tuple(entry_in(entry.item) for entry in page.entries), page)
 
 

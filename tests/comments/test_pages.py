@@ -82,6 +82,22 @@ class TestListOfComments:
         assert [i for shown in reversed(back) for i in shown.comment_ids] == expected
         assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
 
+    def test_is_walked_back_from_its_last_page(self, lamp_by_both):
+        url = "/products/lamp/comments/~/~/"
+        there = list(follow(url, "older"))
+        assert {shown.last for shown in there} == {f"{url}?before=end", None}
+        last = visit(there[0].last)
+        before = visit(last.newer)
+        assert before.comment_ids + last.comment_ids == lamp_by_both.ids()[-40:]
+        assert (last.older, last.last, last.first, there[0].first) == (None, None, url, None)
+        assert visit(before.newer).response["Location"] == url
+
+    @pytest.mark.parametrize("filtered", ["de/1", "ja/~"])
+    def test_of_one_page_has_its_first_page_for_the_last(self, lamp, filtered):
+        url = f"/products/lamp/comments/{filtered}/"
+        response = Client().get(f"{url}?before=end")
+        assert (response.status_code, response["Location"]) == (302, url)
+
     def test_has_no_page_links_when_one_page_holds_it(self, lamp_by_both):
         shown = visit("/products/lamp/comments/de/1/")
         assert shown.comment_ids == lamp_by_both.ids(["de"], [1])

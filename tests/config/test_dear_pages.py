@@ -107,15 +107,27 @@ class TestAPageForEverybody:
         assert units_of(path) <= MOST_UNITS
         assert units_of(path) <= MOST_UNITS
 
+    @pytest.mark.parametrize("order", ["oldest", "highest", "lowest"])
+    @pytest.mark.parametrize("way", ["", "&before=end"])
+    @pytest.mark.parametrize("filtered", ["~/~", f"{MANY}/~", f"{MANY}/1.2.3.4", "en/1.2"])
+    def test_costs_little_in_any_order(self, products, order, way, filtered):
+        for product_id in products.values():
+            path = f"/products/{product_id}/comments/{filtered}/?order={order}{way}"
+            assert units_of(path) <= MOST_UNITS, product_id
+            assert units_of(path) <= MOST_UNITS, product_id
+
 
 @pytest.mark.real_engine
 class TestAListWhoseLanguagesFollowEachOther:
     """Counts do not tell when a language was written in: the plans by counts cost too much."""
 
     @pytest.mark.parametrize("codes", [CODES[:MOST_LANGUAGES], CODES[-MOST_LANGUAGES:]])
-    @pytest.mark.parametrize("ratings", ["1.2", "1.2.3.4"])
-    def test_is_walked_there_and_back_at_little_cost(self, products, codes, ratings):
-        url = f"/products/{products[IN_BLOCKS]}/comments/{'.'.join(codes)}/{ratings}/"
+    @pytest.mark.parametrize(
+        ("ratings", "order"),
+        [("1.2", ""), ("1.2.3.4", ""), ("1.2.3.4", "?order=oldest"), ("1.2", "?order=highest")],
+    )
+    def test_is_walked_there_and_back_at_little_cost(self, products, codes, ratings, order):
+        url = f"/products/{products[IN_BLOCKS]}/comments/{'.'.join(codes)}/{ratings}/{order}"
         with metered() as meter:
             there = [(shown, _spent(meter)) for shown in follow(url, "older")]
             last = next(page for page, _ in reversed(there) if page.comment_ids)

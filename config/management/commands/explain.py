@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
 from comments.lists.explain import explain_comments
+from comments.lists.orders import CommentOrder
 from dynamo.lists.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
@@ -21,6 +22,8 @@ from shop.orders.filters import BadOrderFilter, OrderFilter, parse_open_statuses
 from shop.pickup.explaining import explain_pickup
 from shop.pickup.listing import FIRST_SHOWN
 from shop.pickup.places import BadPlace, NoSuchZip
+
+_ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 
 
 class Command(BaseCommand):
@@ -35,6 +38,7 @@ class Command(BaseCommand):
         comments.add_argument("--product", required=True, type=_id, metavar="ID")
         comments.add_argument("--languages", default="~", metavar="de,en", help="any: ~ (default)")
         comments.add_argument("--ratings", default="~", metavar="1,2", help="any: ~ (default)")
+        comments.add_argument("--order", default=CommentOrder.NEWEST, metavar="NAME", help=_ORDERS)
         comments.add_argument("--plan", metavar="NAME", help="use this plan, not the cheapest")
         _add_common(comments)
         orders = kinds.add_parser("orders", help="a user's orders, or the queue of open ones")
@@ -71,6 +75,7 @@ def _explain_comments(options: dict[str, Any]) -> Explanation:
     return explain_comments(
         options["product"],
         chosen,
+        order=CommentOrder.parse(options["order"]),
         after=options["after"],
         size=options["page_size"],
         forced_plan=options["plan"],

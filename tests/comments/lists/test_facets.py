@@ -12,7 +12,7 @@ from shop.catalogue.services import ensure_products
 from tests.support.comments.browsing import HTMX, Shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.miscounting import settle
-from tests.support.comments.truth import START, written
+from tests.support.comments.truth import START, numbered_comments, written
 from tests.support.markup import Element
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -165,6 +165,17 @@ class TestTheExtent:
         assert self.extent(second) == "about 21-39 of 39"
         assert self.extent(visit(second.newer)) == "1-20 of 39"
 
+    def test_of_the_last_page_is_exact_too(self, faceted):
+        last = visit(shown_list(faceted).last)
+        assert self.extent(last) == "20-39 of 39"
+
+    def test_in_front_of_the_last_page_is_about(self, fresh):
+        product_id = fresh("product")
+        load(numbered_comments(product_id, count=70))
+        page = visit(visit(shown_list(product_id).last).newer)
+        assert self.extent(page) == "about 31-50 of 70"
+        assert self.extent(visit(page.older)) == "51-70 of 70"
+
     def test_is_of_the_filtered_list(self, faceted):
         assert self.extent(shown_list(faceted, "de", "2")) == "1-6 of 6"
 
@@ -180,6 +191,7 @@ class TestTheExtent:
         settle(product_id, {"en.4": 7})
         assert self.extent(shown_list(product_id)) == "1-20 of more than 20"
         assert self.extent(visit(shown_list(product_id).older)) == "about 21-25 of 25"
+        assert self.extent(visit(shown_list(product_id).last)) == "1-20 of 20"
 
     def test_is_what_a_new_list_is_announced_by(self, faceted):
         shown = visit(f"/products/{faceted}/comments/de/~/", **HTMX)

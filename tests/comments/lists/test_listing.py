@@ -7,6 +7,7 @@ from django.urls import resolve
 
 from comments.filters import CommentFilter
 from comments.lists.listing import heading_of, list_url, pager_of
+from comments.lists.orders import CommentOrder
 
 
 class TestListUrl:
@@ -42,8 +43,8 @@ class TestPager:
             ("42", CommentFilter.of(ratings=[1])),
             ("42", CommentFilter.of(["de"], [1])),
         ]
-        names = {pager_of(product_id, chosen).list_name for product_id, chosen in lists}
-        assert len(names) == len(lists)
+        names = {pager_of(*one, order).list_name for one in lists for order in CommentOrder}
+        assert len(names) == len(lists) * len(CommentOrder)
 
 
 class TestHeading:
@@ -59,3 +60,12 @@ class TestHeading:
     )
     def test_says_what_the_list_holds(self, languages, ratings, heading):
         assert heading_of(CommentFilter.of(languages, ratings)) == heading
+
+    def test_says_the_order_unless_it_is_the_newest_first(self):
+        headings = [heading_of(CommentFilter(), order) for order in CommentOrder]
+        assert headings == [
+            "Comments",
+            "Comments, oldest first",
+            "Comments, highest rated first",
+            "Comments, lowest rated first",
+        ]

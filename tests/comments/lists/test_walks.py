@@ -2,10 +2,12 @@
 everything says."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from comments.filters import MOST_LANGUAGES, CommentFilter
+from comments.lists.orders import CommentOrder
 from tests.support.comments.loading import load
 from tests.support.comments.truth import (
     ALL_LANGUAGE_CHOICES,
@@ -25,6 +27,7 @@ languages_by_turns = pytest.mark.parametrize(
 )
 MANY_LANGUAGES = LANGUAGES[:MOST_LANGUAGES]
 FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], MANY_LANGUAGES)
+OTHER_ORDERS = [order for order in CommentOrder if order is not CommentOrder.NEWEST]
 FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
 
 
@@ -63,10 +66,13 @@ def reviews(model: str, real_data) -> Truth:
     return Truth(comments)
 
 
-def assert_walk(truth, product_id, languages, ratings, *, size, read=read_page) -> None:
+def assert_walk(
+    truth, product_id, languages, ratings, *, size, order=CommentOrder.NEWEST, read=read_page
+) -> None:
     chosen = CommentFilter.of(languages, ratings)
-    there, back = there_and_back(product_id, chosen, size=size, read=read)
-    expected = truth.ids(languages, ratings)
+    read_ordered = partial(read, order=order) if order is not CommentOrder.NEWEST else read
+    there, back = there_and_back(product_id, chosen, size=size, read=read_ordered)
+    expected = truth.ids(languages, ratings, order)
     assert there == expected, chosen
     assert back == expected, chosen
 
@@ -78,6 +84,12 @@ class TestComments120AtSixMoments:
         of_each = 1 if pytestconfig.getoption("--thorough") else 16
         for ratings in rating_sets(languages, of_each=of_each):
             assert_walk(ties, "ties", languages, ratings, size=10)
+
+    @pytest.mark.parametrize("order", OTHER_ORDERS)
+    @pytest.mark.parametrize("languages", FEW_LANGUAGES)
+    def test_are_walked_in_other_orders(self, ties, languages, order):
+        for ratings in FEW_RATINGS:
+            assert_walk(ties, "ties", languages, ratings, size=7, order=order)
 
     @pytest.mark.parametrize("languages", FEW_LANGUAGES[:-1])
     def test_are_walked_one_by_one(self, ties, languages):

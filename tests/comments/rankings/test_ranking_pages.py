@@ -179,10 +179,11 @@ class TestMostHelpful:
 
     def test_is_linked_from_the_product_and_leads_back(self, helpful):
         url = f"/products/{helpful}/most-helpful/"
-        (there,) = visit(f"/products/{helpful}/").page.one(class_="orders-of-list").all("a")
-        (back,) = visit(url).page.one(class_="orders-of-list").all("a")
+        *_, there = visit(f"/products/{helpful}/").page.one(class_="orders-of-list").all("a")
+        back, *_ = visit(url).page.one(class_="orders-of-list").all("a")
         assert (there["href"], there.text) == (url, "Most helpful")
-        assert (back["href"], back.text) == (f"/products/{helpful}/", "Newest first")
+        assert (back["href"], back.text) == (f"/products/{helpful}/comments/~/~/", "Newest first")
+        assert visit(url).page.one("a", aria_current="true")["href"] == url
 
     def test_without_any_vote_says_so(self, fresh):
         product_id = fresh("product")

@@ -84,6 +84,35 @@ class TestNumbering:
         page = merged(A="abcd").read(request, OLDEST)
         assert [entry.position.ordinal for entry in page.entries] == [1, 2]
 
+    def test_counts_from_the_end_behind_the_last_page(self):
+        listing = merged(A="abcde")
+        last = listing.read(PageRequest(2, toward=Toward.PREVIOUS), OLDEST)
+        assert [entry.position.ordinal for entry in last.entries] == [-2, -1]
+        before = PageRequest(2, last.previous_position, Toward.PREVIOUS)
+        page = listing.read(before, OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-4, -3]
+        page = listing.read(PageRequest(2, page.next_position), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-2, -1]
+
+    def test_from_the_end_never_rises_above_the_last(self):
+        page = merged(A="abcd").read(PageRequest(3, Position("a", ordinal=-3)), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-3, -2, -1]
+
+
+class TestTheLastPage:
+    LAST = PageRequest(2, toward=Toward.PREVIOUS)
+
+    @pytest.mark.parametrize(("order", "answer"), [(NEWEST, ["b", "a"]), (OLDEST, ["d", "e"])])
+    def test_has_the_last_items_in_the_order_of_the_list(self, order, answer):
+        page = merged(A="abd", B="ce").read(self.LAST, order)
+        assert places(page) == answer
+        assert (page.has_next, page.has_previous) == (False, True)
+
+    @pytest.mark.parametrize("row", ["", "a", "ab"])
+    def test_of_a_list_of_one_page_has_nothing_in_front(self, row):
+        page = merged(A=row).read(self.LAST, OLDEST)
+        assert (places(page), page.has_previous) == (list(row), False)
+
 
 class TestWhetherThereIsMore:
     @pytest.mark.parametrize(("size", "more"), [(1, True), (2, True), (3, False), (4, False)])
@@ -218,10 +247,6 @@ class TestAPageRequest:
     def test_is_for_at_least_one_item(self, size):
         with pytest.raises(ValueError, match="at least one item"):
             PageRequest(size)
-
-    def test_goes_back_only_from_a_position(self):
-        with pytest.raises(ValueError, match="behind a position"):
-            PageRequest(5, toward=Toward.PREVIOUS)
 
 
 class TestFirstReads:

@@ -54,10 +54,11 @@ class TestWalkingAList:
     def test_back_from_the_end_gives_the_same(self, data, listing, order, size):
         first_reads = data.draw(first_reads_of(listing))
         whole = listing.places(order)
-        end = Position("9999" if order is Order.OLDEST_FIRST else "0000", ordinal=len(whole) + 1)
-        request = PageRequest(size, end, PREVIOUS)
+        request = PageRequest(size, toward=PREVIOUS)
         pages = list(listing.walk(request, order, first_reads=first_reads))
         assert [place for page in reversed(pages) for place in places(page)] == whole
+        assert not pages[0].has_next
+        assert all(len(page.entries) == size for page in pages[:-1])
 
     @given(listing=merged_lists(), order=orders, size=sizes)
     def test_numbers_the_items_from_one(self, listing, order, size):

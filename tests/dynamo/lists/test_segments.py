@@ -1,27 +1,40 @@
 """Reading segment by segment is the same as merging everything at once, only cheaper."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from math import inf
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamo.lists.merging import LEAST_UNITS
 from dynamo.lists.places import id_at, place_of
 from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
 from dynamo.lists.runs import Position, Run
-from dynamo.lists.segments import Segment, read_segments, steps
-from dynamo.lists.sources import QuerySource
-from tests.support.merged_lists import INDEX, POOL, Thing, cuts, orders, owner_at, places, sizes
+from dynamo.lists.segments import Segment, SegmentsPlan, read_segments
+from dynamo.lists.sources import HIGHEST, QuerySource
+from tests.support.merged_lists import (
+    INDEX,
+    POOL,
+    MergedList,
+    Thing,
+    cuts,
+    orders,
+    owner_at,
+    places,
+    sizes,
+)
 from tests.support.query_model import QueryModel
 
 PREVIOUS = Toward.PREVIOUS
 MONTHS = [f"2026-{month:02}" for month in range(1, 12)]
 SEGMENTS = [Segment(this, this, following) for this, following in pairwise(MONTHS)]
 SHARDS = ("0", "1", "2")
+SECTIONS = {"0": "b/", "1": "c/", "2": "a/"}
+"""Of the shards, where each is a section."""
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -32,16 +45,22 @@ class Log:
     things: list[Thing]
     cut: Any = lambda _request: None
     asked: list[str] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=lambda: SEGMENTS)
+    first_read: int | None = None
+
+    def plan_of(self, segments: Sequence[Segment], _needed: int) -> SegmentsPlan:
+        self.asked += [segment.name for segment in segments]
+        runs = self.runs_of(segments)
+        return SegmentsPlan(runs, [self.first_read] * len(runs) if self.first_read else None)
 
     def runs_of(self, segments: Sequence[Segment]) -> list[Run]:
-        self.asked += [segment.name for segment in segments]
         return [Run(INDEX, f"{segment.name}#{shard}") for segment in segments for shard in SHARDS]
 
-    def read(self, request: PageRequest, order: Order, **how: Any) -> Page:
+    def read(self, request: PageRequest, order: Order) -> Page:
         self.asked.clear()
         source = QuerySource(self.model())
         return read_segments(
-            SEGMENTS[::-1], self.runs_of, request, source=source, pool=POOL, order=order, **how
+            self.segments[::-1], self.plan_of, request, source=source, pool=POOL, order=order
         )
 
     def read_at_once(self, request: PageRequest, order: Order) -> Page:
@@ -57,15 +76,15 @@ class Log:
         found = (thing.place for thing in self.things)
         return sorted(found, reverse=order is Order.NEWEST_FIRST)
 
-    def walk(self, request: PageRequest, order: Order, **how: Any) -> Iterator[Page]:
+    def walk(self, request: PageRequest, order: Order) -> Iterator[Page]:
         onward = request.toward is Toward.NEXT
-        for _ in range(len(self.things) + 2):
-            page = self.read(request, order, **how)
+        for _ in range(3 * len(self.things) + len(MONTHS) * len(SHARDS)):
+            page = self.read(request, order)
             yield page
-            if not (page.has_next if onward else page.has_previous):
+            edge = page.next_position if onward else page.previous_position
+            if edge is None:
                 return
-            edge = page.entries[-1 if onward else 0]
-            request = PageRequest(request.size, edge.position, request.toward)
+            request = replace(request, position=edge)
         message = "the walk does not end"
         raise AssertionError(message)
 
@@ -91,9 +110,44 @@ def logs(draw: st.DrawFn) -> Log:
 
 
 @st.composite
+def expecting_logs(draw: st.DrawFn) -> Log:
+    """Draw a log of whose months some number is expected, right or wrong."""
+    log = draw(logs())
+    numbers = st.integers(0, 9) | st.just(inf)
+    log.segments = [replace(segment, expected=draw(numbers)) for segment in SEGMENTS]
+    return log
+
+
+def section_of(partition: str) -> str:
+    return SECTIONS[partition[-1]]
+
+
+def sectioned(log: Log) -> list[Run]:
+    return [replace(run, section=section_of(run.partition)) for run in log.runs_of(SEGMENTS)]
+
+
+class SectionedLog(Log):
+    """A log that is read shard by shard."""
+
+    def runs_of(self, segments: Sequence[Segment]) -> list[Run]:
+        names = [segment.name for segment in segments]
+        runs = Log.runs_of(self, SEGMENTS)
+        found = [replace(run, section=section_of(run.partition)) for run in runs]
+        return [run for run in found if run.section in names]
+
+
+@st.composite
+def expecting_sections(draw: st.DrawFn) -> Log:
+    """Draw a log that is read shard by shard, of which some number is expected."""
+    log, numbers = draw(logs()), st.integers(0, 9) | st.just(inf)
+    segments = [Segment(s, s, s + HIGHEST, draw(numbers)) for s in SECTIONS.values()]
+    return SectionedLog(log.things, log.cut, segments=segments)
+
+
+@st.composite
 def requests(draw: st.DrawFn) -> PageRequest:
     position = draw(positions | st.none())
-    toward = draw(st.sampled_from(Toward)) if position else Toward.NEXT
+    toward = draw(st.sampled_from(Toward))
     return PageRequest(draw(sizes), position, toward)
 
 
@@ -106,13 +160,18 @@ class TestAPage:
 
     @given(log=logs(), order=orders, request=requests(), first=st.integers(1, 5))
     def test_does_not_depend_on_how_much_is_asked_for_first(self, log, order, request, first):
-        page = log.read(request, order, first_reads=lambda runs, needed: [first] * len(runs))
+        log.first_read = first
+        page = log.read(request, order)
         assert page.entries == log.read_at_once(request, order).entries
 
+    @given(log=expecting_logs(), order=orders, request=requests())
+    def test_does_not_depend_on_what_is_expected(self, log, order, request):
+        page, plain = log.read(request, order), log.read_at_once(request, order)
+        assert page.entries == plain.entries
+        assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
+
     def test_of_no_segments_is_empty(self):
-        page = read_segments(
-            [], lambda _segments: [], PageRequest(3), source=QuerySource(None), pool=POOL
-        )
+        page = Log([], segments=[]).read(PageRequest(3), Order.NEWEST_FIRST)
         assert (page.entries, page.has_next, page.rounds) == ((), False, 0)
 
 
@@ -125,8 +184,7 @@ class TestWalkingAList:
 
     @given(log=logs(), order=orders, size=sizes)
     def test_back_from_the_end_gives_the_same(self, log, order, size):
-        end = Position("9999" if order is Order.OLDEST_FIRST else "0000")
-        pages = list(log.walk(PageRequest(size, end, PREVIOUS), order))
+        pages = list(log.walk(PageRequest(size, toward=PREVIOUS), order))
         assert [place for page in reversed(pages) for place in places(page)] == log.places(order)
 
     @given(log=logs(), order=orders, size=sizes)
@@ -138,6 +196,63 @@ class TestWalkingAList:
         back = list(log.walk(PageRequest(size, last, PREVIOUS), order))
         forward = [entry.position for page in pages[:-1] for entry in page.entries]
         assert [entry.position for page in back[::-1] for entry in page.entries] == forward
+
+
+class TestAPageWithinUnits:
+    """Short where they are spent; the pages together are the whole list."""
+
+    @given(log=expecting_logs(), order=orders, size=sizes, most=st.floats(0, 6))
+    def test_forward_leads_on_to_all_that_follows(self, log, order, size, most):
+        pages = list(log.walk(PageRequest(size, most_units=most), order))
+        assert [place for page in pages for place in places(page)] == log.places(order)
+        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
+
+    @given(log=expecting_logs(), order=orders, size=sizes, most=st.floats(0, 6))
+    def test_leads_back_through_it(self, log, order, size, most):
+        request = PageRequest(size, toward=PREVIOUS, most_units=most)
+        pages = list(log.walk(request, order))
+        assert [place for page in reversed(pages) for place in places(page)] == log.places(order)
+
+    @given(log=expecting_logs(), order=orders, request=requests(), most=st.floats(0, 6))
+    def test_spends_no_more_on_further_segments(self, log, order, request, most):
+        page = log.read(replace(request, most_units=most), order)
+        of_one_segment = LEAST_UNITS * len(SHARDS)
+        assert page.capacity_units <= max(most, of_one_segment)
+
+
+class TestSections:
+    """Runs whose places begin with their section: one section behind the other."""
+
+    def in_order(self, log: Log, order: Order) -> list[str]:
+        found = [section_of(thing.partition) + thing.place for thing in log.things]
+        return sorted(found, reverse=order is Order.NEWEST_FIRST)
+
+    @given(log=logs(), order=orders, size=sizes, toward=st.sampled_from(Toward))
+    def test_are_merged_one_behind_the_other(self, log, order, size, toward):
+        listing = MergedList(sectioned(log), log.things, log.cut)
+        pages = list(listing.walk(PageRequest(size, toward=toward), order))
+        pages = pages if toward is Toward.NEXT else pages[::-1]
+        assert [place for page in pages for place in places(page)] == self.in_order(log, order)
+
+    @given(log=expecting_sections(), order=orders, size=sizes, most=st.none() | st.floats(0, 6))
+    def test_are_read_no_further_than_needed(self, log, order, size, most):
+        for toward in Toward:
+            request = PageRequest(size, toward=toward, most_units=inf if most is None else most)
+            pages = list(log.walk(request, order))
+            pages = pages if toward is Toward.NEXT else pages[::-1]
+            assert [place for page in pages for place in places(page)] == self.in_order(log, order)
+
+    @given(log=expecting_sections(), order=orders, size=sizes, place=all_places)
+    def test_are_read_from_any_position(self, log, order, size, place):
+        for section in SECTIONS.values():
+            at = section + place
+            page = log.read(PageRequest(size, Position(at, owner_at(place))), order)
+            behind = [
+                one
+                for one in self.in_order(log, order)
+                if (one < at if order is Order.NEWEST_FIRST else one > at)
+            ]
+            assert places(page) == behind[:size]
 
 
 class TestTheCostOfAPage:
@@ -165,12 +280,13 @@ class TestTheCostOfAPage:
         assert log.asked == MONTHS[-2::-1]
         assert page.rounds == 5
 
-    @pytest.mark.parametrize(
-        ("number", "widths"), [(0, []), (1, [1]), (3, [1, 1, 1]), (13, [1, 1, 2, 4, 5])]
-    )
-    def test_grows_in_steps(self, number, widths):
-        segments = [Segment(str(n), "", "") for n in range(number)]
-        assert [len(step) for step in steps(segments)] == widths
+    def test_is_one_round_where_the_right_number_is_expected_of_each_segment(self):
+        expected = {"2026-10": 1, "2026-09": 2, "2026-08": 4, "2026-07": 8}
+        segments = [replace(one, expected=expected.get(one.name, 0)) for one in SEGMENTS]
+        things = [thing(month, n) for month, number in expected.items() for n in range(number)]
+        log = Log(things, segments=segments)
+        assert log.read(PageRequest(6), Order.NEWEST_FIRST).rounds == 1
+        assert log.asked == ["2026-10", "2026-09", "2026-08"]
 
 
 def thing(month: str, number: int) -> Thing:

@@ -22,7 +22,7 @@ any_position = st.builds(
     Position,
     st.builds(place_of, st.just(START), texts),
     texts,
-    st.integers(0, 2**32 - 1),
+    st.integers(-(2**31), 2**31 - 1),
 )
 
 

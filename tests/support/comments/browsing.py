@@ -34,6 +34,14 @@ class Shown:
     def newer(self) -> str | None:
         return self._link("prev")
 
+    @property
+    def first(self) -> str | None:
+        return self._link("first")
+
+    @property
+    def last(self) -> str | None:
+        return self._link("last")
+
     def toggle(self, kind: str, value: str = "~") -> Element:
         return self.page.one("a", data_toggle=kind, data_value=value)
 

@@ -2,7 +2,7 @@
 
 import csv
 import gzip
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from comments.items import NewComment
+from comments.lists.orders import CommentOrder
 
 REVIEWS = "reviews/app_reviews.csv.gz"
 COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
@@ -57,17 +58,32 @@ ODD_IDS = (
 )
 
 
+Ordered = Callable[[Sequence[NewComment]], Iterable[NewComment]]
+ORDERED: dict[CommentOrder, Ordered] = {
+    CommentOrder.NEWEST: iter,
+    CommentOrder.OLDEST: reversed,
+    CommentOrder.HIGHEST: lambda newest: sorted(newest, key=lambda c: -c.rating),
+    CommentOrder.LOWEST: lambda newest: sorted(newest, key=lambda c: c.rating),
+}
+"""From the newest first to each order."""
+
+
 class Truth:
     """All comments of a product, newest first; of one moment, the greatest id first."""
 
     def __init__(self, comments: Iterable[NewComment]) -> None:
         self.comments = sorted(comments, key=lambda c: (c.created_at, c.id), reverse=True)
 
-    def ids(self, languages: Collection[str] = (), ratings: Collection[int] = ()) -> list[str]:
+    def ids(
+        self,
+        languages: Collection[str] = (),
+        ratings: Collection[int] = (),
+        order: CommentOrder = CommentOrder.NEWEST,
+    ) -> list[str]:
         """What a filter leaves; an empty one leaves everything."""
         return [
             comment.id
-            for comment in self.comments
+            for comment in ORDERED[order](self.comments)
             if (not languages or comment.language in languages)
             and (not ratings or comment.rating in ratings)
         ]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from comments.filters import CommentFilter
+from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments
 from comments.lists.read_models import read_model
 from comments.store.counts import ProductCounts, counts_of
@@ -18,10 +19,12 @@ def read_page(
     chosen: CommentFilter,
     request: PageRequest,
     counts: ProductCounts | None = None,
+    *,
+    order: CommentOrder = CommentOrder.NEWEST,
 ) -> Page:
     """One page, read as the site does; what it shows is what it was read for."""
     known = counts_of(product_id) if counts is None else counts
-    found = list_comments(product_id, chosen, request, counts=known)
+    found = list_comments(product_id, chosen, request, counts=known, order=order)
     assert [comment.id for comment in found.comments] == ids_on(found.page)
     return found.page
 
@@ -53,7 +56,10 @@ def ids_on(page: Page) -> list[str]:
 def there_and_back(
     product_id: str, chosen: CommentFilter, *, size: int, read: Read = read_page
 ) -> tuple[list[str], list[str]]:
-    """The ids as the pages give them: walking on from the first, and back from the last."""
+    """The ids as the pages give them: walking on from the first, and back from the last.
+
+    Each page has as many as it may, but for the one that each walk ends with.
+    """
     counts = counts_of(product_id)
 
     def walk(request: PageRequest | None, onward: Callable[..., PageRequest | None]) -> list[Page]:
@@ -64,9 +70,10 @@ def there_and_back(
         return pages
 
     there = walk(PageRequest(size), behind)
-    back = [there[-1], *walk(in_front(there[-1], size=size), in_front)]
+    back = walk(PageRequest(size, toward=Toward.PREVIOUS), in_front)
     assert not there[0].has_previous
-    assert all(len(page.entries) == size for page in there[:-1])
+    assert not back[0].has_next
+    assert all(len(page.entries) == size for page in there[:-1] + back[:-1])
     return _ids(there), _ids(back[::-1])
 
 

@@ -1,0 +1,135 @@
+"""Lists of comments by rating: the lists of the ratings, one after another.
+
+Each rating is a segment, planned and read like a list of its own. A page reads those that it
+reaches. By the counts and the number of its position it is known how many comments of each rating
+are ahead, so that a page of several ratings is read in one round, as a rule.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import accumulate, pairwise
+
+from comments.filters import RATINGS, CommentFilter
+from comments.indexes.access_patterns import ListPlan
+from comments.indexes.planner import MIXED
+from comments.lists.orders import CommentOrder
+from comments.store.counts import ProductCounts
+from dynamo.lists.merging import Fallback
+from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.lists.runs import Run
+from dynamo.lists.segments import Segment, SegmentsPlan
+from dynamo.lists.site_reader import read_in_segments
+from dynamo.lists.sources import HIGHEST
+
+PlanPart = Callable[[CommentFilter, int, float], ListPlan]
+"""Plans a part of the list for so many needed items, and so many units at most."""
+
+LEAST_NEEDED = 2
+"""A comment, and one behind it."""
+
+
+def read_by_rating(
+    chosen: CommentFilter,
+    request: PageRequest,
+    *,
+    counts: ProductCounts,
+    order: CommentOrder,
+    plan_part: PlanPart,
+) -> tuple[ListPlan, Page]:
+    """Read a page of a list by rating; the plan is of those ratings that were read.
+
+    What ``plan_part`` raises passes through.
+    """
+    ratings = _Ratings(chosen, order, plan_part, request.most_units)
+    page = read_in_segments(_segments(chosen, request, counts, order), ratings.plan, request)
+    empty = () if page.has_next else ratings.empty_partitions()
+    sections = {read.run.section for read in page.reads}
+    read = [plan for rating, plan in ratings.planned.items() if order.section(rating) in sections]
+    names = {plan.name for plan in read or ratings.planned.values()}
+    estimates = [plan.estimated_capacity_units for plan in read]
+    return ListPlan(
+        name=names.pop() if len(names) == 1 else MIXED,
+        runs=tuple(run for plan in read for run in plan.runs),
+        empty_partitions=empty,
+        estimated_capacity_units=None if None in estimates else sum(filter(None, estimates)),
+    ), page
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratings:
+    """The plans of the ratings of a list, as they are needed."""
+
+    chosen: CommentFilter
+    order: CommentOrder
+    plan_part: PlanPart
+    most_units: float
+    planned: dict[int, ListPlan] = field(default_factory=dict)
+
+    def plan(self, segments: Sequence[Segment], needed: int) -> SegmentsPlan:
+        """Plan some ratings, each for what those before it are expected to leave."""
+        share, plans = self.most_units / len(segments), []
+        for segment in segments:
+            plans.append(self._plan(int(segment.name), max(needed, LEAST_NEEDED), share))
+            needed -= int(min(segment.expected, needed))
+        limits = [plan.first_reads for plan in plans]
+        return SegmentsPlan(
+            runs=[run for plan in plans for run in plan.runs],
+            first_reads=None if None in limits else [n for some in limits for n in some or ()],
+            fallback=next((plan.fallback for plan in plans if plan.fallback), None),
+        )
+
+    def empty_partitions(self) -> tuple[Run, ...]:
+        """Return the runs of all ratings of the list that are empty by the counts."""
+        for rating in self.chosen.ratings or RATINGS:
+            if rating not in self.planned:
+                self._plan(rating, LEAST_NEEDED, self.most_units)
+        return tuple(run for plan in self.planned.values() for run in plan.empty_partitions)
+
+    def _plan(self, rating: int, needed: int, most_units: float) -> ListPlan:
+        part = replace(self.chosen, ratings=(rating,))
+        plan, section = self.plan_part(part, needed, most_units), self.order.section(rating)
+        self.planned[rating] = replace(
+            plan,
+            runs=_in_section(plan.runs, section),
+            empty_partitions=_in_section(plan.empty_partitions, section),
+            fallback=partial(_fall_back, plan.fallback) if plan.fallback else None,
+        )
+        return self.planned[rating]
+
+
+def _fall_back(fallback: Fallback, run: Run, most: float) -> Sequence[Run]:
+    return _in_section(fallback(run, most), run.section)
+
+
+def _in_section(runs: Sequence[Run], section: str) -> tuple[Run, ...]:
+    return tuple(replace(run, section=section) for run in runs)
+
+
+def _segments(
+    chosen: CommentFilter, request: PageRequest, counts: ProductCounts, order: CommentOrder
+) -> list[Segment]:
+    """Return the ratings that are not empty by the counts; without any counts all of them.
+
+    The latter are read together, as hardly any comments are expected.
+    """
+    numbers = {r: counts.of(replace(chosen, ratings=(r,))) for r in chosen.ratings or RATINGS}
+    in_order = sorted(numbers, key=order.section, reverse=True)
+    ahead = _ahead([numbers[rating] for rating in in_order], request)
+    return [
+        Segment(str(rating), order.section(rating), order.section(rating) + HIGHEST, expected)
+        for rating, expected in zip(in_order, ahead, strict=True)
+        if numbers[rating] or not counts.cells
+    ]
+
+
+def _ahead(numbers: Sequence[int], request: PageRequest) -> list[int]:
+    """Return how many items of each of several lists in a row are ahead of a page's position."""
+    onward, total = request.toward is Toward.NEXT, sum(numbers)
+    ordinal = request.position.ordinal if request.position else 0
+    if ordinal < 0 or (ordinal == 0 and not onward):
+        ordinal += total + 1
+    edges = list(accumulate(numbers, initial=0))
+    if onward:
+        return [max(end - max(begin, ordinal), 0) for begin, end in pairwise(edges)]
+    return [max(min(end, ordinal - 1) - begin, 0) for begin, end in pairwise(edges)]

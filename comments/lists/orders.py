@@ -1,0 +1,78 @@
+"""The orders of a product's list of comments, and their form in URLs."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Self
+
+from comments.filters import RATINGS, BadFilter
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import Order
+
+
+class CommentOrder(StrEnum):
+    """An order of comments; the value is that of ``?order=``, which is omitted for the newest."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
+
+    @classmethod
+    def parse(cls, spelled: str) -> Self:
+        """Read the value of ``?order=``. Raises BadFilter."""
+        try:
+            return cls(spelled)
+        except ValueError:
+            *others, last = cls
+            known = f"{', '.join(others)} or {last}"
+            sentence = f"There is no order “{spelled}”: choose {known}."
+            raise BadFilter(sentence) from None
+
+    @property
+    def label(self) -> str:
+        return f"{self.capitalize()} {'rated' if self.is_by_rating else 'first'}"
+
+    @property
+    def spoken(self) -> str:
+        """The order within a sentence."""
+        return f"{self} {'rated ' if self.is_by_rating else ''}first"
+
+    @property
+    def is_by_rating(self) -> bool:
+        """Whether its comments are sorted by rating first, and by time, newest first, then."""
+        return self in {CommentOrder.HIGHEST, CommentOrder.LOWEST}
+
+    @property
+    def query(self) -> str:
+        """The query of a list's URL, empty for the newest first."""
+        return "" if self is CommentOrder.NEWEST else f"?order={self}"
+
+    @property
+    def spelled(self) -> list[str]:
+        """The values that ``order`` has in the URL."""
+        return [] if self is CommentOrder.NEWEST else [self.value]
+
+    @property
+    def direction(self) -> Order:
+        """The direction in which the list's runs are read."""
+        return Order.OLDEST_FIRST if self is CommentOrder.OLDEST else Order.NEWEST_FIRST
+
+    @property
+    def page_labels(self) -> tuple[str, str]:
+        """What the links to the previous and the next page say."""
+        if self.is_by_rating:
+            return "Previous", "Next"
+        return ("Newer", "Older") if self is CommentOrder.NEWEST else ("Older", "Newer")
+
+    def section(self, rating: int) -> str:
+        """Return the section of a rating's comments (see `dynamo.lists.runs.Run`), empty by time.
+
+        As the runs are read by falling places, the lowest rating has the greatest section.
+        """
+        if not self.is_by_rating:
+            return ""
+        return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"
+
+    def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
+        """Return the place of a comment in a list of this order."""
+        return self.section(rating) + place_of(created, comment_id)
