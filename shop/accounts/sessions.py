@@ -17,9 +17,8 @@ from django.utils.functional import SimpleLazyObject
 
 from dynamo.calls import clock
 from shop.accounts.models import SECOND_FACTOR, SIGNED_IN_AT, User
+from shop.web.timing import READ_STAFF
 
-READ_STAFF = "dynashop.read_staff"
-"""In ``request.META`` once the user was read: whether it is one of the staff."""
 LONGEST_OF_STAFF = timedelta(hours=12)
 LONGEST_OF_CUSTOMERS = timedelta(days=14)
 

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from dynamo.calls.meter import current_meter
-from shop.accounts.sessions import READ_STAFF
+
+READ_STAFF = "dynashop.read_staff"
+"""In ``request.META`` once the user was read: whether it is one of the staff."""
 
 
 class StaffTimingMiddleware:
