@@ -43,9 +43,7 @@ def _owner(item: Item) -> str:
     return keys.username_in(item["pk"]["S"])
 
 
-BY_STATUS = Index(
-    TABLE_NAME, Order.orders_by_status.Meta.index_name, "pk", "order_status_date", _sort_key
-)
+BY_STATUS = Index(TABLE_NAME, Order.by_status.Meta.index_name, "pk", "order_status_date", _sort_key)
 BY_OPEN_DATE = Index(
     TABLE_NAME,
     Order.open_by_date.Meta.index_name,
@@ -56,7 +54,7 @@ BY_OPEN_DATE = Index(
 )
 QUEUE = Index(
     TABLE_NAME,
-    Order.open_orders.Meta.index_name,
+    Order.queue.Meta.index_name,
     "open_shard",
     "open_place",
     _whole_key,

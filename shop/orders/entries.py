@@ -15,6 +15,9 @@ from shop.models import Order
 from shop.order_status import Status
 from shop.orders.access_patterns import BY_STATUS
 
+SHORT_ID = 8
+"""Characters of an order's id that lists show: those before them tell the moment of placing."""
+
 
 @dataclass(frozen=True, slots=True)
 class OrderEntry:
@@ -33,6 +36,18 @@ class OrderEntry:
     currency: str
     item_count: int
     foreign_id: str
+    summary: str
+
+    @property
+    def bought(self) -> str:
+        """The products in a few words, or their number where no summary is at hand."""
+        count = self.item_count
+        return self.summary or f"{count} item{'' if count == 1 else 's'}"
+
+    @property
+    def short_id(self) -> str:
+        """The end of the id, which tells orders apart at a glance."""
+        return f"…{self.id[-SHORT_ID:]}"
 
     @property
     def url(self) -> str:
@@ -120,6 +135,7 @@ def entry_of(entry: Entry) -> OrderEntry:
         currency=item["currency"]["S"],
         item_count=int(item["item_count"]["N"]),
         foreign_id=item.get("foreign_id", {}).get("S", ""),
+        summary=item.get("summary", {}).get("S", ""),
     )
 
 
@@ -140,6 +156,7 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
         currency=stored.currency,
         item_count=int(stored.item_count),
         foreign_id=stored.foreign_id or "",
+        summary=stored.summary or "",
         items=tuple(_line_of(line) for line in lines),
         history=history,
         pickup=pickup_entry(stored),

@@ -31,7 +31,7 @@ class TestExplainingOrders:
         ("chosen", "plan", "index"),
         [
             (OrderFilter(), "orders_by_user", "shop"),
-            (BOTH, "orders_by_status", "orders_by_status"),
+            (BOTH, "orders_by_status", "by_status"),
             (OrderFilter(open_only=True), "open_by_date", "open_by_date"),
         ],
     )

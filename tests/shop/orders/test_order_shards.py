@@ -75,5 +75,5 @@ class TestWhatTheQueueReads:
         partitions = {f"OPEN#{s}#{n}" for s in chosen or OPEN for n in range(count_shards())}
         firsts = queries[: len(partitions)]
         assert {call.partition for call in firsts} == partitions
-        assert {(call.operation, call.index) for call in queries} == {("Query", "open_orders")}
+        assert {(call.operation, call.index) for call in queries} == {("Query", "queue")}
         assert [call.operation for call in meter.labelled("shards")] == ["GetItem"]

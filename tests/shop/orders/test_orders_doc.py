@@ -26,7 +26,7 @@ class TestThePictureOfTheTable:
 
     def test_shows_an_open_order_alone_in_the_sparse_indexes(self) -> None:
         sections = picture().split("### ")
-        sparse = [s for s in sections if s.startswith(("`open_by_date`", "`open_orders`"))]
+        sparse = [s for s in sections if s.startswith(("`open_by_date`", "`queue`"))]
         rows = [line for s in sparse for line in s.splitlines() if line.startswith("| `")]
         assert len([row for row in rows if "ORDER#" in row]) == 2
 
