@@ -75,14 +75,20 @@ class Pager:
             return None
         return self._beside("before", page.entries[0].position) if page.entries else self.first_url
 
+    def token_behind(self, page: Page) -> str:
+        """Return the token of the place behind a page that has entries, for a form."""
+        return self._token(page.entries[-1].position)
+
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
         return request.toward is Toward.PREVIOUS and len(page.entries) < request.size
 
     def _beside(self, direction: str, position: Position) -> str:
-        token = tokens().write(position, list_name=self.list_name)
         joint = "&" if "?" in self.first_url else "?"
-        return f"{self.first_url}{joint}{urlencode({direction: token})}"
+        return f"{self.first_url}{joint}{urlencode({direction: self._token(position)})}"
+
+    def _token(self, position: Position) -> str:
+        return tokens().write(position, list_name=self.list_name)
 
     def _position(self, token: str) -> Position:
         try:

@@ -1,6 +1,6 @@
 """A user's orders as their page shows them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,19 @@ from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status
 from shop.orders.filters import OrderFilter
+
+
+def dates_context(
+    chosen: OrderFilter, *, url: Callable[[OrderFilter], str], action: str
+) -> dict[str, Any]:
+    """Build the form that narrows a list to days; ``form_hidden`` are hidden inputs."""
+    return {
+        "from_date": chosen.since.isoformat() if chosen.since else "",
+        "to_date": chosen.until.isoformat() if chosen.until else "",
+        "clear_dates_url": url(chosen.on_any_day()) if chosen.has_days else None,
+        "form_hidden": chosen.on_any_day().pairs,
+        "form_action": action,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +40,12 @@ class OrderList:
         return Pager(first_url=self.url(chosen), list_name=list_name)
 
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
-        """Build what the template shows around the orders; ``form_hidden`` are hidden inputs."""
-        has_dates = chosen.since is not None or chosen.until is not None
+        """Build what the template shows around the orders."""
         return {
             "tabs": self._tabs(chosen, counts),
             "all_statuses": self._all(chosen, counts),
             "open_orders": self._open(chosen, counts),
-            "from_date": chosen.since.isoformat() if chosen.since else "",
-            "to_date": chosen.until.isoformat() if chosen.until else "",
-            "clear_dates_url": self.url(chosen.on_any_day()) if has_dates else None,
-            "form_hidden": chosen.on_any_day().pairs,
-            "form_action": self.address,
+            **dates_context(chosen, url=self.url, action=self.address),
         }
 
     def _tabs(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> list[Toggle]:

@@ -18,7 +18,8 @@ from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.order_status import Status
+from shop.order_status import Status, may_move
+from shop.orders.buttons import buttons_for
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.limits import check_rate_limit
 from shop.orders.listing import OrderList
@@ -31,9 +32,8 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.orders.queue_listing import actions_for
 from shop.web.access import reading, signed_in, staff_only
-from shop.web.next_url import back
+from shop.web.next_url import back, path_of_next, with_next
 from shop.web.visitor import Visitor
 
 NO_SUCH_ORDER = "There is no such order."
@@ -100,14 +100,28 @@ def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpRespons
     user = request.user
     if found.order.id != order_id:
         return redirect(found.order.url)
-    actions = actions_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
+    buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
     context = {
         "order": found.order,
         "is_own": found.order.username == user.get_username(),
-        "actions": actions,
+        "buttons": buttons,
         "explanation": explain(found.page, plan="inverted", meter=current_meter()),
     }
     return render(request, "shop/orders/order.html", context)
+
+
+@require_safe
+@reading(_read_order)
+def cancel(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
+    """Ask whether an order is to be canceled."""
+    order = found.order
+    back_url = path_of_next(request, default=order.url)
+    if not may_move(order.status, Status.CANCELED, is_staff=request.user.is_staff):
+        messages.warning(request, str(OrderMoved(order_id, order.status)))
+        return redirect(back_url)
+    move_url = with_next(reverse("move_order", args=[order.id]), back_url)
+    context = {"order": order, "back_url": back_url, "move_url": move_url}
+    return render(request, "shop/orders/cancel.html", context)
 
 
 @require_POST

@@ -40,7 +40,7 @@ class TestWhoeverOrdersTooOften:
         put(other)
         answers = []
         for order in (one, other):
-            address, fields = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+            address, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
             answers.append(alice.send(address, fields))
         assert [answer.status_code for answer in answers] == [302, 429]
         assert int(answers[1]["Retry-After"]) > 0

@@ -89,23 +89,33 @@ class TestMovingFromThePage:
     def test_offers_a_customer_what_a_customer_may_do(self, alice: Visitor) -> None:
         placed, shipped = made_order(alice.username), made_order(alice.username, Status.SHIPPED)
         put(placed, shipped)
-        offered = alice.get(f"/orders/{placed.id}/").page.all("input", name="move")
-        assert [field["value"] for field in offered] == ["CANCELED"]
-        assert not alice.get(f"/orders/{shipped.id}/").page.all("input", name="move")
+        page = alice.get(f"/orders/{placed.id}/").page
+        assert page.one("a", class_="cancel")["href"].startswith(f"/orders/{placed.id}/cancel/")
+        assert not page.all("input", name="move")
+        assert not alice.get(f"/orders/{shipped.id}/").page.all("a", class_="cancel")
 
     def test_moves_the_order_and_tells(self, alice: Visitor) -> None:
         order = made_order(alice.username)
         put(order)
-        url, fields = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+        url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         shown = alice.post(url, fields)
         assert shown.messages == [f"Order {order.id} is canceled now."]
         assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
         assert alice.get("/orders/").counts == {"CANCELED": 1}
 
+    def test_asks_nobody_whether_to_cancel_what_is_shipped(self, alice: Visitor) -> None:
+        order = made_order(alice.username, Status.SHIPPED)
+        put(order)
+        asked = alice.get(f"/orders/{order.id}/cancel/")
+        assert asked.response["Location"] == f"/orders/{order.id}/"
+        assert alice.get(f"/orders/{order.id}/").messages == [
+            f"Order {order.id} is shipped by now; it stays as it is."
+        ]
+
     def test_tells_the_slower_of_two(self, alice: Visitor, sam: Visitor) -> None:
         order = made_order(alice.username)
         put(order)
-        url, cancel = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+        url, cancel = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         sam.post(*sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED"))
         assert alice.post(url, cancel).messages == [
             f"Order {order.id} is approved by now; it stays as it is."

@@ -5,6 +5,7 @@ from pathlib import Path
 from django.core.management import call_command
 
 from shop.orders.access_patterns import PATTERNS, plan_for_queue
+from shop.orders.filters import OrderFilter
 from shop.table_picture import picture
 from tests.support.project import PROJECT
 
@@ -33,6 +34,8 @@ class TestThePictureOfTheTable:
 
 class TestThePlans:
     def test_are_all_in_the_documentation(self) -> None:
-        names = [pattern.name for pattern in PATTERNS] + [plan_for_queue((), shards=1).name]
+        names = [pattern.name for pattern in PATTERNS] + [
+            plan_for_queue(OrderFilter(), shards=1).name
+        ]
         text = DOC.read_text(encoding="utf-8")
         assert all(f"`{name}`" in text for name in names)
