@@ -20,6 +20,7 @@ urlpatterns = [
     path("orders/", order_views.orders, name="orders"),
     path("orders/<id:order_id>/", order_views.order, name="order"),
     path("orders/<id:order_id>/move/", order_views.move, name="move_order"),
+    path("orders/<id:order_id>/again/", basket_views.again, name="order_again"),
     path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),

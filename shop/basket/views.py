@@ -1,6 +1,7 @@
 """The basket, and placing its order."""
 
 import re
+from collections.abc import Iterable
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -18,6 +19,7 @@ from shop.catalogue.lookup import product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
+from shop.orders.queries import NoSuchOrder, find_order
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
 
@@ -73,6 +75,26 @@ def remove(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @signed_in
+def again(request: HttpRequest, order_id: str) -> HttpResponse:
+    """Put the products of an order of the visitor's into the basket once more."""
+    try:
+        with labelled_calls("order"):
+            order = find_order(order_id, username=request.user.get_username()).order
+    except NoSuchOrder as error:
+        raise Http404("There is no such order.") from error
+    done = Basket(request.session).add_lines(order.items, now=clock.now())
+    if done.added:
+        told = "1 product is" if len(done.added) == 1 else f"{len(done.added)} products are"
+        messages.success(request, f"{told} in the basket, at today's prices.")
+    if done.gone:
+        messages.warning(request, f"No longer sold: {_quoted(done.gone)}.")
+    if done.left:
+        messages.warning(request, f"The basket has no room for {_quoted(done.left)}.")
+    return redirect("basket")
+
+
+@require_POST
+@signed_in
 def place(request: HttpRequest) -> HttpResponse:
     """Place the basket's order; the same form sent again shows the same order."""
     held, intent, username = Basket(request.session), _intent(request), request.user.get_username()
@@ -95,6 +117,10 @@ def place(request: HttpRequest) -> HttpResponse:
     held.clear()
     messages.success(request, "Thank you! Your order is placed.")
     return redirect("order", placed)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"“{name}”" for name in names)
 
 
 def _quantity(sent: QueryDict) -> int:

@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status
+from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 
 
@@ -45,6 +48,7 @@ class OrderList:
             "tabs": self._tabs(chosen, counts),
             "all_statuses": self._all(chosen, counts),
             "open_orders": self._open(chosen, counts),
+            "length": _length(chosen, counts),
             **dates_context(chosen, url=self.url, action=self.address),
         }
 
@@ -77,3 +81,27 @@ class OrderList:
             pressed=chosen.open_only,
             count=sum(counts[status] for status in OPEN),
         )
+
+
+def _length(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
+    """Return how many orders the list holds; None with days, which are not counted."""
+    if chosen.has_days:
+        return None
+    statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
+    return sum(counts[status] for status in statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page on the way to this one."""
+
+    name: str
+    url: str
+
+
+def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Step]:
+    """Return the pages on the way to an order: the queue for staff, the list it is in."""
+    steps = [Step("Open orders", reverse("staff_orders"))] if is_staff else []
+    if is_own:
+        return [*steps, Step("Your orders", reverse("orders"))]
+    return [*steps, Step(f"Orders of {order.username}", order.customer_url)]

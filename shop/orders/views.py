@@ -22,7 +22,7 @@ from shop.order_status import Status, may_move
 from shop.orders.buttons import buttons_for
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.limits import check_rate_limit
-from shop.orders.listing import OrderList
+from shop.orders.listing import OrderList, way_to
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
     FoundOrder,
@@ -101,9 +101,11 @@ def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpRespons
     if found.order.id != order_id:
         return redirect(found.order.url)
     buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
+    is_own = found.order.username == user.get_username()
     context = {
         "order": found.order,
-        "is_own": found.order.username == user.get_username(),
+        "is_own": is_own,
+        "trail": way_to(found.order, is_own=is_own, is_staff=user.is_staff),
         "buttons": buttons,
         "explanation": explain(found.page, plan="inverted", meter=current_meter()),
     }

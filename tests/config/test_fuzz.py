@@ -37,7 +37,9 @@ FORMS = {
     "basket/place/": {"order_id": "0" * 26},
     "orders/<id:order_id>/move/": {"from_status": "PLACED", "move": "CANCELED", "next": "/"},
     "orders/<id:order_id>/pickup/choose/": {"point": "p"},
-    "staff/orders/ship/": {"order": "0" * 26, "next": "/"},
+    "orders/<id:order_id>/again/": {"next": "/"},
+    "staff/orders/move/": {"move": "SHIPPED", "order": "0" * 26, "next": "/"},
+    "staff/orders/all/": {"count": "1", "after": "x"},
     "products/<id:product_id>/comments/new/": {
         "form_id": "x", "rating": "5", "title": "t", "body": "b", "language": "en",
     },

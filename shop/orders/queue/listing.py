@@ -22,10 +22,6 @@ class QueueEntry(OrderEntry):
 
     buttons: OrderButtons
 
-    @property
-    def customer_url(self) -> str:
-        return reverse("staff_customer_orders", args=[self.username])
-
 
 def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:
     """Return the canonical URL of the filtered queue, or of another page of the same filter."""

@@ -66,7 +66,8 @@ def move_all(request: HttpRequest) -> HttpResponse:
     context |= {
         **_outcomes(context["move"], done.results),
         "count": _number(request.POST.get("count", "")),
-        "passed": _ordinal(done.page),
+        "passed": (passed := _ordinal(done.page)),
+        "start": passed - len(done.results) + 1,
         "after": pager.token_behind(done.page) if done.page.has_next else None,
     }
     page = "_step.html" if wants_partial(request) else "all.html"
