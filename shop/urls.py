@@ -6,6 +6,7 @@ from shop.activity import views as activity_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.orders import views as order_views
+from shop.orders.queue import finding_views as queue_finding_views
 from shop.orders.queue import moving_views as queue_moving_views
 from shop.orders.queue import views as queue_views
 
@@ -25,6 +26,7 @@ urlpatterns = [
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
+    path("staff/find/", queue_finding_views.find, name="staff_find"),
     path("staff/orders/move/", queue_moving_views.move_selected, name="move_orders"),
     path("staff/orders/all/", queue_moving_views.move_all, name="move_all_orders"),
     path(

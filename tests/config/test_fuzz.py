@@ -75,7 +75,9 @@ QUERIES = {
     "orders/": ("status", "after", "before"),
     "orders/<id:order_id>/pickup/": ("near", "count"),
     "staff/activity/": ("kind", "after", "before"),
-    "staff/orders/": ("status", "after", "before"),
+    "staff/find/": ("q",),
+    "staff/orders/": ("status", "from", "to", "after", "before"),
+    "staff/orders/all/": ("status", "from", "to"),
 }
 """What routes read of a query, where that is more than a place in a list."""
 URLS = (

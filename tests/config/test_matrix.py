@@ -37,6 +37,7 @@ MATRIX: dict[str, Row] = {
     "orders/<id:order_id>/pickup/choose/": (NONE, "in 404 404 404"),
     "orders/<id:order_id>/pickup/forget/": (NONE, "in 302 404 404"),
     "staff/orders/": ("in 404 404 200", NONE),
+    "staff/find/": ("in 404 404 200", NONE),
     "staff/orders/move/": (NONE, "in 404 404 400"),
     "staff/orders/all/": ("in 404 404 400", "in 404 404 400"),
     "staff/customers/<id:username>/orders/": ("in 404 404 200", NONE),
