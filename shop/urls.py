@@ -27,11 +27,18 @@ urlpatterns = [
     path("", include("shop.pickup.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
     path("staff/find/", queue_finding_views.find, name="staff_find"),
+    path("staff/orders.csv", queue_views.queue_csv, name="staff_orders_csv"),
+    path("staff/activity.csv", activity_views.activity_csv, name="activity_csv"),
     path("staff/orders/move/", queue_moving_views.move_selected, name="move_orders"),
     path("staff/orders/all/", queue_moving_views.move_all, name="move_all_orders"),
     path(
         "staff/customers/<id:username>/orders/",
         order_views.customer_orders,
         name="staff_customer_orders",
+    ),
+    path(
+        "staff/customers/<id:username>/orders.csv",
+        order_views.customer_orders_csv,
+        name="staff_customer_orders_csv",
     ),
 ]

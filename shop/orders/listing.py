@@ -49,8 +49,13 @@ class OrderList:
             "all_statuses": self._all(chosen, counts),
             "open_orders": self._open(chosen, counts),
             "length": _length(chosen, counts),
+            "csv_url": f"{self._csv_address}?{chosen.query}".rstrip("?"),
             **dates_context(chosen, url=self.url, action=self.address),
         }
+
+    @property
+    def _csv_address(self) -> str:
+        return reverse("staff_customer_orders_csv", args=[self.username])
 
     def _tabs(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> list[Toggle]:
         return [

@@ -1,11 +1,12 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -14,12 +15,14 @@ from dynamo.calls import clock
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.lists.reader import PageRequest
+from dynamo.web.csv_lists import csv_response
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import Status, may_move
 from shop.orders.buttons import buttons_for
+from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.limits import check_rate_limit
 from shop.orders.listing import OrderList, way_to
@@ -29,6 +32,7 @@ from shop.orders.queries import (
     NoSuchOrder,
     OrdersRead,
     find_order,
+    list_orders,
     owner_of,
     read_orders,
 )
@@ -91,6 +95,18 @@ def customer_orders(request: HttpRequest, found: ListAsked, username: str) -> Ht
     """Show a customer's orders to staff."""
     del username
     return _show(request, found)
+
+
+@require_safe
+@staff_only
+def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpResponse:
+    """Answer with a customer's filtered orders, all of them, as CSV."""
+    if len(username) > LONGEST_USERNAME:
+        raise Http404(NO_SUCH_CUSTOMER)
+    address = reverse("staff_customer_orders", args=[username])
+    chosen = _filter(request, OrderList(username, address))
+    read = csv_reader(partial(list_orders, username, chosen))
+    return csv_response("orders-of-a-customer", COLUMNS, read)
 
 
 @require_safe

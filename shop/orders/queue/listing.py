@@ -55,6 +55,7 @@ def queue_context(
             count=sum(lengths.values()),
         ),
         "length": length,
+        "csv_url": queue_url(chosen, name="staff_orders_csv"),
         "bulk_url": with_next(reverse("move_orders"), page_url),
         "bulk_moves": [move for move in FORWARD if move.source in (chosen.statuses or OPEN)],
         "all_of_it": all_context(chosen, length),

@@ -1,19 +1,22 @@
 """The queue of open orders, for staff."""
 
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dynamo.lists.reader import PageRequest
+from dynamo.web.csv_lists import csv_response
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
+from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
-from shop.orders.queries import OrdersRead, read_queue
+from shop.orders.queries import OrdersRead, list_open_orders, read_queue
 from shop.orders.queue.listing import queue_context, queue_pager
 from shop.web.access import reading, staff_only
 from shop.web.visitor import Visitor
@@ -54,6 +57,14 @@ def queue(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
         context=lambda: {"listing": context},
         plan=found.plan.name,
     )
+
+
+@require_safe
+@staff_only
+def queue_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Answer with the filtered queue, whole, as CSV."""
+    chosen = queue_filter(request)
+    return csv_response("open-orders", COLUMNS, csv_reader(partial(list_open_orders, chosen)))
 
 
 def queue_filter(request: HttpRequest) -> OrderFilter:
