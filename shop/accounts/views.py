@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.http import urlsafe_base64_decode
 
 from dynamo.calls import clock
@@ -80,9 +81,19 @@ class RememberingView(auth_views.LoginView):
 
 
 class LoginView(AccountFormMixin, RememberingView):
-    """Sign in."""
+    """Sign in; without a page to go on to, staff are led to the queue."""
 
     form_class = LoginForm
+    user: User | None = None
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        self.user = form.get_user()
+        return super().form_valid(form)
+
+    def get_default_redirect_url(self) -> str:
+        """Return where to go on without ``next``."""
+        is_staff = self.user is not None and self.user.is_staff
+        return reverse("staff_orders") if is_staff else super().get_default_redirect_url()
 
 
 class LogoutView(auth_views.LogoutView):

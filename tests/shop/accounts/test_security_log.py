@@ -96,7 +96,7 @@ class TestAnEvent:
         events()
         browser.get("/staff/orders/")
         assert events() == []
-        browser.post("/staff/orders/move/")
+        browser.post("/staff/orders/move/", {"move": "SHIPPED"})
         (event,) = events()
         assert (event["event"], event["user"]) == ("staff-action", sam.username)
         assert event["path"] == "/staff/orders/move/"
