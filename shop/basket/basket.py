@@ -106,6 +106,12 @@ class Basket:
                 added.append(line.name)
         return Readded(tuple(added), tuple(gone), tuple(left))
 
+    def change(self, product_id: str, quantity: int, *, now: datetime) -> None:
+        """Set the pieces of a product that is in the basket, at least one."""
+        quantities = self.quantities
+        if quantities.get(product_id, quantity) != quantity:
+            self._keep({**quantities, product_id: quantity}, now=now)
+
     def remove(self, *product_ids: str, now: datetime) -> None:
         """Remove products with all their pieces."""
         quantities = {p: n for p, n in self.quantities.items() if p not in product_ids}

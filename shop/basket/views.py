@@ -15,11 +15,13 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.web.ids import LONGEST_ID
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
+from shop.basket.delivery import LONGEST_NEAR, pickup_chosen, ways_to_deliver
 from shop.catalogue.lookup import product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order
+from shop.pickup.queries import NoSuchPoint
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
 
@@ -36,12 +38,7 @@ def basket(request: HttpRequest) -> HttpResponse:
     if priced.missing:
         held.remove(*priced.missing, now=clock.now())
         messages.warning(request, "What cannot be bought any more was taken out.")
-    context = {
-        "basket": priced,
-        "order_id": held.intent,
-        "place_url": with_next(reverse("place_order"), reverse("basket")),
-    }
-    return render(request, "shop/basket/basket.html", context)
+    return render(request, "shop/basket/basket.html", {"basket": priced})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,10 +64,40 @@ def add(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+def change(request: HttpRequest) -> HttpResponse:
+    """Set how many pieces of a product the basket holds."""
+    sent = request.POST
+    held = Basket(request.session)
+    held.change(sent.get("product_id", ""), _quantity(sent), now=clock.now())
+    return redirect("basket")
+
+
+@require_POST
 def remove(request: HttpRequest) -> HttpResponse:
     """Remove a product from the basket."""
     Basket(request.session).remove(request.POST.get("product_id", ""), now=clock.now())
     return redirect("basket")
+
+
+@require_safe
+@signed_in
+def checkout(request: HttpRequest) -> HttpResponse:
+    """Ask where the order is to go, and show all of it before it is placed."""
+    held = Basket(request.session)
+    with labelled_calls("prices"):
+        priced = held.priced()
+    if priced.missing or not priced.lines:
+        return redirect("basket")  # which says what is missing
+    near = request.GET.get("near", "").strip()[:LONGEST_NEAR]
+    with labelled_calls("pickup points"):
+        delivery = ways_to_deliver(near, username=request.user.get_username())
+    context = {
+        "basket": priced,
+        "delivery": delivery,
+        "order_id": held.intent,
+        "place_url": with_next(reverse("place_order"), reverse("checkout")),
+    }
+    return render(request, "shop/basket/checkout.html", context)
 
 
 @require_POST
@@ -105,10 +132,16 @@ def place(request: HttpRequest) -> HttpResponse:
         return redirect("order", placed) if placed else redirect("basket")
     check_rate_limit(request, back=reverse("basket"))
     try:
+        pickup = pickup_chosen(request.POST.get("point", ""))
+    except NoSuchPoint:
+        messages.warning(request, "That pickup point is gone: choose another place.")
+        return redirect("checkout")
+    try:
         placed = place_order(
             username=username,
             client_id=intent,
             basket=held.quantities.items(),
+            pickup=pickup,
             now=clock.now(),
         )
     except OrderRefused as error:

@@ -374,11 +374,11 @@ class TestTheBasket:
         alex.button("Add to basket").click()
         alex.is_told(f"Product {lamp} is in the basket.")
         expect(alex.page.locator("tfoot")).to_contain_text("59.97")
-        alex.button("Place the order").click()
+        alex.link("Go on to delivery").click()
         alex.link("Make an account").click()
         alex.type_account(PASSWORD)
         alex.button("Make the account").click()
-        alex.page.wait_for_url("**/basket/")
+        alex.page.wait_for_url("**/basket/order/")
         alex.button("Place the order").click()
         alex.is_told("Thank you! Your order is placed.")
         expect(alex.page.locator(".ledger-goods tfoot")).to_contain_text("59.97")
@@ -394,6 +394,7 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
+        alice.link("Go on to delivery").click()
         place = alice.button("Place the order")
         place.evaluate(SEND)
         place.click()
@@ -406,9 +407,11 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
+        alice.link("Go on to delivery").click()
         alice.button("Place the order").click()
         alice.page.wait_for_url("**/orders/*/")
         alice.page.go_back()
+        alice.page.wait_for_url("**/basket/")
         expect(alice.page.locator(".basket")).to_contain_text("There is nothing in it yet.")
 
     def test_leads_to_an_order_that_its_customer_can_cancel(
@@ -416,6 +419,7 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
+        alice.link("Go on to delivery").click()
         alice.button("Place the order").click()
         alice.page.locator(".cancel").click()
         alice.button("Cancel the order").click()
@@ -530,7 +534,12 @@ class TestAWindowOf320Pixels:
     def test_needs_none_for_basket_and_account(self, narrow: Shopper, lamp: str) -> None:
         narrow.is_narrow_enough(f"/products/{lamp}/")
         narrow.button("Add to basket").click()
-        for address in ("/basket/", "/accounts/password_change/", "/accounts/login/"):
+        for address in (
+            "/basket/",
+            "/basket/order/",
+            "/accounts/password_change/",
+            "/accounts/login/",
+        ):
             narrow.is_narrow_enough(address)
         narrow.is_narrow_enough("/accounts/sign-up/")
 

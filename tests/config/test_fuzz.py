@@ -34,7 +34,8 @@ ODD = (
 FORMS = {
     "basket/add/": {"product_id": "lamp", "quantity": "1"},
     "basket/remove/": {"product_id": "lamp"},
-    "basket/place/": {"order_id": "0" * 26},
+    "basket/change/": {"product_id": "lamp", "quantity": "1"},
+    "basket/place/": {"order_id": "0" * 26, "point": "p"},
     "orders/<id:order_id>/move/": {"from_status": "PLACED", "move": "CANCELED", "next": "/"},
     "orders/<id:order_id>/pickup/choose/": {"point": "p"},
     "orders/<id:order_id>/again/": {"next": "/"},
@@ -72,6 +73,7 @@ FORMS = {
 QUERIES = {
     "categories/<id:slug>/": ("order", "after", "before"),
     "basket/add/": ("product_id", "quantity"),
+    "basket/order/": ("near",),
     "orders/": ("status", "after", "before"),
     "orders/<id:order_id>/pickup/": ("near", "count"),
     "staff/activity/": ("kind", "after", "before"),

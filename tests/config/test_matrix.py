@@ -26,6 +26,8 @@ MATRIX: dict[str, Row] = {
     "basket/": (ALL, NONE),
     "basket/add/": ("404 404 404 404", "404 404 404 404"),
     "basket/remove/": (NONE, "302 302 302 302"),
+    "basket/change/": (NONE, "302 302 302 302"),
+    "basket/order/": ("in 302 302 302", NONE),
     "basket/place/": (NONE, "in 400 400 400"),
     "orders/": ("in 200 200 200", NONE),
     "orders/<id:order_id>/": ("in 200 404 200", NONE),
