@@ -178,12 +178,12 @@ def shards(name: str) -> dict[str, str]:
 
 
 def status_prefix(status: str) -> str:
-    """Return the prefix of a status in the keys of ``orders_by_status``."""
+    """Return the prefix of a status in the keys of ``by_status``."""
     return f"{status}#"
 
 
 def open_shard(status: str, shard: int) -> str:
-    """Return the partition key in ``open_orders`` of an open status's shard."""
+    """Return the partition key in ``queue`` of an open status's shard."""
     return f"OPEN#{status}#{shard}"
 
 

@@ -25,7 +25,9 @@ from pynamodb.indexes import (
 from dynamo.calls.models import DynamoModel
 
 ORDER_SHOWN = ["status", "placed_at", "total_cents", "currency", "item_count", "foreign_id"]
-"""Attributes that lists of orders show."""
+"""Attributes of orders in every index of them."""
+ORDER_LISTED = [*ORDER_SHOWN, "summary"]
+"""What lists of orders show, in the indexes that could be built anew for it (ADR 10)."""
 LINE_SHOWN = ["product_id", "quantity", "unit_price_cents"]
 """Attributes of an order's lines besides the name."""
 
@@ -41,12 +43,12 @@ class Inverted(GlobalSecondaryIndex["ShopItem"]):
     pk = UnicodeAttribute(range_key=True)
 
 
-class OrdersByStatus(GlobalSecondaryIndex["ShopItem"]):
+class ByStatus(GlobalSecondaryIndex["ShopItem"]):
     """A user's orders by status and when they entered it (a composite sort key)."""
 
     class Meta:
-        index_name = "orders_by_status"
-        projection = IncludeProjection(ORDER_SHOWN)
+        index_name = "by_status"
+        projection = IncludeProjection(ORDER_LISTED)
 
     pk = UnicodeAttribute(hash_key=True)
     order_status_date = UnicodeAttribute(range_key=True)
@@ -63,12 +65,12 @@ class OpenByDate(LocalSecondaryIndex["ShopItem"]):
     order_open_date = UnicodeAttribute(range_key=True)
 
 
-class OpenOrders(GlobalSecondaryIndex["ShopItem"]):
+class Queue(GlobalSecondaryIndex["ShopItem"]):
     """All open orders of the shop, write-sharded and sparse."""
 
     class Meta:
-        index_name = "open_orders"
-        projection = IncludeProjection(ORDER_SHOWN)
+        index_name = "queue"
+        projection = IncludeProjection(ORDER_LISTED)
 
     open_shard = UnicodeAttribute(hash_key=True)
     open_place = UnicodeAttribute(range_key=True)
@@ -98,9 +100,9 @@ class ShopItem(DynamoModel):
     expires_at = TTLAttribute(null=True)
 
     inverted = Inverted()
-    orders_by_status = OrdersByStatus()
+    by_status = ByStatus()
     open_by_date = OpenByDate()
-    open_orders = OpenOrders()
+    queue = Queue()
     by_data = ByData()
 
     @classmethod
@@ -232,6 +234,8 @@ class Order(ShopItem):
 
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
+    ``summary`` tells in a few words what was bought; it is missing in an order without lines, and
+    in those of before.
     """
 
     status = UnicodeAttribute()
@@ -245,6 +249,7 @@ class Order(ShopItem):
     zip_prefix = UnicodeAttribute(null=True)
     pickup = PickupChoice(null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     shard = NumberAttribute()
+    summary = UnicodeAttribute(null=True)
 
     order_status_date = UnicodeAttribute()
     order_open_date = UnicodeAttribute(null=True)
@@ -271,7 +276,7 @@ class OrderPointer(ShopItem):
 class Purchase(OrderPointer):
     """The edge from a user to a bought product, with the latest such order.
 
-    It is in ``by_data`` among the purchases of the product, and in ``orders_by_status`` among
+    It is in ``by_data`` among the purchases of the product, and in ``by_status`` among
     those of the user, under the prefix ``BOUGHT#``.
     """
 

@@ -56,6 +56,9 @@ MOVES = (
     Move(Status.DELIVERED, Status.RETURNED, "Return", by_customer=True),
 )
 
+FORWARD = tuple(m for m in MOVES if m.source.is_open and m.target is not Status.CANCELED)
+"""The moves along the way out of the queue, one from each open status."""
+
 
 def moves_from(status: Status, *, is_staff: bool) -> tuple[Move, ...]:
     """Return the moves that staff, or the customer, may make with an order in ``status``."""

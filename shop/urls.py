@@ -5,8 +5,10 @@ from django.urls import include, path
 from shop.activity import views as activity_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
-from shop.orders import queue_views
 from shop.orders import views as order_views
+from shop.orders.queue import finding_views as queue_finding_views
+from shop.orders.queue import moving_views as queue_moving_views
+from shop.orders.queue import views as queue_views
 
 urlpatterns = [
     path("categories/", views.categories, name="categories"),
@@ -15,17 +17,30 @@ urlpatterns = [
     path("basket/", basket_views.basket, name="basket"),
     path("basket/add/", basket_views.add, name="basket_add"),
     path("basket/remove/", basket_views.remove, name="basket_remove"),
+    path("basket/change/", basket_views.change, name="basket_change"),
+    path("basket/order/", basket_views.checkout, name="checkout"),
     path("basket/place/", basket_views.place, name="place_order"),
     path("orders/", order_views.orders, name="orders"),
     path("orders/<id:order_id>/", order_views.order, name="order"),
     path("orders/<id:order_id>/move/", order_views.move, name="move_order"),
+    path("orders/<id:order_id>/again/", basket_views.again, name="order_again"),
+    path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
-    path("staff/orders/ship/", queue_views.ship, name="ship_orders"),
+    path("staff/find/", queue_finding_views.find, name="staff_find"),
+    path("staff/orders.csv", queue_views.queue_csv, name="staff_orders_csv"),
+    path("staff/activity.csv", activity_views.activity_csv, name="activity_csv"),
+    path("staff/orders/move/", queue_moving_views.move_selected, name="move_orders"),
+    path("staff/orders/all/", queue_moving_views.move_all, name="move_all_orders"),
     path(
         "staff/customers/<id:username>/orders/",
         order_views.customer_orders,
         name="staff_customer_orders",
+    ),
+    path(
+        "staff/customers/<id:username>/orders.csv",
+        order_views.customer_orders_csv,
+        name="staff_customer_orders_csv",
     ),
 ]

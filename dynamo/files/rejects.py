@@ -9,9 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from dynamo.files.records import Rejected
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What spreadsheets take for the beginning of a formula."""
+from dynamo.files.spreadsheets import harmless
 
 
 class RejectsUnwritable(ValueError):
@@ -36,7 +34,7 @@ class RejectsFile:
         try:
             if self._file is None:
                 self._open()
-            self._writer.writerow([_harmless(getattr(rejected, one)) for one in self._columns])
+            self._writer.writerow([harmless(getattr(rejected, one)) for one in self._columns])
         except OSError as error:
             raise self._unwritable(error) from error
         self.count += 1
@@ -65,8 +63,3 @@ class RejectsFile:
 
     def _unwritable(self, error: OSError) -> RejectsUnwritable:
         return RejectsUnwritable(f"{self.path} cannot be written: {error.strerror}.")
-
-
-def _harmless(value: object) -> object:
-    """Return a value that no spreadsheet carries out: others wrote what is rejected."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

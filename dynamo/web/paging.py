@@ -90,6 +90,10 @@ class Pager:
         position = page.previous_position
         return self._url(before=self._token(position)) if position else self.first_url
 
+    def token_behind(self, page: Page) -> str:
+        """Return the token of the place behind a page that has entries, for a form."""
+        return self._token(page.entries[-1].position)
+
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
         if request.is_last:

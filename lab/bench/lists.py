@@ -33,7 +33,7 @@ from shop.orders.access_patterns import plan_for_queue, plan_for_user
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
 from shop.orders.queries import list_open_orders, list_orders
-from shop.orders.queue_listing import queue_pager
+from shop.orders.queue.listing import queue_pager
 from shop.orders.shards import count_shards
 
 CATEGORY = NewCategory(slug="bench", name="Benchmarks")
@@ -104,9 +104,9 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
             name=name,
             positions=answers.queue(statuses),
             read=partial(_read_queue, statuses),
-            pager=queue_pager(statuses),
+            pager=queue_pager(OrderFilter(statuses)),
             site=staff,
-            run=plan_for_queue(statuses, shards=count_shards()).runs[0],
+            run=plan_for_queue(OrderFilter(statuses), shards=count_shards()).runs[0],
             ascending=True,
         )
 
@@ -117,7 +117,7 @@ def _read_own(chosen: OrderFilter, request: PageRequest) -> ListRead:
 
 
 def _read_queue(statuses: tuple[Status, ...], request: PageRequest) -> ListRead:
-    found = list_open_orders(statuses, request)
+    found = list_open_orders(OrderFilter(statuses), request)
     return ListRead(found.plan.name, found.page)
 
 

@@ -13,7 +13,7 @@ from dynamo.writes.shards import SHARDS
 from lab.bench.order_data import CUSTOMER, OrderAnswers, OrderData
 from lab.designs.tables import Lab, LabTable, Layout
 from shop import keys
-from shop.models import ORDER_SHOWN, OpenOrders, Order, OrdersByStatus, ShopItem
+from shop.models import ORDER_SHOWN, ByStatus, Order, Queue, ShopItem
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
@@ -26,7 +26,7 @@ ONE_PARTITION = "OPEN"
 _STATUS_KEY = Order.order_status_date.attr_name
 _QUEUE_KEYS = (Order.open_shard.attr_name, Order.open_place.attr_name)
 _DERIVED = {_STATUS_KEY, *_QUEUE_KEYS, Order.order_open_date.attr_name, Order.shard.attr_name}
-_OPEN = OpenOrders.Meta.index_name
+_OPEN = Queue.Meta.index_name
 
 BuildItem = Callable[[NewOrder, int], Item]
 """Builds an order's item as a table has it; the number is its shard."""
@@ -97,7 +97,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         shown={order.id: shown(_bare(order, 0)) for order in orders},
         latest=max(order.now_in.moment for order in orders),
         bare=load("orders", _bare),
-        by_status=load("orders-by-status", _by_status, OrdersByStatus.Meta.index_name),
+        by_status=load("orders-by-status", _by_status, ByStatus.Meta.index_name),
         unsharded=load("orders-one-shard", _unsharded, _OPEN),
         sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards]),
     )

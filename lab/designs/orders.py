@@ -174,7 +174,7 @@ def _open_by_one_partition(request: PageRequest) -> Answer:
 
 
 def _open_by_shards(request: PageRequest) -> Answer:
-    return [shown(entry.item) for entry in list_open_orders((), request).page.entries]
+    return [shown(entry.item) for entry in list_open_orders(OrderFilter(), request).page.entries]
 
 
 def _place_entered(item: Item) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.http import urlsafe_base64_decode
 
 from dynamo.calls import clock
@@ -81,9 +82,19 @@ class RememberingView(auth_views.LoginView):
 
 
 class LoginView(AccountFormMixin, RememberingView):
-    """Sign in; the sample shop offers its users."""
+    """Sign in; the sample shop offers its users, and staff are led to the queue."""
 
     form_class = LoginForm
+    user: User | None = None
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        self.user = form.get_user()
+        return super().form_valid(form)
+
+    def get_default_redirect_url(self) -> str:
+        """Return where to go on without ``next``."""
+        is_staff = self.user is not None and self.user.is_staff
+        return reverse("staff_orders") if is_staff else super().get_default_redirect_url()
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
         """Add the names and the password of the sample shop's users, where it is one."""

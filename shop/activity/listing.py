@@ -33,10 +33,10 @@ class ActivityRow:
     moment_iso: str
 
 
-def activity_url(kinds: Sequence[Kind]) -> str:
-    """Return the canonical URL of the log of some kinds, or (none) of all."""
+def activity_url(kinds: Sequence[Kind], *, name: str = "activity") -> str:
+    """Return the canonical URL of the log of some kinds, or (none) of all, or of its CSV."""
     query = urlencode([("kind", kind.value) for kind in kinds])
-    return f"{reverse('activity')}?{query}".rstrip("?")
+    return f"{reverse(name)}?{query}".rstrip("?")
 
 
 def activity_pager(kinds: Sequence[Kind]) -> Pager:

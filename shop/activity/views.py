@@ -4,21 +4,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dynamo.calls import clock
+from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
+from dynamo.web.csv_lists import CsvPage, csv_response
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import Kind, LogEntry
 from shop.activity.filters import BadActivityFilter, parse_kinds
-from shop.activity.listing import activity_pager, activity_row, all_kinds, kind_toggles
+from shop.activity.listing import (
+    activity_pager,
+    activity_row,
+    activity_url,
+    all_kinds,
+    kind_toggles,
+)
 from shop.activity.queries import PLAN, ActivityPage, list_activity, products_in
 from shop.web.access import reading, staff_only
 from shop.web.visitor import Visitor
 
+COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
 Asked = tuple[Sequence[Kind], PageRequest, ActivityPage]
 """The kinds and the page that are asked for, and what was read of it."""
 
@@ -45,9 +54,30 @@ def activity(request: HttpRequest, read: Asked) -> HttpResponse:
     )
 
 
+@require_safe
+@staff_only
+def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Answer with the log of the chosen kinds, as far as it is kept, as CSV."""
+    kinds, now = _kinds(request), clock.now()
+
+    def read(asked: PageRequest) -> CsvPage:
+        found = list_activity(kinds, asked, now=now)
+        return CsvPage(found.page, [_row(entry) for entry in found.entries])
+
+    return csv_response("activity", COLUMNS, read)
+
+
+def _row(entry: LogEntry) -> tuple[object, ...]:
+    return (
+        *(timestamp(entry.moment), entry.kind.value, entry.action.name, entry.who),
+        *(entry.subject, entry.about, entry.was, entry.became),
+    )
+
+
 def _context(kinds: Sequence[Kind], entries: Sequence[LogEntry]) -> dict[str, Any]:
     products = products_in(entries)
     return {
+        "csv_url": activity_url(kinds, name="activity_csv"),
         "rows": [activity_row(entry, products) for entry in entries],
         "tabs": kind_toggles(kinds),
         "all_kinds": all_kinds(kinds),

@@ -4,7 +4,7 @@ A cookie holds 4 KB, so a basket is bounded in products and in bytes. The id of 
 with its contents, so that a form cannot order what it did not show.
 """
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +12,7 @@ from typing import Any
 
 from shop.catalogue.prices import PricedProduct, prices_of
 from shop.catalogue.queries import ProductTile
-from shop.orders.entries import money
+from shop.orders.entries import OrderLine, money
 from shop.orders.ids import new_order_id
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
 
@@ -51,6 +51,15 @@ class Priced:
         return sum((line.total for line in self.lines), Decimal())
 
 
+@dataclass(frozen=True, slots=True)
+class Readded:
+    """The names of an order's products: put into the basket, no longer sold, or without room."""
+
+    added: tuple[str, ...]
+    gone: tuple[str, ...]
+    left: tuple[str, ...]
+
+
 class Basket:
     """The basket of a session."""
 
@@ -79,6 +88,29 @@ class Basket:
                 f"The basket is full: one order holds at most {MOST_LINES} different products."
             )
         self._keep(quantities, now=now)
+
+    def add_lines(self, lines: Iterable[OrderLine], *, now: datetime) -> Readded:
+        """Add the products of an order that are sold today, at today's prices."""
+        lines = tuple(lines)
+        sold = prices_of({line.product_id for line in lines}) if lines else {}
+        added, gone, left = [], [], []
+        for line in lines:
+            if line.product_id not in sold:
+                gone.append(line.name)
+                continue
+            try:
+                self.add(line.product_id, line.quantity, now=now)
+            except BasketFull:
+                left.append(line.name)
+            else:
+                added.append(line.name)
+        return Readded(tuple(added), tuple(gone), tuple(left))
+
+    def change(self, product_id: str, quantity: int, *, now: datetime) -> None:
+        """Set the pieces of a product that is in the basket, at least one."""
+        quantities = self.quantities
+        if quantities.get(product_id, quantity) != quantity:
+            self._keep({**quantities, product_id: quantity}, now=now)
 
     def remove(self, *product_ids: str, now: datetime) -> None:
         """Remove products with all their pieces."""

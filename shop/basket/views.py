@@ -1,6 +1,7 @@
 """The basket, and placing its order."""
 
 import re
+from collections.abc import Iterable
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -14,10 +15,13 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.web.ids import LONGEST_ID
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
+from shop.basket.delivery import LONGEST_NEAR, pickup_chosen, ways_to_deliver
 from shop.catalogue.lookup import product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
+from shop.orders.queries import NoSuchOrder, find_order
+from shop.pickup.queries import NoSuchPoint
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
 
@@ -34,12 +38,7 @@ def basket(request: HttpRequest) -> HttpResponse:
     if priced.missing:
         held.remove(*priced.missing, now=clock.now())
         messages.warning(request, "What cannot be bought any more was taken out.")
-    context = {
-        "basket": priced,
-        "order_id": held.intent,
-        "place_url": with_next(reverse("place_order"), reverse("basket")),
-    }
-    return render(request, "shop/basket/basket.html", context)
+    return render(request, "shop/basket/basket.html", {"basket": priced})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -65,9 +64,59 @@ def add(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+def change(request: HttpRequest) -> HttpResponse:
+    """Set how many pieces of a product the basket holds."""
+    sent = request.POST
+    held = Basket(request.session)
+    held.change(sent.get("product_id", ""), _quantity(sent), now=clock.now())
+    return redirect("basket")
+
+
+@require_POST
 def remove(request: HttpRequest) -> HttpResponse:
     """Remove a product from the basket."""
     Basket(request.session).remove(request.POST.get("product_id", ""), now=clock.now())
+    return redirect("basket")
+
+
+@require_safe
+@signed_in
+def checkout(request: HttpRequest) -> HttpResponse:
+    """Ask where the order is to go, and show all of it before it is placed."""
+    held = Basket(request.session)
+    with labelled_calls("prices"):
+        priced = held.priced()
+    if priced.missing or not priced.lines:
+        return redirect("basket")  # which says what is missing
+    near = request.GET.get("near", "").strip()[:LONGEST_NEAR]
+    with labelled_calls("pickup points"):
+        delivery = ways_to_deliver(near, username=request.user.get_username())
+    context = {
+        "basket": priced,
+        "delivery": delivery,
+        "order_id": held.intent,
+        "place_url": with_next(reverse("place_order"), reverse("checkout")),
+    }
+    return render(request, "shop/basket/checkout.html", context)
+
+
+@require_POST
+@signed_in
+def again(request: HttpRequest, order_id: str) -> HttpResponse:
+    """Put the products of an order of the visitor's into the basket once more."""
+    try:
+        with labelled_calls("order"):
+            order = find_order(order_id, username=request.user.get_username()).order
+    except NoSuchOrder as error:
+        raise Http404("There is no such order.") from error
+    done = Basket(request.session).add_lines(order.items, now=clock.now())
+    if done.added:
+        told = "1 product is" if len(done.added) == 1 else f"{len(done.added)} products are"
+        messages.success(request, f"{told} in the basket, at today's prices.")
+    if done.gone:
+        messages.warning(request, f"No longer sold: {_quoted(done.gone)}.")
+    if done.left:
+        messages.warning(request, f"The basket has no room for {_quoted(done.left)}.")
     return redirect("basket")
 
 
@@ -83,10 +132,16 @@ def place(request: HttpRequest) -> HttpResponse:
         return redirect("order", placed) if placed else redirect("basket")
     check_rate_limit(request, back=reverse("basket"))
     try:
+        pickup = pickup_chosen(request.POST.get("point", ""))
+    except NoSuchPoint:
+        messages.warning(request, "That pickup point is gone: choose another place.")
+        return redirect("checkout")
+    try:
         placed = place_order(
             username=username,
             client_id=intent,
             basket=held.quantities.items(),
+            pickup=pickup,
             now=clock.now(),
         )
     except OrderRefused as error:
@@ -95,6 +150,10 @@ def place(request: HttpRequest) -> HttpResponse:
     held.clear()
     messages.success(request, "Thank you! Your order is placed.")
     return redirect("order", placed)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"“{name}”" for name in names)
 
 
 def _quantity(sent: QueryDict) -> int:

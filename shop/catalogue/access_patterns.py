@@ -70,13 +70,13 @@ def buyers_of(product_id: str, *, shards: int) -> list[Run]:
 def purchases_of(username: str) -> Run:
     """Return the run of a user's purchases by time; a place ends in the product's id.
 
-    They are in ``orders_by_status`` with the user's orders, under their own prefix.
+    They are in ``by_status`` with the user's orders, under their own prefix.
     """
 
     def table_key(position: Position) -> dict[str, str]:
         return {"sk": keys.bought(username, id_at(position.place))}
 
-    name = ShopItem.orders_by_status.Meta.index_name
+    name = ShopItem.by_status.Meta.index_name
     index = Index(TABLE, name, "pk", "order_status_date", table_key)
     return Run(index=index, partition=keys.user(username), prefix=BOUGHT)
 

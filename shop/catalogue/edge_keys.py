@@ -20,7 +20,7 @@ MOST_SHARDS = 64
 BELOW = "$"
 """Between the names of a category and its child; sorts behind ``#`` and before names."""
 BOUGHT = keys.BOUGHT_PREFIX
-"""The prefix of purchases in the index ``orders_by_status``, where orders have a status."""
+"""The prefix of purchases in the index ``by_status``, where orders have a status."""
 
 
 class Data(StrEnum):

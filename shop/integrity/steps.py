@@ -18,6 +18,7 @@ from shop.catalogue.shelves import shelf_changes
 from shop.integrity.edges import edge_changes, way_changes
 from shop.integrity.orders import order_keys
 from shop.integrity.purchases import purchase_keys
+from shop.integrity.summaries import summary_changes
 from shop.models import Category, ShopItem
 from shop.table import TABLE, key_of
 
@@ -91,5 +92,11 @@ STEPS = (
         "Take purchases whose order was not delivered out of “also bought”.",
         ShopItem.pk.startswith(keys.USER_PREFIX) & ShopItem.sk.startswith(keys.BOUGHT_PREFIX),
         _purchase_changes,
+    ),
+    _step(
+        "order-summaries",
+        "Store with each order what lists show of its products.",
+        ShopItem.pk.startswith(keys.USER_PREFIX) & ShopItem.sk.startswith(keys.ORDER_PREFIX),
+        summary_changes,
     ),
 )

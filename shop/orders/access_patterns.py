@@ -15,7 +15,7 @@ A range of days is a range of each run, in the same index. The article's
 bounded by its status.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,7 +26,7 @@ from shop import keys
 from shop.indexes import NAME as TABLE_NAME
 from shop.indexes import TABLE
 from shop.models import Order
-from shop.order_status import OPEN, Status
+from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.ids import id_bound
 
@@ -43,9 +43,7 @@ def _owner(item: Item) -> str:
     return keys.username_in(item["pk"]["S"])
 
 
-BY_STATUS = Index(
-    TABLE_NAME, Order.orders_by_status.Meta.index_name, "pk", "order_status_date", _sort_key
-)
+BY_STATUS = Index(TABLE_NAME, Order.by_status.Meta.index_name, "pk", "order_status_date", _sort_key)
 BY_OPEN_DATE = Index(
     TABLE_NAME,
     Order.open_by_date.Meta.index_name,
@@ -56,7 +54,7 @@ BY_OPEN_DATE = Index(
 )
 QUEUE = Index(
     TABLE_NAME,
-    Order.open_orders.Meta.index_name,
+    Order.queue.Meta.index_name,
     "open_shard",
     "open_place",
     _whole_key,
@@ -86,9 +84,16 @@ def _runs(
     *,
     place_at: Callable[[datetime], str],
 ) -> list[Run]:
+    since, until = _bounds(chosen, place_at=place_at)
+    return [Run(index, keys.user(username), prefix, since, until) for prefix in prefixes]
+
+
+def _bounds(
+    chosen: OrderFilter, *, place_at: Callable[[datetime], str]
+) -> tuple[str | None, str | None]:
     moments = chosen.since_moment, chosen.until_moment
     since, until = (None if moment is None else place_at(moment) for moment in moments)
-    return [Run(index, keys.user(username), prefix, since, until) for prefix in prefixes]
+    return since, until
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +127,12 @@ def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
     return OrderPlan(pattern.name, tuple(pattern.runs(username, chosen)))
 
 
-def plan_for_queue(statuses: Sequence[Status], *, shards: int) -> OrderPlan:
-    """Plan the shop's open orders, in all open statuses when none is chosen."""
+def plan_for_queue(chosen: OrderFilter, *, shards: int) -> OrderPlan:
+    """Plan the shop's open orders, in all open statuses when none is chosen, by days of placing."""
+    since, until = _bounds(chosen, place_at=timestamp)
     runs = [
-        Run(index=QUEUE, partition=keys.open_shard(status, shard))
-        for status in statuses or OPEN
+        Run(QUEUE, keys.open_shard(status, shard), since=since, until=until)
+        for status in chosen.statuses or OPEN
         for shard in range(shards)
     ]
     return OrderPlan("open_orders", tuple(runs))

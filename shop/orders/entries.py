@@ -15,13 +15,17 @@ from shop.models import Order
 from shop.order_status import Status
 from shop.orders.access_patterns import BY_STATUS
 
+SHORT_ID = 8
+"""Characters of an order's id that lists show: those before them tell the moment of placing."""
+
 
 @dataclass(frozen=True, slots=True)
 class OrderEntry:
     """An order as lists show it.
 
     The list is in the order of ``date``: when the order entered its status where statuses are
-    chosen, else when it was placed.
+    chosen, else when it was placed. ``entered`` is when it entered its status, None where the index
+    does not tell.
     """
 
     id: str
@@ -29,10 +33,23 @@ class OrderEntry:
     status: Status
     date: datetime
     placed: datetime
+    entered: datetime | None
     total: Decimal
     currency: str
     item_count: int
     foreign_id: str
+    summary: str
+
+    @property
+    def bought(self) -> str:
+        """The products in a few words, or their number where no summary is at hand."""
+        count = self.item_count
+        return self.summary or f"{count} item{'' if count == 1 else 's'}"
+
+    @property
+    def short_id(self) -> str:
+        """The end of the id, which tells orders apart at a glance."""
+        return f"…{self.id[-SHORT_ID:]}"
 
     @property
     def url(self) -> str:
@@ -49,6 +66,15 @@ class OrderEntry:
     @property
     def date_iso(self) -> str:
         return timestamp(self.date)
+
+    @property
+    def again_url(self) -> str:
+        return reverse("order_again", args=[self.id])
+
+    @property
+    def customer_url(self) -> str:
+        """The customer's orders, for staff."""
+        return reverse("staff_customer_orders", args=[self.username])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +120,16 @@ class PickupEntry:
 
 @dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, its statuses, oldest first, and its pickup point, if any."""
+    """One order with its lines, its statuses, oldest first, and where it goes.
+
+    That is a pickup point, or an address of which no more is stored than the beginning of its zip
+    code, and that only of imported orders.
+    """
 
     items: tuple[OrderLine, ...]
     history: tuple[HistoryEntry, ...]
     pickup: PickupEntry | None = None
+    zip_prefix: str = ""
 
     @property
     def pickup_url(self) -> str:
@@ -109,18 +140,27 @@ def entry_of(entry: Entry) -> OrderEntry:
     """Read an order from an entry of a page."""
     item = entry.item
     placed = parse_timestamp(item["placed_at"]["S"])
-    by_status = entry.run.index is BY_STATUS
+    entered = _entered(entry)
     return OrderEntry(
         id=item["sk"]["S"].removeprefix(keys.ORDER_PREFIX),
         username=keys.username_in(item["pk"]["S"]),
         status=Status(item["status"]["S"]),
-        date=moment_at(entry.position.place) if by_status else placed,
+        date=entered if entered and entry.run.index is BY_STATUS else placed,
         placed=placed,
+        entered=entered,
         total=money(item["total_cents"]["N"]),
         currency=item["currency"]["S"],
         item_count=int(item["item_count"]["N"]),
         foreign_id=item.get("foreign_id", {}).get("S", ""),
+        summary=item.get("summary", {}).get("S", ""),
     )
+
+
+def _entered(entry: Entry) -> datetime | None:
+    if entry.run.index is BY_STATUS:
+        return moment_at(entry.position.place)
+    history = entry.item.get(Order.history.attr_name, {}).get("L")  # of the table itself
+    return parse_timestamp(history[-1]["M"]["at"]["S"]) if history else None
 
 
 def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
@@ -136,13 +176,16 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
         status=Status(stored.status),
         date=history[-1].moment,
         placed=placed,
+        entered=history[-1].moment,
         total=money(stored.total_cents),
         currency=stored.currency,
         item_count=int(stored.item_count),
         foreign_id=stored.foreign_id or "",
+        summary=stored.summary or "",
         items=tuple(_line_of(line) for line in lines),
         history=history,
         pickup=pickup_entry(stored),
+        zip_prefix=stored.zip_prefix or "",
     )
 
 

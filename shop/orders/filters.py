@@ -78,6 +78,10 @@ class OrderFilter:
         ]
         return pairs
 
+    @property
+    def has_days(self) -> bool:
+        return self.since is not None or self.until is not None
+
     def toggle(self, status: Status) -> Self:
         """Add or remove a status."""
         return replace(self, statuses=toggled(self.statuses, status), open_only=False)
@@ -102,10 +106,15 @@ def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[S
     return tuple(status for status in Status if status in chosen)
 
 
-def parse_open_statuses(values: Iterable[str]) -> tuple[Status, ...]:
-    """Parse a set of open statuses, () for all of them. Raises BadOrderFilter."""
-    chosen = parse_statuses(values, among=OPEN)
-    return () if chosen == OPEN else chosen
+def parse_queue_filter(
+    *, statuses: Iterable[str] = (), since: str = "", until: str = ""
+) -> OrderFilter:
+    """Parse the values of a URL of the queue, whose days are those of placing.
+
+    All open statuses are the same as none. Raises BadOrderFilter.
+    """
+    chosen = parse_statuses(statuses, among=OPEN)
+    return OrderFilter(() if chosen == OPEN else chosen, _day(since), _day(until))
 
 
 def toggled(chosen: Sequence[Status], status: Status) -> tuple[Status, ...]:

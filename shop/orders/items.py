@@ -3,7 +3,7 @@
 Every write and the integrity check use `order_items_of` or `derived_keys`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -26,6 +26,8 @@ from shop.orders.ids import moment_in
 MOST_LINES = 40
 """Different products in one order: their items fit the 100 actions of a transaction."""
 MOST_OF_A_PRODUCT = 99
+LONGEST_NAME = 60
+"""Characters of a product's name in a summary: lists pay for every byte of it."""
 
 
 class TooManyLines(ValueError):
@@ -112,6 +114,12 @@ def order_items_of(
     return _order(order, shard=shard), dependents
 
 
+def summary_of(name: str, *, products: int) -> str:
+    """Format what was bought, such as “Desk lamp + 3 more”, by the name of the first product."""
+    shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
+    return shown if products == 1 else f"{shown} + {products - 1} more"
+
+
 def wire(item: ShopItem) -> dict[str, Mapping[str, Any]]:
     """Serialize an item."""
     return dict(item.serialize())
@@ -147,8 +155,13 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         zip_prefix=order.zip_prefix,
         pickup=_pickup(order),
         shard=shard,
+        summary=_summary(order.lines),
         **derived,
     )
+
+
+def _summary(lines: Sequence[NewLine]) -> str | None:
+    return summary_of(lines[0].name, products=len(lines)) if lines else None
 
 
 def _pickup(order: NewOrder) -> PickupChoice | None:

@@ -1,13 +1,29 @@
 """A user's orders as their page shows them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from django.urls import reverse
 
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status
+from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
+
+
+def dates_context(
+    chosen: OrderFilter, *, url: Callable[[OrderFilter], str], action: str
+) -> dict[str, Any]:
+    """Build the form that narrows a list to days; ``form_hidden`` are hidden inputs."""
+    return {
+        "from_date": chosen.since.isoformat() if chosen.since else "",
+        "to_date": chosen.until.isoformat() if chosen.until else "",
+        "clear_dates_url": url(chosen.on_any_day()) if chosen.has_days else None,
+        "form_hidden": chosen.on_any_day().pairs,
+        "form_action": action,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +43,19 @@ class OrderList:
         return Pager(first_url=self.url(chosen), list_name=list_name)
 
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
-        """Build what the template shows around the orders; ``form_hidden`` are hidden inputs."""
-        has_dates = chosen.since is not None or chosen.until is not None
+        """Build what the template shows around the orders."""
         return {
             "tabs": self._tabs(chosen, counts),
             "all_statuses": self._all(chosen, counts),
             "open_orders": self._open(chosen, counts),
-            "from_date": chosen.since.isoformat() if chosen.since else "",
-            "to_date": chosen.until.isoformat() if chosen.until else "",
-            "clear_dates_url": self.url(chosen.on_any_day()) if has_dates else None,
-            "form_hidden": chosen.on_any_day().pairs,
-            "form_action": self.address,
+            "length": _length(chosen, counts),
+            "csv_url": f"{self._csv_address}?{chosen.query}".rstrip("?"),
+            **dates_context(chosen, url=self.url, action=self.address),
         }
+
+    @property
+    def _csv_address(self) -> str:
+        return reverse("staff_customer_orders_csv", args=[self.username])
 
     def _tabs(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> list[Toggle]:
         return [
@@ -69,3 +86,27 @@ class OrderList:
             pressed=chosen.open_only,
             count=sum(counts[status] for status in OPEN),
         )
+
+
+def _length(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
+    """Return how many orders the list holds; None with days, which are not counted."""
+    if chosen.has_days:
+        return None
+    statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
+    return sum(counts[status] for status in statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page on the way to this one."""
+
+    name: str
+    url: str
+
+
+def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Step]:
+    """Return the pages on the way to an order: the queue for staff, the list it is in."""
+    steps = [Step("Open orders", reverse("staff_orders"))] if is_staff else []
+    if is_own:
+        return [*steps, Step("Your orders", reverse("orders"))]
+    return [*steps, Step(f"Orders of {order.username}", order.customer_url)]

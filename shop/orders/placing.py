@@ -28,6 +28,7 @@ from shop.orders.items import (
     MOST_OF_A_PRODUCT,
     NewLine,
     NewOrder,
+    NewPickup,
     StatusChange,
     order_items_of,
 )
@@ -60,12 +61,18 @@ class MixedCurrencies(OrderRefused):
 
 
 def place_order(
-    *, username: str, client_id: str, basket: Iterable[tuple[str, int]], now: datetime
+    *,
+    username: str,
+    client_id: str,
+    basket: Iterable[tuple[str, int]],
+    now: datetime,
+    pickup: NewPickup | None = None,
 ) -> str:
     """Place an order of products and quantities at their current prices; return its id.
 
     ``client_id`` is the id of the intent: the same one returns the order that it placed the
-    first time. A product named twice is one line. Raises OrderRefused.
+    first time. A product named twice is one line. Without ``pickup`` it goes to the customer's
+    door. Raises OrderRefused.
     """
     if placed_before := order_placed_by(username=username, client_id=client_id):
         return _logged(placed_before, username)
@@ -78,6 +85,7 @@ def place_order(
         lines=lines,
         history=(StatusChange(Status.PLACED, placed_at),),
         currency=currency,
+        pickup=pickup,
     )
     item, dependents = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
     mark = keys.placing(username, client_id)

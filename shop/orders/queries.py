@@ -62,11 +62,11 @@ def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
         return OrdersRead(list_orders(username, chosen, request), counts.result())
 
 
-def read_queue(statuses: Sequence[Status], request: PageRequest) -> OrdersRead:
+def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersRead:
     """Read a page of the queue and its lengths, in one round."""
     with pool().together() as together:
         lengths = together.start(queue_lengths)
-        return OrdersRead(list_open_orders(statuses, request), lengths.result())
+        return OrdersRead(list_open_orders(chosen, request), lengths.result())
 
 
 def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
@@ -76,17 +76,17 @@ def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
 
 
-def list_open_orders(statuses: Sequence[Status], request: PageRequest) -> OrderPage:
+def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrderPage:
     """Read a page of the shop's open orders, oldest first, of all customers (A7).
 
     One query for each status and shard, all at once, each for its share of a page that may be
     of one status.
     """
-    return read_shards(partial(_list_queue, statuses, request))
+    return read_shards(partial(_list_queue, chosen, request))
 
 
-def _list_queue(statuses: Sequence[Status], request: PageRequest, shards: int) -> OrderPage:
-    plan = plan_for_queue(statuses, shards=shards)
+def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrderPage:
+    plan = plan_for_queue(chosen, shards=shards)
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)

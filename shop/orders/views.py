@@ -1,11 +1,12 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -14,26 +15,29 @@ from dynamo.calls import clock
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.lists.reader import PageRequest
+from dynamo.web.csv_lists import csv_response
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.order_status import Status
+from shop.order_status import Status, may_move
+from shop.orders.buttons import buttons_for
+from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.limits import check_rate_limit
-from shop.orders.listing import OrderList
+from shop.orders.listing import OrderList, way_to
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
     FoundOrder,
     NoSuchOrder,
     OrdersRead,
     find_order,
+    list_orders,
     owner_of,
     read_orders,
 )
-from shop.orders.queue_listing import actions_for
 from shop.web.access import reading, signed_in, staff_only
-from shop.web.next_url import back
+from shop.web.next_url import back, path_of_next, with_next
 from shop.web.visitor import Visitor
 
 NO_SUCH_ORDER = "There is no such order."
@@ -94,20 +98,48 @@ def customer_orders(request: HttpRequest, found: ListAsked, username: str) -> Ht
 
 
 @require_safe
+@staff_only
+def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpResponse:
+    """Answer with a customer's filtered orders, all of them, as CSV."""
+    if len(username) > LONGEST_USERNAME:
+        raise Http404(NO_SUCH_CUSTOMER)
+    address = reverse("staff_customer_orders", args=[username])
+    chosen = _filter(request, OrderList(username, address))
+    read = csv_reader(partial(list_orders, username, chosen))
+    return csv_response("orders-of-a-customer", COLUMNS, read)
+
+
+@require_safe
 @reading(_read_order)
 def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
     """Show one order with its items, found by its id or its foreign id (A3)."""
     user = request.user
     if found.order.id != order_id:
         return redirect(found.order.url)
-    actions = actions_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
+    buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
+    is_own = found.order.username == user.get_username()
     context = {
         "order": found.order,
-        "is_own": found.order.username == user.get_username(),
-        "actions": actions,
+        "is_own": is_own,
+        "trail": way_to(found.order, is_own=is_own, is_staff=user.is_staff),
+        "buttons": buttons,
         "explanation": explain(found.page, plan="inverted", meter=current_meter()),
     }
     return render(request, "shop/orders/order.html", context)
+
+
+@require_safe
+@reading(_read_order)
+def cancel(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
+    """Ask whether an order is to be canceled."""
+    order = found.order
+    back_url = path_of_next(request, default=order.url)
+    if not may_move(order.status, Status.CANCELED, is_staff=request.user.is_staff):
+        messages.warning(request, str(OrderMoved(order_id, order.status)))
+        return redirect(back_url)
+    move_url = with_next(reverse("move_order", args=[order.id]), back_url)
+    context = {"order": order, "back_url": back_url, "move_url": move_url}
+    return render(request, "shop/orders/cancel.html", context)
 
 
 @require_POST

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
@@ -22,6 +23,7 @@ from shop.web.security_log import log_event
 from shop.web.visitor import Visitor
 
 T = TypeVar("T")
+R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[..., HttpResponse]
 Read = Callable[..., T]
 
@@ -32,11 +34,11 @@ def visitor_of(request: HttpRequest) -> Visitor:
     return Visitor(username, lambda: bool(username) and request.user.is_authenticated)
 
 
-def signed_in(view: View) -> View:
+def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
     """Redirect anonymous visitors to the login page, as a whole page for htmx, and back."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> R | HttpResponse:
         if request.user.is_authenticated:
             response = view(request, *args, **kwargs)
             add_never_cache_headers(response)
@@ -52,11 +54,11 @@ def signed_in(view: View) -> View:
     return guarded
 
 
-def staff_only(view: View) -> View:
+def staff_only(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
     """Require staff like `signed_in`; customers get 404."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> R:
         if not request.user.is_staff:
             user = request.user.get_username()
             log_event("staff-page-refused", user=user, request=request, path=request.path)
@@ -94,7 +96,7 @@ def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callabl
     return decorate
 
 
-def _log_action(request: HttpRequest, response: HttpResponse) -> None:
+def _log_action(request: HttpRequest, response: HttpResponseBase) -> None:
     if request.user.is_staff and request.method == "POST":
         user, status = request.user.get_username(), response.status_code
         log_event("staff-action", user=user, request=request, path=request.path, status=status)

@@ -21,8 +21,13 @@ def next_of(request: HttpRequest) -> str:
 
 def back(request: HttpRequest, *, default: str) -> HttpResponse:
     """Redirect to ``next``, or to ``default`` when it is missing or no path of this site."""
+    return HttpResponseRedirect(path_of_next(request, default=default))
+
+
+def path_of_next(request: HttpRequest, *, default: str) -> str:
+    """Return ``next``, or ``default`` when it is missing or no path of this site."""
     page_url = next_of(request)
-    return HttpResponseRedirect(page_url if _is_path(page_url) else default)
+    return page_url if _is_path(page_url) else default
 
 
 def _is_path(url: str) -> bool:

@@ -321,10 +321,46 @@ class TestWhatJavaScriptAdds:
 
     def test_is_one_box_that_selects_all(self, sam: Shopper, queued: list[NewOrder]) -> None:
         sam.page.goto("/staff/orders/")
-        sam.page.get_by_label("Select all that can be shipped").check()
+        bar = sam.page.locator("#bulk")
+        expect(bar).to_contain_text("None selected")
+        expect(sam.button("Ship the selected")).to_be_disabled()
+        sam.page.get_by_label("All orders on this page").check()
+        expect(bar).to_contain_text("4 selected")
+        sam.button("Clear").click()
+        expect(bar).to_contain_text("None selected")
+        sam.page.get_by_label("All orders on this page").check()
+        sam.row(queued[0]).get_by_role("checkbox").uncheck()
+        sam.row(queued[1]).get_by_role("checkbox").uncheck()
+        expect(sam.button("Approve the selected")).to_be_disabled()
         sam.button("Ship the selected").click()
-        sam.is_told("2 orders shipped.")
+        expect(sam.page.locator("h1")).to_have_text("2 of 2 orders are shipped now")
+        assert sam.focus == "list-heading"
+        sam.link("Back to the queue").click()
         sam.sees(queued[:2])
+
+    def test_is_that_the_focus_goes_to_the_row_that_took_the_place(
+        self, sam: Shopper, queued: list[NewOrder]
+    ) -> None:
+        sam.page.goto("/staff/orders/")
+        sam.row(queued[2]).get_by_role("button", name="Ship").click()
+        expect(sam.row(queued[2])).to_have_count(0)
+        expect(sam.row(queued[3])).to_be_focused()
+        sam.row(queued[1]).get_by_role("button", name="Process").click()
+        expect(sam.row(queued[1])).to_have_attribute("data-status", "PROCESSING")
+        expect(sam.row(queued[1])).to_be_focused()
+
+    def test_is_that_all_of_a_status_are_moved_by_one_click(
+        self, sam: Shopper, queued: list[NewOrder], settings: Any
+    ) -> None:
+        settings.PAGE_SIZE = 1
+        sam.page.goto("/staff/orders/all/?status=PROCESSING&to=1971-02-01")
+        loads = len(sam.loads)
+        sam.button("Ship all").click()
+        expect(sam.page.locator("#step")).to_contain_text("All done: 2 orders.")
+        assert [sam.page.locator("[data-outcome]").nth(n).inner_text() for n in (0, 1)] == [
+            f"Order {order.id} is shipped now." for order in queued[2:]
+        ]
+        assert len(sam.loads) == loads
 
 
 class TestTheBasket:
@@ -338,11 +374,11 @@ class TestTheBasket:
         alex.button("Add to basket").click()
         alex.is_told(f"Product {lamp} is in the basket.")
         expect(alex.page.locator("tfoot")).to_contain_text("59.97")
-        alex.button("Place the order").click()
+        alex.link("Go on to delivery").click()
         alex.link("Make an account").click()
         alex.type_account(PASSWORD)
         alex.button("Make the account").click()
-        alex.page.wait_for_url("**/basket/")
+        alex.page.wait_for_url("**/basket/order/")
         alex.button("Place the order").click()
         alex.is_told("Thank you! Your order is placed.")
         expect(alex.page.locator(".ledger-goods tfoot")).to_contain_text("59.97")
@@ -358,6 +394,7 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
+        alice.link("Go on to delivery").click()
         place = alice.button("Place the order")
         place.evaluate(SEND)
         place.click()
@@ -370,9 +407,11 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
+        alice.link("Go on to delivery").click()
         alice.button("Place the order").click()
         alice.page.wait_for_url("**/orders/*/")
         alice.page.go_back()
+        alice.page.wait_for_url("**/basket/")
         expect(alice.page.locator(".basket")).to_contain_text("There is nothing in it yet.")
 
     def test_leads_to_an_order_that_its_customer_can_cancel(
@@ -380,8 +419,10 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
+        alice.link("Go on to delivery").click()
         alice.button("Place the order").click()
-        alice.button("Cancel").click()
+        alice.page.locator(".cancel").click()
+        alice.button("Cancel the order").click()
         expect(alice.page.locator("article")).to_have_attribute("data-status", "CANCELED")
         alice.page.goto("/orders/")
         alice.sees_counts(CANCELED=1)
@@ -413,9 +454,41 @@ class TestWithoutJavaScript:
         for order in queued[2:]:
             sam.row(order).get_by_role("checkbox").check()
         sam.button("Ship the selected").click()
-        sam.is_told("2 orders shipped.")
+        expect(sam.page.locator("h1")).to_have_text("2 of 2 orders are shipped now")
         alice.page.goto("/orders/")
         alice.sees_counts(PLACED=1, SHIPPED=3)
+
+
+class TestTheQueueAsATable:
+    @pytest.fixture
+    def many(self, alice: Shopper, settings: Any) -> Iterator[list[NewOrder]]:
+        made = [
+            made_order(alice.username, Status.PROCESSING, placed_at=LONG_AGO + n * DAY)
+            for n in range(20)
+        ]
+        put(*made)
+        settings.PAGE_SIZE = len(made)
+        yield made
+        cancel_what_is_open(made)
+
+    def test_shows_eighteen_orders_at_once_on_a_wide_screen(
+        self, enrol: Arrive, many: list[NewOrder]
+    ) -> None:
+        sam = enrol("sam", is_staff=True, viewport={"width": 1920, "height": 1080})
+        sam.page.goto("/staff/orders/")
+        boxes = [sam.row(order).bounding_box() for order in many]
+        assert sum(box["y"] + box["height"] <= 1080 for box in boxes) >= 18
+        assert all(40 <= box["height"] <= 44 for box in boxes)
+
+    def test_keeps_cancel_away_from_what_moves_an_order_on(
+        self, enrol: Arrive, many: list[NewOrder]
+    ) -> None:
+        for width in (390, 1280):
+            sam = enrol("sam", is_staff=True, viewport={"width": width, "height": 900})
+            sam.page.goto("/staff/orders/")
+            row = sam.row(many[0])
+            ship = row.get_by_role("button", name="Ship").bounding_box()
+            assert row.locator(".cancel").bounding_box()["x"] - (ship["x"] + ship["width"]) >= 24
 
 
 class TestAWindowOf320Pixels:
@@ -461,7 +534,12 @@ class TestAWindowOf320Pixels:
     def test_needs_none_for_basket_and_account(self, narrow: Shopper, lamp: str) -> None:
         narrow.is_narrow_enough(f"/products/{lamp}/")
         narrow.button("Add to basket").click()
-        for address in ("/basket/", "/accounts/password_change/", "/accounts/login/"):
+        for address in (
+            "/basket/",
+            "/basket/order/",
+            "/accounts/password_change/",
+            "/accounts/login/",
+        ):
             narrow.is_narrow_enough(address)
         narrow.is_narrow_enough("/accounts/sign-up/")
 

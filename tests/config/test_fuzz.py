@@ -34,10 +34,13 @@ ODD = (
 FORMS = {
     "basket/add/": {"product_id": "lamp", "quantity": "1"},
     "basket/remove/": {"product_id": "lamp"},
-    "basket/place/": {"order_id": "0" * 26},
+    "basket/change/": {"product_id": "lamp", "quantity": "1"},
+    "basket/place/": {"order_id": "0" * 26, "point": "p"},
     "orders/<id:order_id>/move/": {"from_status": "PLACED", "move": "CANCELED", "next": "/"},
     "orders/<id:order_id>/pickup/choose/": {"point": "p"},
-    "staff/orders/ship/": {"order": "0" * 26, "next": "/"},
+    "orders/<id:order_id>/again/": {"next": "/"},
+    "staff/orders/move/": {"move": "SHIPPED", "order": "0" * 26, "next": "/"},
+    "staff/orders/all/": {"count": "1", "after": "x"},
     "products/<id:product_id>/comments/new/": {
         "form_id": "x", "rating": "5", "title": "t", "body": "b", "language": "en",
     },
@@ -70,10 +73,13 @@ FORMS = {
 QUERIES = {
     "categories/<id:slug>/": ("order", "after", "before"),
     "basket/add/": ("product_id", "quantity"),
+    "basket/order/": ("near",),
     "orders/": ("status", "after", "before"),
     "orders/<id:order_id>/pickup/": ("near", "count"),
     "staff/activity/": ("kind", "after", "before"),
-    "staff/orders/": ("status", "after", "before"),
+    "staff/find/": ("q",),
+    "staff/orders/": ("status", "from", "to", "after", "before"),
+    "staff/orders/all/": ("status", "from", "to"),
 }
 """What routes read of a query, where that is more than a place in a list."""
 URLS = (

@@ -17,8 +17,9 @@ from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.web.ids import Id
 from dynamo.web.refusals import Refusal
-from shop.orders.explain import explain_orders, explain_queue
-from shop.orders.filters import BadOrderFilter, OrderFilter, parse_open_statuses
+from shop.orders.explain import explain_orders
+from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
+from shop.orders.queue.explain import explain_queue
 from shop.pickup.explaining import explain_pickup
 from shop.pickup.listing import FIRST_SHOWN
 from shop.pickup.places import BadPlace, NoSuchZip
@@ -85,9 +86,12 @@ def _explain_comments(options: dict[str, Any]) -> Explanation:
 def _explain_orders(options: dict[str, Any]) -> Explanation:
     size, after = options["page_size"], options["after"]
     if options["queue"]:
-        if options["since"] or options["until"] or options["open"]:
-            raise BadOrderFilter("The queue is narrowed by --status alone.")
-        return explain_queue(parse_open_statuses(options["status"]), size=size, after=after)
+        if options["open"]:
+            raise BadOrderFilter("All orders of the queue are open: leave --open out.")
+        queued = parse_queue_filter(
+            statuses=options["status"], since=options["since"], until=options["until"]
+        )
+        return explain_queue(queued, size=size, after=after)
     chosen = OrderFilter.parse(
         statuses=options["status"],
         since=options["since"],

@@ -40,7 +40,7 @@ class LoginView(views.LoginView):
     """Sign in; who has a second factor, or must have one, is sent on to it."""
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        user = form.get_user()
+        self.user = user = form.get_user()
         if not needs_second_factor(user):
             return super().form_valid(form)
         begin(self.request.session, user, next_url=self.get_success_url(), now=clock.now())

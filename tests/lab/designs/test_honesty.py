@@ -86,7 +86,7 @@ class TestTheTablesOfALab:
     def test_are_removed_whatever_ends_it(self, failure):
         with pytest.raises(failure), small_lab() as lab:  # noqa: PT012 - the block is the test
             lab.make(Layout("first", ShopItem))
-            lab.make(Layout("second", ShopItem, ("open_orders",)))
+            lab.make(Layout("second", ShopItem, ("queue",)))
             raise failure
         assert lab_tables() == []
 

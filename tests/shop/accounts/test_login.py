@@ -32,6 +32,10 @@ class TestSigningIn:
         assert (response.status_code, response.url) == (302, "/orders/")
         assert signed_in_name(browser) == alice.username
 
+    def test_leads_staff_to_the_queue(self, browser: Client, sam: Person) -> None:
+        assert sign_in(browser, sam.username).url == "/staff/orders/"
+        assert sign_in(browser, sam.username, next="/orders/").url == "/orders/"
+
     def test_does_not_mind_the_case_of_the_name(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username.upper())
         assert signed_in_name(browser) == alice.username

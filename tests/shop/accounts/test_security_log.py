@@ -96,10 +96,10 @@ class TestAnEvent:
         events()
         browser.get("/staff/orders/")
         assert events() == []
-        browser.post("/staff/orders/ship/")
+        browser.post("/staff/orders/move/", {"move": "SHIPPED"})
         (event,) = events()
         assert (event["event"], event["user"]) == ("staff-action", sam.username)
-        assert event["path"] == "/staff/orders/ship/"
+        assert event["path"] == "/staff/orders/move/"
 
     def test_is_a_page_of_staff_that_a_customer_asks_for(
         self, browser: Client, alice: Person, events: Events

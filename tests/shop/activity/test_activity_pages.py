@@ -1,5 +1,6 @@
 """The log as staff see it."""
 
+import csv
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -96,6 +97,13 @@ class TestThePage:
         assert toggle("kind", "ORDER")["aria-pressed"] == "true"
         assert toggle("kind", "ORDER")["href"] == URL
         assert toggle("kind", "COMMENT")["href"] == f"{URL}?kind=ORDER&kind=COMMENT"
+
+    def test_is_offered_as_csv_with_its_kinds(self, sam, history):
+        link = sam.get("/staff/activity/?kind=ORDER").page.one(class_="csv").one("a")
+        lines = sam.browser.get(link["href"]).getvalue().decode().splitlines()
+        rows = list(csv.DictReader(lines))
+        assert {row["kind"] for row in rows} == {"ORDER"}
+        assert [row["subject"] for row in rows] == subjects(sam.get("/staff/activity/?kind=ORDER"))
 
     def test_says_how_it_was_read(self, sam, history):
         table = sam.get(URL).page.one("table", class_="ledger-queries")

@@ -77,7 +77,9 @@ class TestMovingAnOrder:
             made_order(bob.username, Status.PLACED),
         ]
         put(*orders)
-        sam.post("/staff/orders/ship/", {"order": [order.id for order in orders]})
+        sam.post(
+            "/staff/orders/move/", {"move": "SHIPPED", "order": [order.id for order in orders]}
+        )
         assert {(line[2], line[3], line[6]) for line in told()} == {
             (sam.username, order.id, "SHIPPED") for order in orders[:2]
         }

@@ -10,6 +10,8 @@ from shop.orders.counts import counts_of
 from tests.support.orders.making import put_product
 from tests.support.orders.visiting import Shown, Visitor
 
+ORDER = "%2Fbasket%2Forder%2F"
+
 
 @pytest.fixture
 def lamp(fresh: Callable[[str], str], tables: None) -> str:
@@ -20,8 +22,10 @@ def add(visitor: Visitor, product_id: str, quantity: str = "1") -> Shown:
     return visitor.post("/basket/add/", {"product_id": product_id, "quantity": quantity})
 
 
-def intent_in(shown: Shown) -> dict[str, str]:
-    return {"order_id": shown.page.one("input", name="order_id")["value"]}
+def intent_of(visitor: Visitor) -> dict[str, str]:
+    """What the form sends that places the order of all in the basket."""
+    page = visitor.get("/basket/order/").page
+    return {"order_id": page.one("input", name="order_id")["value"]}
 
 
 class TestAProductsPage:
@@ -52,13 +56,29 @@ class TestTheBasket:
     def test_adds_up_what_was_put_in(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp, "2")
         shown = add(alice, lamp, "3")
-        assert shown.page.one("tbody").one("tr").all("td")[1].text == "5"
+        assert shown.page.one("input", name="quantity")["value"] == "5"
         assert "EUR 99.95" in shown.page.one("tfoot").text
 
     def test_is_kept_while_signing_in(self, stranger: Visitor, alice: Visitor, lamp: str) -> None:
         add(stranger, lamp)
         stranger.browser.force_login(find_user(alice.username))
         assert stranger.get("/basket/").page.all("a", href=f"/products/{lamp}/")
+
+    def test_lets_the_pieces_be_changed(self, alice: Visitor, lamp: str) -> None:
+        form = add(alice, lamp, "2").page.one("form", class_="change")
+        shown = alice.post(form["action"], {"product_id": lamp, "quantity": "7"})
+        assert "EUR 139.93" in shown.page.one("tfoot").text
+        assert shown.page.one("input", name="quantity")["value"] == "7"
+
+    def test_keeps_the_pieces_of_what_is_not_in_it(self, alice: Visitor, lamp: str) -> None:
+        fields = {"product_id": lamp, "quantity": "7"}
+        assert "nothing in it" in alice.post("/basket/change/", fields).page.text
+
+    @pytest.mark.parametrize("quantity", ["0", "100", "some"])
+    def test_refuses_pieces_out_of_bounds(self, alice: Visitor, lamp: str, quantity: str) -> None:
+        add(alice, lamp)
+        fields = {"product_id": lamp, "quantity": quantity}
+        assert alice.post("/basket/change/", fields).status == 400
 
     def test_lets_a_product_be_taken_out(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp)
@@ -102,29 +122,32 @@ class TestTheBasket:
 @pytest.mark.fallback
 class TestPlacing:
     def test_shows_the_new_order_and_empties_the_basket(self, alice: Visitor, lamp: str) -> None:
-        shown = alice.post("/basket/place/", intent_in(add(alice, lamp, "2")))
+        add(alice, lamp, "2")
+        shown = alice.post("/basket/place/", intent_of(alice))
         assert shown.page.one("article")["data-status"] == "PLACED"
         assert shown.messages == ["Thank you! Your order is placed."]
         assert "nothing in it" in alice.get("/basket/").page.text
 
     def test_twice_shows_the_same_order(self, alice: Visitor, lamp: str) -> None:
-        intent = intent_in(add(alice, lamp))
+        add(alice, lamp)
+        intent = intent_of(alice)
         first, second = (alice.send("/basket/place/", intent)["Location"] for _ in range(2))
         assert first == second
         assert counts_of(alice.username)[Status.PLACED] == 1
 
     def test_does_not_order_what_the_form_did_not_show(self, alice: Visitor, lamp: str) -> None:
-        intent = intent_in(add(alice, lamp))
+        add(alice, lamp)
+        intent = intent_of(alice)
         add(alice, lamp)
         shown = alice.post("/basket/place/", intent)
         assert "The basket has changed" in shown.messages[0]
         assert counts_of(alice.username)[Status.PLACED] == 0
 
     def test_asks_to_sign_in_first_and_leads_back(self, stranger: Visitor, lamp: str) -> None:
-        shown = add(stranger, lamp)
-        address = shown.page.one("form", class_="place")["action"]
-        response = stranger.send(address, intent_in(shown))
-        assert response["Location"] == "/accounts/login/?next=%2Fbasket%2F"
+        link = add(stranger, lamp).page.one("p", class_="place").all("a")[0]
+        assert stranger.get(link["href"]).response["Location"] == f"/accounts/login/?next={ORDER}"
+        address = "/basket/place/?next=/basket/order/"
+        assert stranger.send(address, {})["Location"] == f"/accounts/login/?next={ORDER}"
 
     @pytest.mark.parametrize("fields", [{}, {"order_id": "../etc"}, {"order_id": "x" * 26}])
     def test_refuses_a_form_without_an_intent(self, alice: Visitor, fields: dict[str, str]) -> None:

@@ -182,7 +182,7 @@ class TestPartOfOlist:
 
     def test_reads_a_run_for_each_status_and_shard_in_one_round(self, part: Truth) -> None:
         del part
-        read = list_open_orders(OPEN, PageRequest(20))
+        read = list_open_orders(OrderFilter(), PageRequest(20))
         assert len(read.page.reads) == len(OPEN) * count_shards()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.integrity.steps import STEPS
 from shop.order_status import Status
+from shop.orders.bulk import put_orders
 from shop.orders.ids import moment_in
+from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.moving import move_order
 from tests.support.catalogue.making import START, category, sell
 from tests.support.catalogue.spoiling import (
@@ -29,6 +32,7 @@ from tests.support.catalogue.spoiling import (
     spoil,
     stored,
 )
+from tests.support.chance import unique
 from tests.support.dynamo.migrating import (
     before_the_write,
     interrupted,
@@ -75,6 +79,21 @@ def old_order() -> Old:
         )
 
     return Old({key: before}, move, (order.id,))
+
+
+def order_without_summary() -> Old:
+    lines = [NewLine("lamp", "Desk lamp", 2, 1_999), NewLine("pen", "Pen", 1, 5)]
+    order = made_order(unique("alex"), lines=lines)
+    put(order)
+    key = keys.user(order.username), keys.order(order.id)
+    before = spoil(key, "summary")
+    assert before["summary"] == {"S": "Desk lamp + 1 more"}
+    return Old({key: before}, lambda: put_orders([went_on(order)]), (order.id,))
+
+
+def went_on(order: NewOrder) -> NewOrder:
+    shipped = StatusChange(Status.SHIPPED, order.placed_at + timedelta(days=1))
+    return replace(order, history=(*order.history, shipped))
 
 
 def old_purchase() -> Old:
@@ -150,6 +169,7 @@ def old_shelf() -> Old:
 
 OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "order": ("order-keys", old_order),
+    "order without a summary": ("order-summaries", order_without_summary),
     "purchase": ("purchase-keys", old_purchase),
     "category": ("category-keys", old_category),
     "edge to what gets another price": ("edge-keys", lambda: old_edge(unit_price_cents=5)),

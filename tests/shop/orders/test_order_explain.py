@@ -8,10 +8,11 @@ import pytest
 from dynamo.lists.reader import PageRequest
 from dynamo.web.refusals import Refusal
 from shop.order_status import Status
-from shop.orders.explain import explain_orders, explain_queue
+from shop.orders.explain import explain_orders
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
 from shop.orders.queries import list_orders
+from shop.orders.queue.explain import explain_queue
 from shop.orders.shards import count_shards
 from tests.support.orders.making import START, made_order, put
 
@@ -31,7 +32,7 @@ class TestExplainingOrders:
         ("chosen", "plan", "index"),
         [
             (OrderFilter(), "orders_by_user", "shop"),
-            (BOTH, "orders_by_status", "orders_by_status"),
+            (BOTH, "orders_by_status", "by_status"),
             (OrderFilter(open_only=True), "open_by_date", "open_by_date"),
         ],
     )
@@ -55,7 +56,7 @@ class TestExplainingOrders:
 
 class TestExplainingTheQueue:
     def test_names_each_shard(self, username: str) -> None:
-        explanation = explain_queue([Status.PLACED], size=20)
+        explanation = explain_queue(OrderFilter((Status.PLACED,)), size=20)
         keys = [query.key for query in explanation.queries]
         assert keys == [f"OPEN#PLACED#{shard}" for shard in range(count_shards())]
         assert [line.name for line in explanation.other] == ["shards", "counts"]

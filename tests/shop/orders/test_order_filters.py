@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from shop.order_status import OPEN, Status
-from shop.orders.filters import BadOrderFilter, OrderFilter, parse_open_statuses, parse_statuses
+from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter, parse_statuses
 
 
 class TestAFilter:
@@ -60,11 +60,11 @@ class TestAToggle:
 
 class TestOpenStatuses:
     def test_that_are_all_narrow_nothing(self) -> None:
-        assert parse_open_statuses(OPEN) == ()
+        assert parse_queue_filter(statuses=OPEN) == OrderFilter()
 
     def test_never_include_a_closed_one(self) -> None:
         with pytest.raises(BadOrderFilter, match="choose among PLACED, APPROVED, PROCESSING"):
-            parse_open_statuses(["SHIPPED"])
+            parse_queue_filter(statuses=["SHIPPED"])
 
     def test_left_empty_count_for_nothing(self) -> None:
         assert parse_statuses([""], among=OPEN) == ()

@@ -158,7 +158,7 @@ def _queue() -> list[tuple[str, str]]:
     """All open orders with their statuses, as the reader of the queue's pages gives them."""
     request, found = PageRequest(BIG), list[tuple[str, str]]()
     while True:
-        page = list_open_orders(OPEN, request)
+        page = list_open_orders(OrderFilter(), request)
         found += [(order.id, order.status) for order in page.orders]
         if not page.page.has_next:
             return found

@@ -20,8 +20,8 @@ def one_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def order_a_lamp(visitor: Visitor, product_id: str) -> int:
     """Put a lamp into the basket and order it; the status of the answer."""
-    basket = visitor.post("/basket/add/", {"product_id": product_id, "quantity": "1"}).page
-    intent = basket.one("input", name="order_id")["value"]
+    visitor.post("/basket/add/", {"product_id": product_id, "quantity": "1"})
+    intent = visitor.get("/basket/order/").page.one("input", name="order_id")["value"]
     return visitor.send("/basket/place/", {"order_id": intent}).status_code
 
 
@@ -32,7 +32,7 @@ class TestWhoeverOrdersTooOften:
         lamp = put_product(fresh("lamp"), cents=1_999)
         assert [order_a_lamp(alice, lamp) for _ in range(2)] == [302, 429]
         assert counts_of(alice.username)[Status.PLACED] == 1
-        assert alice.get("/basket/").page.one("input", name="order_id")
+        assert alice.get("/basket/").page.one("input", name="quantity")
 
     def test_cannot_cancel_for_a_while(self, alice: Visitor) -> None:
         one, other = made_order(alice.username), made_order(alice.username)
@@ -40,7 +40,7 @@ class TestWhoeverOrdersTooOften:
         put(other)
         answers = []
         for order in (one, other):
-            address, fields = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+            address, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
             answers.append(alice.send(address, fields))
         assert [answer.status_code for answer in answers] == [302, 429]
         assert int(answers[1]["Retry-After"]) > 0

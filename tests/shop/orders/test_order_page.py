@@ -1,6 +1,7 @@
 """The page of one order, and the moves on it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from dynamo.calls.client import client
 from shop.order_status import Status
 from shop.orders.counts import counts_of
-from shop.orders.items import NewLine
+from shop.orders.items import NewLine, NewPickup
 from tests.support.orders.making import START, made_order, put, stored_order
 from tests.support.orders.visiting import Visitor
 
@@ -32,6 +33,39 @@ class TestTheOrderPage:
             "Placed 1 Jan 2023, 00:00",
             "Shipped 4 Jan 2023, 00:00",
         ]
+
+    def test_leads_staff_to_the_customer_and_back_to_the_queue(
+        self, alice: Visitor, sam: Visitor
+    ) -> None:
+        order = made_order(alice.username)
+        put(order)
+        page = sam.get(f"/orders/{order.id}/").page
+        customer = page.one(class_="about").one("a")
+        assert customer.text == alice.username
+        assert customer["href"] == f"/staff/customers/{alice.username}/orders/"
+        way = [link["href"] for link in page.one(class_="breadcrumbs").all("a")]
+        assert way == ["/", "/staff/orders/", customer["href"]]
+
+    def test_leads_its_customer_back_to_the_list(self, alice: Visitor) -> None:
+        order = made_order(alice.username)
+        put(order)
+        page = alice.get(f"/orders/{order.id}/").page
+        assert [link["href"] for link in page.one(class_="breadcrumbs").all("a")] == [
+            "/",
+            "/orders/",
+        ]
+        assert not page.all("a", href=f"/staff/customers/{alice.username}/orders/")
+
+    def test_tells_staff_all_that_is_known_of_the_address(
+        self, alice: Visitor, sam: Visitor
+    ) -> None:
+        there = NewPickup("p1", "Corner shop", "High Street 1, Lisbon", "9-18")
+        to_door = replace(made_order(alice.username, Status.SHIPPED), zip_prefix="14409")
+        put(to_door, replace(to_shop := made_order(alice.username), pickup=there))
+        where = sam.get(f"/orders/{to_door.id}/").page.one(class_="order-pickup").text
+        assert where == "Where it goes To the customer's door. The zip code begins with 14409."
+        where = sam.get(f"/orders/{to_shop.id}/").page.one(class_="order-pickup").text
+        assert "Corner shop High Street 1, Lisbon" in where
 
     def test_is_found_by_the_foreign_id(self, alice: Visitor, fresh: Callable[[str], str]) -> None:
         order = made_order(alice.username, foreign_id=fresh("elsewhere"))
@@ -89,23 +123,33 @@ class TestMovingFromThePage:
     def test_offers_a_customer_what_a_customer_may_do(self, alice: Visitor) -> None:
         placed, shipped = made_order(alice.username), made_order(alice.username, Status.SHIPPED)
         put(placed, shipped)
-        offered = alice.get(f"/orders/{placed.id}/").page.all("input", name="move")
-        assert [field["value"] for field in offered] == ["CANCELED"]
-        assert not alice.get(f"/orders/{shipped.id}/").page.all("input", name="move")
+        page = alice.get(f"/orders/{placed.id}/").page
+        assert page.one("a", class_="cancel")["href"].startswith(f"/orders/{placed.id}/cancel/")
+        assert not page.all("input", name="move")
+        assert not alice.get(f"/orders/{shipped.id}/").page.all("a", class_="cancel")
 
     def test_moves_the_order_and_tells(self, alice: Visitor) -> None:
         order = made_order(alice.username)
         put(order)
-        url, fields = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+        url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         shown = alice.post(url, fields)
         assert shown.messages == [f"Order {order.id} is canceled now."]
         assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
         assert alice.get("/orders/").counts == {"CANCELED": 1}
 
+    def test_asks_nobody_whether_to_cancel_what_is_shipped(self, alice: Visitor) -> None:
+        order = made_order(alice.username, Status.SHIPPED)
+        put(order)
+        asked = alice.get(f"/orders/{order.id}/cancel/")
+        assert asked.response["Location"] == f"/orders/{order.id}/"
+        assert alice.get(f"/orders/{order.id}/").messages == [
+            f"Order {order.id} is shipped by now; it stays as it is."
+        ]
+
     def test_tells_the_slower_of_two(self, alice: Visitor, sam: Visitor) -> None:
         order = made_order(alice.username)
         put(order)
-        url, cancel = alice.get(f"/orders/{order.id}/").action(order.id, "CANCELED")
+        url, cancel = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         sam.post(*sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED"))
         assert alice.post(url, cancel).messages == [
             f"Order {order.id} is approved by now; it stays as it is."

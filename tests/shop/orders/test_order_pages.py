@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shop.order_status import Status
+from shop.orders.items import NewLine
 from tests.support.orders.making import START, by_status_date, made_order, newest_first, put
 from tests.support.orders.visiting import Visitor
 
@@ -19,6 +20,37 @@ class TestTheListOfOrders:
         orders = [made_order(alice.username, placed_at=START + n * DAY) for n in range(3)]
         put(*orders)
         assert alice.get("/orders/").order_ids == newest_first(orders)
+
+    def test_tells_what_was_bought_by_every_filter_but_that_of_open_orders(
+        self, alice: Visitor
+    ) -> None:
+        lines = [NewLine("pan", "Enamelled Frying Pan", 1, 100)]
+        lines += [NewLine(f"lamp-{n}", "Lamp", 2, 100) for n in range(3)]
+        order = made_order(alice.username, Status.PROCESSING, lines=lines)
+        put(order)
+        told = {
+            query: alice.get(f"/orders/{query}").page.one(class_="order-bought").text
+            for query in ("", "?status=PROCESSING", "?open=1")
+        }
+        assert told == {
+            "": "Enamelled Frying Pan + 3 more",
+            "?status=PROCESSING": "Enamelled Frying Pan + 3 more",
+            "?open=1": "7 items",  # a local index cannot be built anew
+        }
+
+    def test_dates_each_status(self, alice: Visitor) -> None:
+        put(made_order(alice.username, Status.SHIPPED, entered_at=START + 2 * DAY))
+        for query in ("", "?status=SHIPPED"):
+            row = alice.get(f"/orders/{query}").page.one(class_="order")
+            assert row.one(class_="order-status").text == "Shipped 3 Jan 2023"
+
+    def test_counts_its_orders_in_the_heading(self, alice: Visitor) -> None:
+        put(*(made_order(alice.username, s) for s in (Status.PLACED, Status.SHIPPED)))
+        headings = [
+            alice.get(f"/orders/{query}").page.one("h1").text
+            for query in ("", "?status=SHIPPED", "?open=1", "?from=2023-01-01")
+        ]
+        assert headings == ["Your orders 2", "Your orders 1", "Your orders 1", "Your orders"]
 
     def test_holds_no_orders_of_others(self, alice: Visitor, bob: Visitor) -> None:
         put(made_order(alice.username))

@@ -10,6 +10,7 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from shop import table
 from shop.order_status import OPEN, Status
+from shop.orders.filters import OrderFilter
 from shop.orders.queries import list_open_orders
 from shop.orders.shards import count_shards, pick_shard
 from tests.support.orders.making import made_order, put, stored_order
@@ -70,10 +71,10 @@ class TestWhatTheQueueReads:
         self, chosen: tuple[Status, ...]
     ) -> None:
         with metered() as meter:
-            list_open_orders(chosen, PageRequest(20))
+            list_open_orders(OrderFilter(chosen), PageRequest(20))
         queries = [call for call in meter.calls if call.label == "list"]
         partitions = {f"OPEN#{s}#{n}" for s in chosen or OPEN for n in range(count_shards())}
         firsts = queries[: len(partitions)]
         assert {call.partition for call in firsts} == partitions
-        assert {(call.operation, call.index) for call in queries} == {("Query", "open_orders")}
+        assert {(call.operation, call.index) for call in queries} == {("Query", "queue")}
         assert [call.operation for call in meter.labelled("shards")] == ["GetItem"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from django.core.management import call_command
 
 from shop.orders.access_patterns import PATTERNS, plan_for_queue
+from shop.orders.filters import OrderFilter
 from shop.table_picture import picture
 from tests.support.project import PROJECT
 
@@ -26,13 +27,15 @@ class TestThePictureOfTheTable:
 
     def test_shows_an_open_order_alone_in_the_sparse_indexes(self) -> None:
         sections = picture().split("### ")
-        sparse = [s for s in sections if s.startswith(("`open_by_date`", "`open_orders`"))]
+        sparse = [s for s in sections if s.startswith(("`open_by_date`", "`queue`"))]
         rows = [line for s in sparse for line in s.splitlines() if line.startswith("| `")]
         assert len([row for row in rows if "ORDER#" in row]) == 2
 
 
 class TestThePlans:
     def test_are_all_in_the_documentation(self) -> None:
-        names = [pattern.name for pattern in PATTERNS] + [plan_for_queue((), shards=1).name]
+        names = [pattern.name for pattern in PATTERNS] + [
+            plan_for_queue(OrderFilter(), shards=1).name
+        ]
         text = DOC.read_text(encoding="utf-8")
         assert all(f"`{name}`" in text for name in names)

@@ -32,5 +32,5 @@ class TestSigningIn:
     @pytest.mark.parametrize("current", ["http://[", "http://evil.example/", ""])
     def test_leads_nowhere_where_htmx_names_no_page_of_ours(self, current):
         headers = {"HX-Request": "true", "HX-Current-URL": current}
-        response = Client().post("/staff/orders/ship/", headers=headers)
+        response = Client().post("/staff/orders/move/", headers=headers)
         assert response["HX-Redirect"] == "/accounts/login/"

@@ -25,7 +25,7 @@ class Shopper(Visitor):
         return self.page.locator(f"#toggle-status-{status}")
 
     def row(self, order: NewOrder) -> Locator:
-        return self.page.locator(f"li[data-order-id='{order.id}']")
+        return self.page.locator(f":is(li, tr)[data-order-id='{order.id}']")
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name)
@@ -50,7 +50,7 @@ class Shopper(Visitor):
     def sees(self, orders: Iterable[NewOrder]) -> None:
         """Wait until exactly these orders are listed."""
         ids = [order.id for order in orders]
-        rows = self.page.locator("li[data-order-id]")
+        rows = self.page.locator(":is(li, tr)[data-order-id]")
         expect(rows).to_have_count(len(ids))
         for number, order_id in enumerate(ids):
             expect(rows.nth(number)).to_have_attribute("data-order-id", order_id)

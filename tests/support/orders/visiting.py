@@ -25,11 +25,11 @@ class Shown:
 
     @property
     def order_ids(self) -> list[str]:
-        return [element["data-order-id"] for element in self.page.all("li", data_order_id=True)]
+        return [element["data-order-id"] for element in self._rows()]
 
     @property
     def dates(self) -> list[str]:
-        return [element["data-date"] for element in self.page.all("li", data_order_id=True)]
+        return [element["data-date"] for element in self._rows()]
 
     @property
     def messages(self) -> list[str]:
@@ -66,6 +66,9 @@ class Shown:
         fields = {i["name"]: i["value"] for i in form.all("input", type="hidden")}
         fields.pop("csrfmiddlewaretoken", None)
         return form["action"], fields
+
+    def _rows(self) -> list[Element]:
+        return [one for one in self.page.all(data_order_id=True) if one.tag in {"li", "tr"}]
 
     def _link(self, rel: str) -> str | None:
         found = self.page.all("a", rel=rel)

@@ -15,7 +15,7 @@ def orders_of(username: str, chosen: OrderFilter) -> ReadPage:
 
 
 def queue_of(*statuses: Status) -> ReadPage:
-    return lambda request: list_open_orders(statuses, request)
+    return lambda request: list_open_orders(OrderFilter(statuses), request)
 
 
 def there_and_back(read: ReadPage, *, size: int) -> list[str]:

@@ -216,11 +216,11 @@ class TestTurningItOff:
         user = find_user(sam.username)
         assert (user.totp_secret, user.totp_step, user.recovery_codes) == (None, None, None)
         assert signed_in_name(browser) == sam.username
-        assert sign_in(new_browser(), sam.username).url == "/orders/"
+        assert sign_in(new_browser(), sam.username).url == "/staff/orders/"
 
     def test_is_also_done_by_a_command(self, sam: Person, app: App) -> None:
         call_command("create_user", sam.username, update=True, no_second_factor=True)
-        assert sign_in(new_browser(), sam.username).url == "/orders/"
+        assert sign_in(new_browser(), sam.username).url == "/staff/orders/"
 
     def test_is_part_of_erasing_a_user(self, sam: Person, app: App) -> None:
         shut_profile(sam.username)

@@ -1,38 +1,13 @@
 """The queue of open orders, as staff see it. All tests share it, so each looks for its own."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-import pytest
-
-from shop.order_status import OPEN, Status
+from shop.order_status import Status
 from shop.orders.items import NewOrder
-from tests.support.orders.making import made_order, put, stored_order
+from tests.support.orders.making import made_order, put
+from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 from tests.support.orders.visiting import Shown, Visitor
-
-LONG_AGO = datetime(1980, 1, 1, tzinfo=UTC)
-"""Nobody else's orders are as old: these come first in the queue."""
-
-
-@pytest.fixture
-def opened(alice: Visitor, bob: Visitor, sam: Visitor) -> Iterator[list[NewOrder]]:
-    """Six open orders at the head of the queue, two in each status, gone afterwards."""
-    orders = [
-        made_order(who.username, status, placed_at=LONG_AGO + timedelta(hours=n))
-        for n, (status, who) in enumerate((status, who) for status in OPEN for who in (alice, bob))
-    ]
-    put(*orders)
-    yield orders
-    for order in orders:
-        status = stored_order(order.username, order.id)["status"]["S"]
-        if Status(status).is_open:
-            fields = {"from_status": status, "move": "CANCELED"}
-            sam.send(f"/orders/{order.id}/move/", fields)
-
-
-def ids_of(orders: list[NewOrder]) -> list[str]:
-    return [order.id for order in orders]
 
 
 class TestTheQueue:
@@ -63,8 +38,17 @@ class TestTheQueue:
     def test_says_its_length(self, sam: Visitor, opened: list[NewOrder]) -> None:
         shown = sam.get("/staff/orders/?status=PLACED")
         length = shown.toggle("status", "PLACED").one(class_="toggle-count").text
-        assert shown.page.one(class_="lede").text == f"{length} in the queue, oldest first."
+        assert shown.page.one("h1").text == f"Open orders {length}"
         assert int(length) >= 2
+
+    def test_tells_what_was_bought_and_the_end_of_the_number(
+        self, sam: Visitor, opened: list[NewOrder]
+    ) -> None:
+        row = sam.get("/staff/orders/").page.one("tr", data_order_id=opened[0].id)
+        assert row.one(class_="bought").text == "Desk lamp"
+        link = row.one("a", href=f"/orders/{opened[0].id}/")
+        assert link.text == f"…{opened[0].id[-8:]}"
+        assert link["title"] == opened[0].id
 
     def test_leads_on_and_back(self, sam: Visitor, opened: list[NewOrder], settings: Any) -> None:
         settings.PAGE_SIZE = 2
@@ -94,7 +78,7 @@ class TestTheQueue:
     def test_is_for_staff_alone(self, alice: Visitor, stranger: Visitor) -> None:
         assert alice.get("/staff/orders/").status == 404
         assert stranger.get("/staff/orders/").response["Location"].startswith("/accounts/login/")
-        assert alice.post("/staff/orders/ship/", {"order": "x"}).status == 404
+        assert alice.post("/staff/orders/move/", {"order": "x"}).status == 404
         links = [link.text for link in alice.get("/orders/").page.all("a")]
         assert links
         assert "Queue" not in links
@@ -107,10 +91,18 @@ class TestTheActionsOfARow:
         settings.PAGE_SIZE = 6
         shown = sam.get("/staff/orders/")
         assert [moves_of(shown, order.id) for order in opened[::2]] == [
-            ["APPROVED", "CANCELED"],
-            ["PROCESSING", "CANCELED"],
-            ["SHIPPED", "CANCELED"],
+            ["APPROVED"],
+            ["PROCESSING"],
+            ["SHIPPED"],
         ]
+
+    def test_ask_before_an_order_is_canceled(self, sam: Visitor, opened: list[NewOrder]) -> None:
+        row = sam.get("/staff/orders/").page.one("tr", data_order_id=opened[4].id)
+        asked = sam.get(row.one("a", class_="cancel")["href"])
+        assert stored_status(opened[4]) == "PROCESSING"
+        shown = sam.post(*asked.action(opened[4].id, "CANCELED"))
+        assert shown.messages == [f"Order {opened[4].id} is canceled now."]
+        assert shown.page.one("section", id="queue")
 
     def test_lead_back_to_the_same_page_of_the_queue(
         self, sam: Visitor, opened: list[NewOrder], settings: Any
@@ -135,33 +127,36 @@ class TestTheActionsOfARow:
         assert alice.get("/orders/").counts == {"PLACED": 1, "APPROVED": 1, "SHIPPED": 1}
 
 
-class TestShippingTheSelected:
-    URL = "/staff/orders/ship/"
+class TestDays:
+    def test_narrow_the_queue_to_what_was_placed_on_them(
+        self, sam: Visitor, opened: list[NewOrder]
+    ) -> None:
+        put(later := made_order(opened[0].username, placed_at=LONG_AGO + timedelta(days=1)))
+        opened.append(later)
+        assert sam.get("/staff/orders/?from=1980-01-02&to=1980-01-03").order_ids == [later.id]
+        assert sam.get("/staff/orders/?to=1980-01-02").order_ids == ids_of(opened[:6])
 
-    def test_ships_each_that_is_processed(self, sam: Visitor, opened: list[NewOrder]) -> None:
-        shown = sam.post(self.URL, {"order": ids_of(opened[4:])})
-        assert shown.messages == ["2 orders shipped."]
-        assert not set(ids_of(opened[4:])) & set(shown.order_ids)
-
-    def test_tells_of_each_that_is_not(self, sam: Visitor, opened: list[NewOrder]) -> None:
-        shown = sam.post(self.URL, {"order": [opened[0].id, opened[4].id, "nonsense"]})
-        assert shown.messages == [
-            "1 order shipped.",
-            f"Order {opened[0].id} is placed by now; it stays as it is.",
-            "There is no order nonsense.",
-        ]
-
-    def test_asks_for_a_selection(self, sam: Visitor) -> None:
-        assert sam.post(self.URL, {}).messages == ["Select the orders to ship first."]
-
-    def test_is_offered_for_what_can_be_shipped(
+    def test_are_kept_by_statuses_and_pages(
         self, sam: Visitor, opened: list[NewOrder], settings: Any
     ) -> None:
-        settings.PAGE_SIZE = 6
-        boxes = sam.get("/staff/orders/").page.all("input", name="order")
-        assert [box["value"] for box in boxes] == ids_of(opened[4:])
+        settings.PAGE_SIZE = 1
+        shown = sam.get("/staff/orders/?from=1980-01-01&to=1980-01-02")
+        url = shown.toggle("status", "PLACED")["href"]
+        first = sam.get(url)
+        assert first.order_ids == [opened[0].id]
+        assert sam.get(first.next or "").order_ids == [opened[1].id]
+        assert sam.get(first.next or "").next is None
+
+    def test_are_in_the_address_alone_where_they_are_filled_in(self, sam: Visitor) -> None:
+        shown = sam.get("/staff/orders/?status=PLACED&from=1980-01-01&to=")
+        assert shown.response["Location"] == "/staff/orders/?status=PLACED&from=1980-01-01"
+
+    def test_are_days(self, sam: Visitor) -> None:
+        shown = sam.get("/staff/orders/?from=yesterday")
+        assert shown.status == 400
+        assert "write it as YYYY-MM-DD" in shown.page.text
 
 
 def moves_of(shown: Shown, order_id: str) -> list[str]:
-    row = shown.page.one("li", data_order_id=order_id)
+    row = shown.page.one("tr", data_order_id=order_id)
     return [field["value"] for field in row.all("input", name="move")]

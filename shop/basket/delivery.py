@@ -1,0 +1,54 @@
+"""Where an order is to go: to the door, or to a pickup point nearby."""
+
+from dataclasses import dataclass
+
+from dynamo.web.ids import LONGEST_ID
+from shop.orders.items import NewPickup
+from shop.pickup.earlier import place_of_earlier_order
+from shop.pickup.listing import spelled_distance
+from shop.pickup.places import BadPlace, NoSuchZip, locate
+from shop.pickup.points import PickupPoint
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
+
+LONGEST_NEAR = 100
+POINTS_OFFERED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedPoint:
+    """A pickup point, and how far it is from the place that was asked for."""
+
+    point: PickupPoint
+    distance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The points near a place as it was typed; ``problem`` says why none could be looked for."""
+
+    near: str
+    points: tuple[OfferedPoint, ...] = ()
+    problem: str = ""
+
+
+def ways_to_deliver(near: str, *, username: str) -> Delivery:
+    """Return the nearest pickup points to a zip code or coordinates, or to an earlier order's."""
+    try:
+        place = locate(near) if near else place_of_earlier_order(username)
+    except (NoSuchZip, BadPlace) as error:
+        return Delivery(near, problem=str(error))
+    if place is None:
+        return Delivery(near)
+    found = nearest_points(place.place, POINTS_OFFERED).points
+    points = (OfferedPoint(each.point, spelled_distance(each.metres)) for each in found)
+    return Delivery(near or place.prefix, tuple(points))
+
+
+def pickup_chosen(point_id: str) -> NewPickup | None:
+    """Read the pickup point of a form, None for the door. Raises NoSuchPoint."""
+    if not point_id:
+        return None
+    if len(point_id) > LONGEST_ID:
+        raise NoSuchPoint(point_id)
+    point = find_point(point_id)
+    return NewPickup(point.id, point.name, point.address, point.hours)

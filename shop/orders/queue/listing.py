@@ -1,0 +1,99 @@
+"""The shop's open orders as their page shows them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from django.urls import reverse
+
+from dynamo.web.paging import Pager
+from dynamo.web.toggles import Toggle
+from shop.order_status import FORWARD, OPEN, Status
+from shop.orders.buttons import OrderButtons, buttons_for
+from shop.orders.entries import OrderEntry
+from shop.orders.filters import OrderFilter
+from shop.orders.listing import dates_context
+from shop.web.next_url import with_next
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry(OrderEntry):
+    """An open order with its buttons."""
+
+    buttons: OrderButtons
+
+
+def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:
+    """Return the canonical URL of the filtered queue, or of another page of the same filter."""
+    return f"{reverse(name)}?{chosen.query}".rstrip("?")
+
+
+def queue_pager(chosen: OrderFilter) -> Pager:
+    """Return the pager of the queue; its tokens are bound to the filter."""
+    days = f"?{chosen.in_any_status().query}" if chosen.has_days else ""
+    list_name = f"queue/{'.'.join(chosen.statuses)}{days}"
+    return Pager(first_url=queue_url(chosen), list_name=list_name)
+
+
+def queue_context(
+    chosen: OrderFilter,
+    orders: Sequence[OrderEntry],
+    *,
+    lengths: Mapping[Status, int],
+    page_url: str,
+) -> dict[str, Any]:
+    """Build what the queue's template shows; ``length`` is None where days are chosen."""
+    length = length_of(chosen, lengths)
+    return {
+        "orders": [_entry(order, page_url) for order in orders],
+        "tabs": [_tab(status, chosen, lengths) for status in OPEN],
+        "all_statuses": Toggle(
+            value="~",
+            label="All open",
+            url=queue_url(chosen.in_any_status()),
+            pressed=not chosen.statuses,
+            count=sum(lengths.values()),
+        ),
+        "length": length,
+        "csv_url": queue_url(chosen, name="staff_orders_csv"),
+        "bulk_url": with_next(reverse("move_orders"), page_url),
+        "bulk_moves": [move for move in FORWARD if move.source in (chosen.statuses or OPEN)],
+        "all_of_it": all_context(chosen, length),
+        **dates_context(chosen, url=queue_url, action=reverse("staff_orders")),
+    }
+
+
+def length_of(chosen: OrderFilter, lengths: Mapping[Status, int]) -> int | None:
+    """Return how many orders a filtered queue holds; None with days, which are not counted."""
+    if chosen.has_days:
+        return None
+    return sum(lengths[status] for status in chosen.statuses or OPEN)
+
+
+def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any] | None:
+    """Build what is shown of moving all orders of a status; None for several or no statuses."""
+    if len(chosen.statuses) != 1:
+        return None
+    (move,) = (move for move in FORWARD if move.source is chosen.statuses[0])
+    return {
+        "move": move,
+        "count": length,
+        "url": queue_url(chosen, name="move_all_orders"),
+        "queue_url": queue_url(chosen),
+    }
+
+
+def _entry(order: OrderEntry, page_url: str) -> QueueEntry:
+    shown = {field.name: getattr(order, field.name) for field in fields(OrderEntry)}
+    return QueueEntry(**shown, buttons=buttons_for(order, is_staff=True, page_url=page_url))
+
+
+def _tab(status: Status, chosen: OrderFilter, lengths: Mapping[Status, int]) -> Toggle:
+    target = chosen.toggle(status)
+    return Toggle(
+        value=status.value,
+        label=status.label,
+        url=queue_url(replace(target, statuses=()) if target.statuses == OPEN else target),
+        pressed=status in chosen.statuses,
+        count=lengths[status],
+    )
