@@ -2,10 +2,13 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from comments import home_examples
 from comments.home_queries import read_front_page
 from comments.rankings.listing import MOST_LOVED, RECENTLY_COMMENTED
 from dynamo.web.paging import Pager, show_page
@@ -27,6 +30,8 @@ def home(request: HttpRequest) -> HttpResponse:
     is_first = asked.is_first and not wants_partial(request)
     found = read_front_page(asked, has_boards=is_first)
     context: dict[str, Any] = {"shelves": found.shelves}
+    if is_first and settings.SAMPLE_SIGN_IN:
+        context["examples"] = home_examples.examples()
     if found.boards:
         context["panels"] = [
             {"board": MOST_LOVED, "products": found.boards.most_loved},
@@ -41,3 +46,13 @@ def home(request: HttpRequest) -> HttpResponse:
         context=lambda: context,
         plan="categories",
     )
+
+
+@require_safe
+@public
+def examples(request: HttpRequest) -> HttpResponse:
+    """Show the lists to try with their costs, for the front page of the sample shop."""
+    if not settings.SAMPLE_SIGN_IN:
+        raise Http404
+    found = home_examples.examples_with_costs()
+    return render(request, "comments/_examples.html", {"examples": found, "is_read": True})

@@ -14,6 +14,7 @@ from comments.votes import views as vote_views
 
 urlpatterns = [
     path("", home_views.home, name="home"),
+    path("examples/", home_views.examples, name="examples"),
     path("rankings/most-loved/", ranking_views.most_loved, name="most_loved"),
     path(
         "rankings/recently-commented/",

@@ -24,7 +24,7 @@ def sam() -> Client:
 
 def links(browser: Client, path: str) -> list[Element]:
     page = read_markup(browser.get(path).content.decode())
-    return page.one("nav", class_="site-nav").all("a")
+    return page.one("nav", aria_label="Site").all("a")
 
 
 def texts(browser: Client, path: str) -> list[str]:

@@ -1,0 +1,78 @@
+"""Lists of the sample shop to try, each with what its first reading costs.
+
+A reading is remembered for a minute, so that however many visitors look, few units are spent.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.cache import cache
+from django.urls import reverse
+
+from comments.filters import CommentFilter
+from comments.lists.listing import list_url
+from comments.lists.queries import list_comments
+from comments.store.counts import ProductCounts, counts_of
+from dynamo.calls.meter import labelled_calls
+from dynamo.lists.explain import Total, explain
+from dynamo.lists.reader import Page, PageRequest, Toward
+from shop.order_status import Status
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import list_open_orders
+
+SECONDS = 60
+"""How long a cost is remembered, in each process."""
+PRODUCT_ID = "enamelled-frying-pan"
+"""Of the sample shop: the product that most was written about."""
+FEW_STARS = CommentFilter.of(["de", "en"], [1, 2])
+WAITING = Status.PLACED
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A list to try: its link, and its cost where it was just read."""
+
+    words: str
+    url: str
+    note: str = ""
+    cost: Total | None = None
+
+
+def examples() -> list[Example]:
+    """Return the lists to try, without their costs: nothing is read."""
+    last = f"{list_url(PRODUCT_ID, CommentFilter())}?before=end"
+    queue = f"{reverse('staff_orders')}?status={WAITING.value}"
+    return [
+        Example("1 and 2 stars, in German and English", list_url(PRODUCT_ID, FEW_STARS)),
+        Example("The last of 2,500 comments", last),
+        Example("Open orders of all customers", queue, note="as sam"),
+    ]
+
+
+def examples_with_costs() -> Sequence[Example]:
+    """Read the lists for their costs, unless that was done a moment ago."""
+    found: Sequence[Example] | None = cache.get(__name__)
+    if found is None:
+        with labelled_calls("counts"):
+            counts = counts_of(PRODUCT_ID)
+        found = [
+            _with_cost(one, read) for one, read in zip(examples(), _reads(counts), strict=True)
+        ]
+        cache.set(__name__, found, SECONDS)
+    return found
+
+
+def _reads(counts: ProductCounts) -> list[Callable[[], Page]]:
+    first = PageRequest(settings.PAGE_SIZE)
+    last = PageRequest(settings.PAGE_SIZE, toward=Toward.PREVIOUS)
+    return [
+        lambda: list_comments(PRODUCT_ID, FEW_STARS, first, counts=counts).page,
+        lambda: list_comments(PRODUCT_ID, CommentFilter(), last, counts=counts).page,
+        lambda: list_open_orders(OrderFilter((WAITING,)), first).page,
+    ]
+
+
+def _with_cost(example: Example, read: Callable[[], Page]) -> Example:
+    total = explain(read(), plan="").total
+    return Example(example.words, example.url, example.note, total)

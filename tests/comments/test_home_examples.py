@@ -1,0 +1,69 @@
+"""The lists that the front page of the sample shop offers to try."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from comments.home_examples import PRODUCT_ID
+from comments.items import NewComment
+from dynamo.calls.meter import metered
+from tests.support.chance import unique
+from tests.support.comments.browsing import visit
+from tests.support.comments.loading import load
+from tests.support.comments.truth import START
+from tests.support.markup import read_markup
+
+pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
+
+
+@pytest.fixture
+def sample_shop(settings) -> None:
+    settings.SAMPLE_SIGN_IN = ("alex", "sam", "sample-shop")
+    load(
+        NewComment(unique("c"), PRODUCT_ID, language, 1, START + timedelta(minutes=n))
+        for n in range(25)
+        for language in ("de", "en")
+    )
+    cache.clear()
+
+
+@pytest.mark.usefixtures("sample_shop")
+class TestTheExamples:
+    def test_are_on_the_front_page(self):
+        links = visit("/").page.one(class_="examples").all("a")
+        assert [link["href"] for link in links] == [
+            f"/products/{PRODUCT_ID}/comments/de.en/1.2/",
+            f"/products/{PRODUCT_ID}/comments/~/~/?before=end",
+            "/staff/orders/?status=PLACED",
+        ]
+
+    def test_lead_to_lists(self):
+        for link in visit("/").page.one(class_="examples").all("a")[:2]:
+            assert visit(link["href"]).comment_ids
+
+    def test_cost_nothing_on_the_front_page_itself(self):
+        page = visit("/").page.one(class_="examples")
+        assert page["hx-get"] == "/examples/"
+        assert " a million" not in page.text
+
+    def test_are_read_for_their_costs_and_remembered(self):
+        shown = read_markup(Client().get("/examples/").content.decode()).one(class_="examples")
+        costs = [cost.text for cost in shown.all(class_="example-cost")]
+        assert len(costs) == 3
+        assert all(" · $" in cost and " a million" in cost for cost in costs)
+        assert not shown.all(hx_get=True)
+        with metered() as meter:
+            Client().get("/examples/")
+        assert meter.capacity_units() == 0
+
+    def test_cost_ten_units_together_at_the_most(self):
+        with metered() as meter:
+            Client().get("/examples/")
+        assert 0 < meter.capacity_units() <= 10
+
+
+def test_another_shop_has_none():
+    assert visit("/").page.all(class_="examples") == []
+    assert Client().get("/examples/").status_code == 404
