@@ -19,8 +19,12 @@ UrlOf = Callable[[CommentFilter], str]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of a list, as its template shows it."""
+    """A page of a list, as its template shows it.
 
+    ``address`` is the URL of all such lists, with the names of the toggles for the values.
+    """
+
+    address: str
     comments: Sequence[CommentEntry]
     heading: str
     all_languages: Toggle
@@ -56,8 +60,10 @@ def listing_of(
 
     The languages offered are those the product has comments in, and those chosen.
     """
-    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id))
+    counts, base_url = found.counts, _base_url(product_id)
+    url_of = partial(_narrowed, base_url)
     return Listing(
+        address=f"{base_url}{{language}}/{{rating}}/",
         comments=found.comments,
         heading=heading_of(chosen),
         all_languages=Toggle(

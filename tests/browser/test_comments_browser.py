@@ -112,16 +112,6 @@ class TestToggle:
         visitor.page.locator("#toggle-all-languages").click()
         visitor.page.wait_for_url(f"**{ALL}")
 
-    def test_clicked_in_haste_ends_with_the_last_one(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        visitor.page.evaluate(
-            "for (const id of ['toggle-rating-1', 'toggle-rating-2', 'toggle-language-en'])"
-            " document.getElementById(id).click()"
-        )
-        visitor.wait_for(*kettle.ids(["en"])[:20])
-        assert visitor.address == "/products/kettle/comments/en/~/"
-        visitor.forgive("htmx:afterRequest", "htmx:sendAbort")  # it reports what it gives up
-
 
 class TestPageLinks:
     def test_lead_on_and_back_without_loading_the_page(self, visitor, kettle):
