@@ -45,11 +45,10 @@
     if (list.dataset.title) document.title = list.dataset.title;
     for (const details of list.querySelectorAll("details[id]")) details.open = unfolded.has(details.id);
     if (focusLost()) {
-      // The swap removed the focused link: continue at the heading, which a screen reader then reads out.
+      // The swap removed the focused link: continue at the heading.
       heading.focus({ preventScroll: true });
-    } else {
-      announce(list.dataset.announce);
     }
+    announce(list.dataset.announce);
     showFromItsTop(heading);
   }
 

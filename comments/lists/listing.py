@@ -21,12 +21,16 @@ UrlOf = Callable[[CommentFilter], str]
 class Listing:
     """A page of a list, as its template shows it.
 
-    ``address`` is the URL of all such lists, with the names of the toggles for the values.
+    ``address`` is the URL of all such lists, with the names of the toggles for the values;
+    ``all_url`` that of all comments, empty if these are; ``title`` the heading, with the extent of
+    a page behind the first.
     """
 
     address: str
+    all_url: str
     comments: Sequence[CommentEntry]
     heading: str
+    title: str
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
@@ -62,10 +66,13 @@ def listing_of(
     """
     counts, base_url = found.counts, _base_url(product_id)
     url_of = partial(_narrowed, base_url)
+    heading, extent = heading_of(chosen), extent_of(found.page, counts.of(chosen))
     return Listing(
         address=f"{base_url}{{language}}/{{rating}}/",
+        all_url=url_of(CommentFilter()) if chosen.narrowed else "",
         comments=found.comments,
-        heading=heading_of(chosen),
+        heading=heading,
+        title=f"{heading}, {extent}" if found.page.has_previous else heading,
         all_languages=Toggle(
             value="~",
             label="All languages",
@@ -82,7 +89,7 @@ def listing_of(
             count=counts.of(chosen.with_any_rating()),
         ),
         ratings=_rating_toggles(chosen, counts, url_of),
-        extent=extent_of(found.page, counts.of(chosen)),
+        extent=extent,
         average_rating=counts.average_rating,
         comments_of_product=counts.total,
         is_default_language=is_default_language,

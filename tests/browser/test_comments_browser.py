@@ -97,7 +97,7 @@ class TestToggle:
         visitor.page.goto(ALL)
         with visitor.page.context.expect_page() as opened:
             rating(visitor, 5).click(modifiers=["Control"])
-        opened.value.wait_for_url(f"**{FOUR}")
+        opened.value.wait_for_url(f"**{FOUR}#comments")
         assert visitor.address == ALL
         assert visitor.comment_ids == kettle.ids()[:20]
 
@@ -133,6 +133,10 @@ class TestPageLinks:
         link(visitor, "next").click()
         visitor.wait_for(*kettle.ids()[20:40])
         assert visitor.focus == "list-heading"
+        expect(visitor.page.locator("#announcement")).to_have_text(
+            "Comments: about 21\u201340 of 70"
+        )
+        assert visitor.page.title().startswith("Comments, about 21\u201340 of 70")
         expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
         assert "?after=" in visitor.address
         visitor.page.reload()
@@ -194,9 +198,11 @@ class TestWithoutJavaScript:
     def test_toggles_and_page_links_are_links(self, plain_visitor, kettle):
         plain_visitor.page.goto(ALL)
         rating(plain_visitor, 5).click()
-        plain_visitor.page.wait_for_url(f"**{FOUR}")
+        plain_visitor.page.wait_for_url(f"**{FOUR}#comments")
+        expect(rating(plain_visitor, 5)).to_be_in_viewport()
         link(plain_visitor, "next").click()
         plain_visitor.page.wait_for_url("**after=**")
+        expect(plain_visitor.page.locator("#list-heading")).to_be_in_viewport()
         ids = plain_visitor.page.locator("[data-comment-id]")
         shown = [ids.nth(n).get_attribute("data-comment-id") for n in range(ids.count())]
         assert shown == kettle.ids(ratings=[1, 2, 3, 4])[20:40]
