@@ -65,7 +65,10 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 @require_safe
 @public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
-    """Show a product's comments in any set of languages and ratings, in any order."""
+    """Show a product's comments in any set of languages and ratings, in any order.
+
+    The product is shown in brief.
+    """
     try:
         chosen = CommentFilter.parse(languages, ratings)
         order = CommentOrder.parse(request.GET.get("order", CommentOrder.NEWEST))
@@ -82,7 +85,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             pager_of(product_id, chosen, order).requested(request.GET, size=settings.PAGE_SIZE),
             chosen,
             order,
-            is_whole=not wants_partial(request),
+            is_whole=False,
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
         ),
@@ -138,13 +141,14 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         page = read_comments_page(wanted)
     except NoSuchProduct as error:
         raise Http404(NO_SUCH_PRODUCT) from error
+    whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
     render_page = partial(
         show_page,
         request,
         pager_of(wanted.product_id, page.chosen, wanted.order),
         wanted.request,
         page.found.page,
-        templates=("comments/product.html", "comments/lists/_comments.html"),
+        templates=(whole, "comments/lists/_comments.html"),
         context=lambda: _context(wanted, page),
     )
     found = page.found
@@ -158,6 +162,7 @@ def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
     found = replace(page.found, comments=_with_recent(wanted, page))
     context: dict[str, Any] = {
         "product": page.product,
+        "trail": [*page.product.trail, page.product],
         "listing": listing_of(
             wanted.product_id,
             page.chosen,

@@ -45,24 +45,11 @@
     if (list.dataset.title) document.title = list.dataset.title;
     for (const details of list.querySelectorAll("details[id]")) details.open = unfolded.has(details.id);
     if (focusLost()) {
-      // The swap removed the focused link: continue at the heading, which a screen reader then reads out.
+      // The swap removed the focused link: continue at the heading.
       heading.focus({ preventScroll: true });
-    } else {
-      announce(list.dataset.announce);
     }
+    announce(list.dataset.announce);
     showFromItsTop(heading);
-  }
-
-  // Characters are counted as the server counts them: a line break is one.
-  function count(field) {
-    const longest = Number(field.dataset.longest);
-    const length = [...field.value].length;
-    const help = document.querySelector(`[data-count-of="${field.id}"]`);
-    const number = (n) => n.toLocaleString("en");
-    help.textContent = length > longest
-      ? `${number(length)} characters: ${number(length - longest)} too many.`
-      : `${number(length)} of ${number(longest)} characters.`;
-    help.classList.toggle("too-long", length > longest);
   }
 
   function afterFormSwap(form) {
@@ -73,10 +60,6 @@
       form.querySelector("input:not([type=hidden]), textarea")?.focus();
     }
   }
-
-  document.addEventListener("input", ({ target }) => {
-    if (target.dataset.longest) count(target);
-  });
 
   // Messages that a redirect would have shown on the next page (see dynamo/web/partials.py), or of another script.
   document.addEventListener("said", ({ detail }) => {
@@ -100,7 +83,7 @@
   });
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    document.querySelectorAll("[aria-busy]").forEach((element) => element.removeAttribute("aria-busy"));
+    detail.requestConfig.target.removeAttribute("aria-busy");
     // A button that was disabled during the request has lost the focus.
     const button = pressed.get(detail.xhr);
     if (button?.isConnected && focusLost()) button.focus({ preventScroll: true });
@@ -168,24 +151,6 @@
     },
     { capture: true },
   );
-
-  // The page of a visitor may come from a cache, and has no token for its forms.
-  document.addEventListener("submit", async (event) => {
-    const form = event.target;
-    if (!form.dataset.tokenUrl) return;
-    event.preventDefault();
-    try {
-      const answer = await fetch(form.dataset.tokenUrl, { cache: "no-store" });
-      if (!answer.ok) throw new Error(answer.statusText);
-      const token = document.createElement("input");
-      Object.assign(token, { type: "hidden", name: "csrfmiddlewaretoken", value: await answer.text() });
-      form.append(token);
-      form.method = "post";
-      form.submit();
-    } catch {
-      notify(UNREACHABLE);
-    }
-  });
 
   // A page restored from the back/forward cache may still wait for the answer of its request.
   window.addEventListener("pageshow", ({ persisted }) => {

@@ -31,12 +31,20 @@ class OrderLink:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of a list, as its template shows it; a cut one is short, and the list goes on."""
+    """A page of a list, as its template shows it; a cut one is short, and the list goes on.
 
+    ``address`` is the URL of all such lists, with the names of the toggles for the values;
+    ``all_url`` that of all comments, empty if these are; ``title`` the heading, with the extent of
+    a page behind the first.
+    """
+
+    address: str
+    all_url: str
     comments: Sequence[CommentEntry]
     heading: str
     order: CommentOrder
     orders: Sequence[OrderLink]
+    title: str
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
@@ -80,12 +88,17 @@ def listing_of(
 
     The languages offered are those the product has comments in, and those chosen.
     """
-    counts, url_of = found.counts, partial(_narrowed, _base_url(product_id), order)
+    counts, base_url = found.counts, _base_url(product_id)
+    url_of = partial(_narrowed, base_url, order)
+    heading, extent = heading_of(chosen, order), extent_of(found.page, counts.of(chosen))
     return Listing(
+        address=f"{base_url}{{language}}/{{rating}}/{order.query}",
+        all_url=url_of(CommentFilter()) if chosen.narrowed else "",
         comments=found.comments,
-        heading=heading_of(chosen, order),
+        heading=heading,
         order=order,
         orders=order_links(product_id, chosen, order),
+        title=f"{heading}, {extent}" if found.page.has_previous else heading,
         all_languages=Toggle(
             value="~",
             label="All languages",
@@ -102,7 +115,7 @@ def listing_of(
             count=counts.of(chosen.with_any_rating()),
         ),
         ratings=_rating_toggles(chosen, counts, url_of),
-        extent=extent_of(found.page, counts.of(chosen)),
+        extent=extent,
         average_rating=counts.average_rating,
         comments_of_product=counts.total,
         is_default_language=is_default_language,

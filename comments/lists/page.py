@@ -58,9 +58,9 @@ _NEWEST = ProductRank.newest.attr_name
 class PageWanted:
     """A page of a product's comments.
 
-    ``chosen`` is None for the visitor's language, by the header ``accept_language``. A fragment,
-    which is not whole, has neither description nor highlights. ``recent`` are the ids of comments
-    that the visitor has just written.
+    ``chosen`` is None for the visitor's language, by the header ``accept_language``: only the
+    product's own page is that, and has highlights. Only a whole page has the description.
+    ``recent`` are the ids of comments that the visitor has just written.
     """
 
     product_id: str
@@ -79,13 +79,8 @@ class PageWanted:
 
     @property
     def has_highlights(self) -> bool:
-        """Whether it is the whole first page of all comments, or of those in one's language.
-
-        With the newest first: the highlights are looked for among what the list shows.
-        """
-        is_filtered = self.chosen is not None and self.chosen.narrowed
-        is_newest = self.order is CommentOrder.NEWEST
-        return self.is_whole and self.request.is_first and is_newest and not is_filtered
+        """Whether it is the product's own page."""
+        return self.is_whole and self.chosen is None
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
         """Return the filter of the list."""
@@ -207,10 +202,9 @@ def _read_list(
 def _read_facts(wanted: PageWanted) -> _Facts:
     product_id, counting = wanted.product_id, counters()
     known, rank = counting.known([product_id]), table_key(*[keys.commented_rank(product_id)] * 2)
-    wants_newest = wanted.has_highlights and wanted.chosen is None
     asked = [
         *((SHOP, table_key(*key)) for key in product_keys(product_id, is_whole=wanted.is_whole)),
-        *((TABLE, key) for key in [*counting.keys(known), *[rank] * wants_newest]),
+        *((TABLE, key) for key in [*counting.keys(known), *[rank] * wanted.has_highlights]),
     ]
     with labelled_calls("product and counts"):
         read = page_batches().get_from_tables(asked, consistent=False)

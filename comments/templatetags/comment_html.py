@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 
 from comments.lists.queries import CommentEntry
 from shop.catalogue.queries import ProductTile
+from shop.web.next_url import with_next
 
 REMEMBERED = 2_000
 """Comments whose HTML is kept, at some 3 kB each."""
@@ -50,13 +51,15 @@ def comment_html(
     *,
     helpful: int | None = None,
     about: ProductTile | None = None,
+    level: int = 3,
 ) -> SafeString:
     """Render a comment of a list for the user of the page.
 
-    ``helpful`` is its number of votes where that is shown, ``about`` its product.
+    ``helpful`` is its number of votes where that is shown, ``about`` its product,
+    ``level`` (2 to 6) that of its heading.
     """
     render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
-    return render(comment, _reader_of(context, comment), helpful, about)
+    return render(comment, _reader_of(context, comment), helpful, about, level=level)
 
 
 def _reader_of(context: Context, comment: CommentEntry) -> Reader:
@@ -74,11 +77,17 @@ def _reader_of(context: Context, comment: CommentEntry) -> Reader:
 
 @lru_cache(maxsize=REMEMBERED)
 def _render(
-    comment: CommentEntry, reader: Reader, helpful: int | None, about: ProductTile | None
+    comment: CommentEntry,
+    reader: Reader,
+    helpful: int | None,
+    about: ProductTile | None,
+    *,
+    level: int,
 ) -> SafeString:
     shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
-    shown |= {"comment": comment, "reader": reader, "helpful": helpful, "about": about}
+    shown |= {"comment": comment, "reader": reader, "helpful": helpful}
+    shown |= {"about": about, "level": level}
     if reader.can_vote and not reader.is_user:
-        shown["login_url"] = reverse("login")
+        shown["login_url"] = with_next(reverse("login"), f"{comment.url}#thread")
         shown["report_url"] = reverse("report_comment", args=[comment.id])
     return SafeString(get_template("comments/lists/_comment.html").render(shown))

@@ -20,13 +20,13 @@ from lab.peers.adapter import (
     list_comments,
 )
 
-TEMPLATES = ("comments/product.html", "comments/lists/_comments.html")
+FRAGMENT = "comments/lists/_comments.html"
 
 
 @require_safe
 def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in all languages."""
-    return _show(request, product_id, CommentFilter())
+    return _show(request, product_id, None)
 
 
 @require_safe
@@ -35,22 +35,24 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     return _show(request, product_id, CommentFilter.parse(languages, ratings))
 
 
-def _show(request: HttpRequest, product_id: str, chosen: CommentFilter) -> HttpResponse:
+def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None) -> HttpResponse:
+    is_own, chosen = asked_for is None, asked_for or CommentFilter()
     pager = pager_of(product_id, chosen)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     counts = counts_of(product_id)
     found = list_comments(product_id, chosen, asked, counts=counts)
     listing = listing_of(product_id, chosen, found)
-    is_whole = not wants_partial(request)
-    is_front = is_whole and asked.is_first and not chosen.narrowed
+    is_front = is_own and not wants_partial(request)
+    shown = find_product(product_id)
     return show_page(
         request,
         pager,
         asked,
         found.page,
-        templates=TEMPLATES,
+        templates=("comments/product.html" if is_own else "comments/lists/list.html", FRAGMENT),
         context=lambda: {
-            "product": find_product(product_id),
+            "product": shown,
+            "trail": [*shown.trail, shown],
             "listing": listing,
             "highlights": find_highlights(product_id) if is_front else None,
             "voted": frozenset(),

@@ -29,7 +29,8 @@ from shop.accounts.names import (
     is_reserved,
     username_of,
 )
-from shop.accounts.services import create_profile
+from shop.accounts.queries import is_taken
+from shop.accounts.services import TAKEN_USERNAME, create_profile
 from shop.web.client_address import client_network
 from shop.web.rate_limits import Charge, give_back, in_words, take
 from shop.web.security_log import log_event
@@ -153,11 +154,14 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
             username=self.cleaned_data.get("username", ""),
             email=self.cleaned_data.get("email", ""),
         )
-        self.validate_password_for_user(user)
-        if not self.errors:
+        self.validate_password_for_user(user, "password1")
+        if user.username:  # it is told whether that is taken, whatever else is wrong
             self.take(throttling.sign_up_from(client_network(self.request)))
+        if not self.errors:
             if user.email:
                 self.take(throttling.sign_up_with(user.email), hint=WITHOUT_EMAIL)
+        elif user.username and is_taken(user.username):
+            self.add_error("username", TAKEN_USERNAME)
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""

@@ -24,6 +24,11 @@ def find_user(username: str) -> User:
     return User.of(username, account_in(profile))
 
 
+def is_taken(username: str) -> bool:
+    """Return whether a user has this name."""
+    return Profile.find(keys.user(username), keys.profile(username)) is not None
+
+
 def users_with_email(address: str) -> list[User]:
     """Read the users who gave this e-mail address, at most twenty; who confirmed it come first."""
     edges = ShopItem.query(keys.email(address), limit=MOST_USERS_OF_AN_ADDRESS)

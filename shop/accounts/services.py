@@ -19,6 +19,7 @@ from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
 
+TAKEN_USERNAME = "That user name is taken."
 LAST_WRITER_WINS = frozenset({"last_login"})
 """Attributes that are written even if another process has just changed them."""
 
@@ -65,7 +66,7 @@ def create_profile(
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
-        raise UsernameTaken("That user name is taken.") from error
+        raise UsernameTaken(TAKEN_USERNAME) from error
     return account
 
 

@@ -56,7 +56,7 @@ def password_from(network: str) -> Charge:
 
 
 def sign_up_from(network: str) -> Charge:
-    """Return the charge for a new account."""
+    """Return the charge for a new account, or for being told that its name is taken."""
     return Charge(f"sign-ups-from/{network}", SIGN_UPS_FROM_AN_ADDRESS)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth import views as auth_views
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlsafe_base64_decode
@@ -21,6 +22,7 @@ from shop.accounts.names import username_of
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict, end_sessions
 from shop.web.client_address import client_network
+from shop.web.next_url import name_of_page
 from shop.web.rate_limits import clear
 from shop.web.security_log import log_event
 
@@ -35,6 +37,14 @@ else:
 ONLY_HERE = (
     "You are signed out in this browser, but not elsewhere: sign in and out again later for that."
 )
+
+
+def _focus_on_first_fault(form: BaseForm) -> None:
+    wrong = next((name for name in form.fields if name in form.errors), None)
+    if wrong is None:
+        return
+    for name, field in form.fields.items():
+        field.widget.attrs["autofocus"] = name == wrong
 
 
 class AccountFormMixin(Base):
@@ -56,6 +66,7 @@ class AccountFormMixin(Base):
             if fault is None:
                 raise
             return self._unavailable(form, fault)
+        _focus_on_first_fault(form)
         response = self.form_invalid(form)
         if isinstance(form, LimitedForm) and form.retry_after is not None:
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
@@ -73,7 +84,11 @@ class AccountFormMixin(Base):
 
 
 class RememberingView(auth_views.LoginView):
-    """Signs in, and tells the browser who did."""
+    """Signs in, and tells the browser who did; the page says what for, by where it leads."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
+        wanted = name_of_page(self.get_redirect_url())
+        return super().get_context_data(**kwargs) | {"wanted": wanted}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         response = super().form_valid(form)

@@ -103,7 +103,12 @@ def _log_action(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def _page(request: HttpRequest) -> str | None:
-    """Return the page to come back to: this one, or that of the form."""
+    """Return the page to come back to: this one, or that of the form.
+
+    What htmx gets has a whole page at the same address: the form for a comment, say.
+    """
+    if request.method in {"GET", "HEAD"}:
+        return request.get_full_path()
     htmx = getattr(request, "htmx", None)
     if htmx:
         try:
@@ -111,5 +116,4 @@ def _page(request: HttpRequest) -> str | None:
         except ValueError:  # no browser sends such an address
             return None
         return current
-    is_page = request.method in {"GET", "HEAD"}
-    return request.get_full_path() if is_page else next_of(request)
+    return next_of(request)

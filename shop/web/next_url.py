@@ -1,8 +1,9 @@
 """The parameter ``next``, of a form or its URL: the page that it redirects to."""
 
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 
 LONGEST = 2_000
@@ -17,6 +18,14 @@ def with_next(url: str, page_url: str) -> str:
 def next_of(request: HttpRequest) -> str:
     """Return the ``next`` of a request, which may be another site's; empty without one."""
     return request.GET.get("next") or request.POST.get("next", "")
+
+
+def name_of_page(page_url: str) -> str:
+    """Return the name of the page of this site at a URL, empty if there is none."""
+    try:
+        return resolve(unquote(urlsplit(page_url).path)).url_name or ""
+    except (Resolver404, ValueError):  # ValueError: no URL at all
+        return ""
 
 
 def back(request: HttpRequest, *, default: str) -> HttpResponse:

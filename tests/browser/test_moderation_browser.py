@@ -74,7 +74,7 @@ class TestVoting:
             button.focus()
             bob.page.keyboard.press("Enter")
             expect(button).to_have_attribute("aria-pressed", pressed)
-            expect(button).to_have_text(text)
+            expect(button).to_have_text(f"{text}, the comment by {comment.author}")
             expect(button).to_be_focused()
             expect(bob.page.locator("#announcement")).to_have_text(said)
         assert len(bob.loads) == loads

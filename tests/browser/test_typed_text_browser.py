@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings as site_settings
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from comments.items import NewComment
 from shop.accounts.services import create_profile
@@ -149,3 +149,84 @@ class TestReportThatIsBeingWritten:
             page.get_by_role("button", name="Report").click()
             told = page.locator(".form-error, .message, .reported").first
             expect(told).to_contain_text(sentence)
+
+
+class TestAFormOnItsWay:
+    """What one types meanwhile would be in no answer: fields do not take it until it is there."""
+
+    @pytest.fixture
+    def held(self, alice: Visitor) -> list[Route]:
+        """The forms that were sent and have no answer yet."""
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            if route.request.method == "POST" and "detect" not in route.request.url:
+                held.append(route)
+            else:
+                route.continue_()
+
+        alice.page.route("**/*", hold)
+        return held
+
+    @staticmethod
+    def expect_locked(page: Page, label: str, text: str) -> None:
+        """Type into a field that has the focus and takes nothing."""
+        field = page.get_by_label(label)
+        expect(field).to_be_focused()
+        expect(page.locator("form[aria-busy=true]")).to_have_count(1)
+        page.keyboard.type(" and more")
+        expect(field).to_have_value(text)
+
+    def test_keeps_focus_and_caret_where_they_were_when_it_comes_back(self, alice, lamp, held):
+        page = alice.page
+        page.goto(new_url(lamp))
+        fill(page, title="t" * 130, body=TYPED)
+        page.get_by_label("Title").press("Home")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        self.expect_locked(page, "Title", "t" * 130)
+        held[0].continue_()
+        expect(page.locator(".errorlist")).to_contain_text("120 fit")
+        page.keyboard.type("!")
+        expect(page.get_by_label("Title")).to_have_value("t!" + "t" * 129)
+        expect(page.get_by_label("Your comment")).to_have_value(TYPED)
+
+    def test_takes_no_choice_either(self, alice, lamp, held):
+        page = alice.page
+        page.goto(new_url(lamp))
+        fill(page, stars=5, body=TYPED)
+        post_button(page)
+        page.locator(".rating-choice", has_text="1 ★").click()
+        expect(page.locator("form[aria-busy=true]")).to_have_count(1)
+        expect(page.locator("input[name=rating][value='5']")).to_be_checked()
+        held[0].continue_()
+        expect(page.locator("[data-comment-id]")).to_have_attribute("data-rating", "5")
+
+    def test_can_be_typed_into_again_where_it_failed(self, alice, lamp, held):
+        page = alice.page
+        page.goto(new_url(lamp))
+        fill(page, body="")
+        page.get_by_label("Title").press("End")
+        page.keyboard.press("Enter")
+        self.expect_locked(page, "Title", "Lovely")
+        held[0].abort()
+        expect(page.locator("#notice")).to_contain_text("cannot be reached")
+        page.keyboard.type(" indeed")
+        expect(page.get_by_label("Title")).to_have_value("Lovely indeed")
+        page.get_by_label("Language").select_option("nl")
+        expect(page.locator("form[aria-busy]")).to_have_count(0)
+        alice.forgive("Failed to load resource")
+
+    def test_that_loads_a_page_is_locked_until_that_takes_too_long(self, visitor):
+        page, again = visitor.page, "Password, once more"
+        page.clock.install()
+        page.goto("/accounts/sign-up/")
+        page.route("**/sign-up/", lambda route: route.fulfill(status=204))
+        page.get_by_label("User name").fill("alice")
+        for label in ("Password", again):
+            page.get_by_label(label, exact=True).fill(PASSWORD)
+        page.keyboard.press("Enter")
+        self.expect_locked(page, again, PASSWORD)
+        page.clock.fast_forward(15_000)
+        page.keyboard.type("!")
+        expect(page.get_by_label(again)).to_have_value(f"{PASSWORD}!")

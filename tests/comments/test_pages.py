@@ -25,6 +25,7 @@ from tests.support.comments.truth import (
 
 pytestmark = pytest.mark.usefixtures("tables")
 
+EVERYTHING = "/products/lamp/comments/~/~/"
 NASTY = """<script>alert("1")</script>'"><img src=x onerror=alert(2)>{{ 7|add:7 }}&amp;"""
 
 
@@ -116,7 +117,7 @@ class TestListOfComments:
         assert shown.status == 200
         assert shown.comment_ids == []
         assert "No comments match" in shown.page.one(class_="empty").text
-        assert shown.page.one(class_="empty").one("a")["href"] == "/products/lamp/comments/~/~/"
+        assert shown.page.one(class_="empty").one("a")["href"] == f"{EVERYTHING}#comments"
 
     def test_of_a_product_nobody_wrote_about_is_a_page_all_the_same(self, fresh):
         product_id = fresh("product")
@@ -239,24 +240,24 @@ class TestToggles:
             toggle = shown.toggle("rating", rating)
             others = ".".join(other for other in "12345" if other != rating)
             assert toggle["aria-pressed"] == "true"
-            assert toggle["href"] == f"/products/lamp/comments/de/{others}/"
+            assert toggle["hx-get"] == f"/products/lamp/comments/de/{others}/"
 
     def test_of_some_ratings_add_and_take_out(self, lamp):
         shown = visit("/products/lamp/comments/~/2.4/")
-        leads = {r: shown.toggle("rating", r)["href"].split("/")[-2] for r in "12345"}
+        leads = {r: shown.toggle("rating", r)["hx-get"].split("/")[-2] for r in "12345"}
         pressed = {r for r in "12345" if shown.toggle("rating", r)["aria-pressed"] == "true"}
         assert leads == {"1": "1.2.4", "2": "4", "3": "2.3.4", "4": "2", "5": "2.4.5"}
         assert pressed == {"2", "4"}
         assert shown.toggle("all-ratings")["aria-pressed"] == "false"
-        assert shown.toggle("all-ratings")["href"] == "/products/lamp/comments/~/~/"
+        assert shown.toggle("all-ratings")["hx-get"] == "/products/lamp/comments/~/~/"
 
     def test_of_one_rating_leads_back_to_any(self, lamp):
         shown = visit("/products/lamp/comments/de/3/")
-        assert shown.toggle("rating", "3")["href"] == "/products/lamp/comments/de/~/"
+        assert shown.toggle("rating", "3")["hx-get"] == "/products/lamp/comments/de/~/"
 
     def test_of_four_ratings_leads_to_any_by_the_fifth(self, lamp):
         shown = visit("/products/lamp/comments/~/1.2.3.4/")
-        assert shown.toggle("rating", "5")["href"] == "/products/lamp/comments/~/~/"
+        assert shown.toggle("rating", "5")["hx-get"] == "/products/lamp/comments/~/~/"
 
     def test_of_any_language_choose_one_alone(self, lamp):
         shown = visit("/products/lamp/comments/~/1/")
@@ -264,12 +265,12 @@ class TestToggles:
         for language in ("de", "en"):
             toggle = shown.toggle("language", language)
             assert toggle["aria-pressed"] == "false"
-            assert toggle["href"] == f"/products/lamp/comments/{language}/1/"
+            assert toggle["hx-get"] == f"/products/lamp/comments/{language}/1/"
 
     def test_of_one_language_add_a_further_one_and_take_it_out(self, lamp):
         shown = visit("/products/lamp/comments/en/~/")
-        assert shown.toggle("language", "de")["href"] == "/products/lamp/comments/de.en/~/"
-        assert shown.toggle("language", "en")["href"] == "/products/lamp/comments/~/~/"
+        assert shown.toggle("language", "de")["hx-get"] == "/products/lamp/comments/de.en/~/"
+        assert shown.toggle("language", "en")["hx-get"] == "/products/lamp/comments/~/~/"
         assert shown.toggle("language", "en")["aria-pressed"] == "true"
         assert shown.toggle("language", "de")["aria-pressed"] == "false"
 
@@ -282,13 +283,13 @@ class TestToggles:
     def test_lead_to_canonical_addresses_only(self, lamp, start):
         shown = visit(f"/products/lamp/comments/{start}/")
         for toggle in shown.page.all("a", data_toggle=True):
-            assert visit(toggle["href"], **HTMX).status == 200
-            assert toggle["hx-get"] == toggle["href"]
+            assert visit(toggle["hx-get"], **HTMX).status == 200
+            assert toggle["href"] == f"{toggle['hx-get']}#comments"
 
     def test_start_at_the_first_page(self, lamp):
         second = visit(visit("/products/lamp/comments/~/~/").older)
         for toggle in second.page.all("a", data_toggle=True):
-            assert urlsplit(toggle["href"]).query == ""
+            assert urlsplit(toggle["hx-get"]).query == ""
 
 
 class TestProductPage:
@@ -316,7 +317,13 @@ class TestProductPage:
         shown = visit("/products/lamp/", Accept_Language="de")
         links = [a["href"] for a in shown.page.all("a") if a.text == "All languages"]
         assert "in your language" in shown.page.text
-        assert set(links) == {"/products/lamp/comments/~/~/"}
+        assert set(links) == {f"{EVERYTHING}#comments"}
+
+    def test_leads_from_the_number_of_all_comments_to_all_of_them(self, lamp):
+        for languages, href in (("de", f"{EVERYTHING}#comments"), ("", "#comments")):
+            page = visit("/products/lamp/", Accept_Language=languages).page
+            link = page.one(class_="average").one("a")
+            assert (link.text, link["href"]) == ("45 comments", href)
 
     def test_goes_on_in_the_language_it_began_with(self, lamp):
         second = visit(visit("/products/lamp/", Accept_Language="de").older, Accept_Language="en")
@@ -354,6 +361,33 @@ class TestProductPage:
         assert "Gut." in praise.text
         assert "yet" in criticism.text
         assert "21 November 2026" in shown.page.one(class_="product-facts").text
+
+
+class TestPageOfAList:
+    @pytest.mark.parametrize("part", ["~/~", "de/~", "~/1.2"])
+    def test_shows_the_product_in_brief(self, lamp, part):
+        page = visit(f"/products/lamp/comments/{part}/").page
+        heading = page.one("h1")
+        assert (heading.text, heading.one("a")["href"]) == ("lamp", "/products/lamp/")
+        assert page.all(class_="highlights") == []
+        assert page.all(id="also-bought") == []
+
+    def test_leads_on_to_the_list_on_its_page(self, lamp):
+        page = visit("/products/lamp/comments/~/~/").page
+        link = page.one("a", rel="next")
+        assert link["href"] == f"{link['hx-get']}#list-heading"
+
+    def test_says_which_part_of_the_list_it_is(self, lamp):
+        first = visit(EVERYTHING)
+        second = visit(first.older or "")
+        extent = "about 21\u201340 of 45"
+        assert first.page.one("title").text == "Comments · lamp · Dynashop"
+        assert second.page.one("title").text == f"Comments, {extent} · lamp · Dynashop"
+        assert second.page.one(id="comments")["data-announce"] == f"Comments: {extent}"
+
+    def test_is_reached_from_the_keyboard_without_what_is_above_it(self, lamp):
+        links = visit("/products/lamp/").page.all(class_="skip-link")
+        assert [link["href"] for link in links] == ["#main", "#list-heading"]
 
 
 class TestFragments:

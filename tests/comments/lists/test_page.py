@@ -131,7 +131,7 @@ class TestRounds:
         assert metered_read(comments[0].product_id, CommentFilter()).rounds == 1
 
     def test_of_a_fragment_cost_no_description_and_no_highlights(self, comments):
-        wanted = PageWanted(comments[0].product_id, PageRequest(SIZE), CommentFilter())
+        wanted = PageWanted(comments[0].product_id, PageRequest(SIZE))
         with metered() as whole:
             read_comments_page(wanted)
         with metered() as fragment:

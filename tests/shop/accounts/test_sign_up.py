@@ -20,7 +20,9 @@ from tests.support.accounts.cast import (
     signed_in_name,
 )
 from tests.support.comments.faulty import Fault, unreachable
+from tests.support.markup import read_markup
 
+SIGN_UP = "/accounts/sign-up/"
 WRITE = f"TransactWriteItems Put {TABLE}  USER PROFILE"
 """The write of a profile without an e-mail address."""
 pytestmark = pytest.mark.usefixtures("tables")
@@ -89,7 +91,7 @@ class TestSigningUpIsRefused:
         self, browser: Client, fresh: Callable[[str], str], password: str
     ) -> None:
         response = sign_up(browser, fresh("carla"), password)
-        assert response.context["form"].errors["password2"]
+        assert response.context["form"].errors["password1"]
 
     @pytest.mark.parametrize(
         "name", ["admin", "Support", "dynashop", "no-reply", "admin1", "s.h.o.p"]
@@ -102,13 +104,45 @@ class TestSigningUpIsRefused:
         self, browser: Client, fresh: Callable[[str], str]
     ) -> None:
         response = sign_up(browser, fresh("carla"), "long enough! " * 10)
-        assert "at most 128" in str(response.context["form"].errors["password2"])
+        assert "at most 128" in str(response.context["form"].errors["password1"])
 
     def test_for_a_password_like_the_name(
         self, browser: Client, fresh: Callable[[str], str]
     ) -> None:
         name = fresh("carla")
-        assert sign_up(browser, name, name).context["form"].errors["password2"]
+        assert sign_up(browser, name, name).context["form"].errors["password1"]
+
+    def test_for_all_that_is_wrong_at_once(self, browser: Client, alice: Person) -> None:
+        fields = {"username": alice.username, "email": "nobody", "password2": "another"}
+        response = browser.post(SIGN_UP, {**fields, "password1": "short"})
+        errors = response.context["form"].errors
+        assert sorted(errors) == ["email", "password1", "password2", "username"]
+        assert errors["username"] == ["That user name is taken."]
+
+    @pytest.mark.parametrize(
+        ("typed", "focused"),
+        [
+            ({"username": "x"}, "id_username"),
+            ({"email": "nobody"}, "id_email"),
+            ({"password1": "short", "password2": "short"}, "id_password1"),
+            ({"password2": "another"}, "id_password2"),
+        ],
+    )
+    def test_with_the_focus_on_the_first_field_that_is_wrong(
+        self, browser: Client, fresh: Callable[[str], str], typed: dict[str, str], focused: str
+    ) -> None:
+        fields = {"username": fresh("carla"), "password1": PASSWORD, "password2": PASSWORD}
+        page = read_markup(browser.post(SIGN_UP, {**fields, **typed}).content.decode())
+        assert [field["id"] for field in page.all("input", autofocus=True)] == [focused]
+
+    def test_for_a_taken_name_as_rarely_as_for_a_new_account(
+        self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        few = Limit(1, throttling.SIGN_UPS_FROM_AN_ADDRESS.window)
+        monkeypatch.setattr(throttling, "SIGN_UPS_FROM_AN_ADDRESS", few)
+        fields = {"username": alice.username, "password1": "short"}
+        told = [browser.post(SIGN_UP, fields).status_code for _ in range(2)]
+        assert told == [200, 429]
 
     def test_after_too_many_from_one_address(
         self, browser: Client, fresh: Callable[[str], str], monkeypatch: pytest.MonkeyPatch

@@ -34,3 +34,32 @@ class TestSigningIn:
         headers = {"HX-Request": "true", "HX-Current-URL": current}
         response = Client().post("/staff/orders/move/", headers=headers)
         assert response["HX-Redirect"] == "/accounts/login/"
+
+    def test_leads_back_to_the_form_that_htmx_asked_for(self):
+        headers = {"HX-Request": "true", "HX-Current-URL": "http://testserver/products/42/"}
+        response = Client().get("/products/42/comments/new/", headers=headers)
+        assert response["HX-Redirect"] == (
+            "/accounts/login/?next=%2Fproducts%2F42%2Fcomments%2Fnew%2F"
+        )
+
+    @pytest.mark.parametrize(
+        ("page_url", "reason"),
+        [
+            ("/comments/a%2Fb/#thread", "say that a comment is helpful."),
+            ("/products/42/comments/new/", "write a comment."),
+            ("/comments/edit/7/", "change your comment."),
+            ("/comments/delete/7/", "delete a comment."),
+            ("/comments/report/7/", "report a comment."),
+            ("/basket/", "place your order."),
+            ("/orders/?status=PLACED", "see your orders."),
+        ],
+    )
+    def test_says_what_for(self, page_url, reason):
+        for page, begin in (("login", "Sign in to"), ("sign-up", "With an account you can")):
+            response = Client().get(f"/accounts/{page}/", {"next": page_url})
+            assert f"{begin} {reason}" in response.content.decode()
+
+    @pytest.mark.parametrize("page_url", ["", "/nothing/", "https://evil.example/basket/", "//["])
+    def test_says_nothing_of_pages_that_are_not_here(self, page_url):
+        response = Client().get("/accounts/login/", {"next": page_url})
+        assert "lede" not in response.content.decode()

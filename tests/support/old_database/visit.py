@@ -1,8 +1,8 @@
 """Visits the pages of the old database and prints, as JSON, which ids each of them shows.
 
 The code that made the database printed ``pages.json``; later code must print the same. (Since then
-filtered and deep pages have lost the highlights above their list, and the record with them.) All
-of it goes through URLs, so that the script needs no module of the shop and runs with any version.
+the pages of lists have lost the highlights above them, and the record with them.) All of it goes
+through URLs, so that the script needs no module of the shop and runs with any version.
 """
 
 import json
@@ -76,7 +76,7 @@ def walk(get: Callable[[str], tuple[Shown, str]], url: str) -> Iterator[Shown]:
     shown, text = get(url)
     yield shown
     for direction in ("after", "before"):
-        while link := re.search(rf'href="([^"]*[?&;]{direction}=[^"]*)"', text):
+        while link := re.search(rf'href="([^"]*[?&;]{direction}=[^"#]*)[#"]', text):
             shown, text = get(unescape(link[1]))
             yield shown
 

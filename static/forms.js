@@ -1,0 +1,100 @@
+"use strict";
+
+// What is typed into forms: counted, locked while it is on its way, and sent from pages without a token.
+(() => {
+  const UNREACHABLE = "The shop cannot be reached. What you typed is still there; check the connection and try again.";
+  const LONGEST_WAIT = 15000; // milliseconds, as long as htmx waits
+  const TYPED_INTO = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
+
+  const unlocking = new WeakMap();
+
+  // What is typed after a form was sent would be in no answer. Fields stay as they are until it is
+  // there: those with text keep the focus and the caret, and can still be read and copied.
+  function lock(form) {
+    unlock(form);
+    const texts = [...form.elements].filter((field) => field.matches(TYPED_INTO) && !field.readOnly);
+    const selects = form.querySelectorAll("select");
+    texts.forEach((field) => (field.readOnly = true));
+    selects.forEach((field) => (field.inert = true));
+    form.setAttribute("aria-busy", "true");
+    unlocking.set(form, () => {
+      texts.forEach((field) => (field.readOnly = false));
+      selects.forEach((field) => (field.inert = false));
+      form.removeAttribute("aria-busy");
+    });
+  }
+
+  function unlock(form) {
+    unlocking.get(form)?.();
+    unlocking.delete(form);
+  }
+
+  // Boxes know neither readonly nor, once they have a label, inert.
+  document.addEventListener("click", (event) => {
+    const { target } = event;
+    if (target.matches("[type=checkbox], [type=radio]") && unlocking.has(target.form)) event.preventDefault();
+  });
+
+  // The form that a request of htmx sends, unless it asks about a field by itself (data-unasked).
+  function sentBy({ requestConfig: { elt } }) {
+    if (elt.matches("[data-unasked]")) return null;
+    return elt.matches("form") ? elt : (elt.form ?? null);
+  }
+
+  document.addEventListener("htmx:beforeSend", ({ detail }) => {
+    const form = sentBy(detail);
+    if (form) lock(form);
+  });
+
+  // Before site.js gives the focus back to what had it: an inert field would not take it.
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    const form = sentBy(detail);
+    if (form) unlock(form);
+  });
+
+  // A form that loads a page. There is no event if its visitor stops that, hence the time.
+  document.addEventListener("submit", ({ defaultPrevented, target }) => {
+    if (defaultPrevented) return;
+    lock(target);
+    window.setTimeout(() => unlock(target), LONGEST_WAIT);
+  });
+
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) document.querySelectorAll("form").forEach(unlock);
+  });
+
+  // The page of a visitor may come from a cache, and has no token for its forms.
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.dataset.tokenUrl) return;
+    event.preventDefault();
+    try {
+      const answer = await fetch(form.dataset.tokenUrl, { cache: "no-store" });
+      if (!answer.ok) throw new Error(answer.statusText);
+      const token = document.createElement("input");
+      Object.assign(token, { type: "hidden", name: "csrfmiddlewaretoken", value: await answer.text() });
+      form.append(token);
+      form.method = "post";
+      form.submit();
+    } catch {
+      unlock(form);
+      document.dispatchEvent(new CustomEvent("said", { detail: { sentences: [UNREACHABLE], isWarning: true } }));
+    }
+  });
+
+  // Characters are counted as the server counts them: a line break is one.
+  function count(field) {
+    const longest = Number(field.dataset.longest);
+    const length = [...field.value].length;
+    const help = document.querySelector(`[data-count-of="${field.id}"]`);
+    const number = (n) => n.toLocaleString("en");
+    help.textContent = length > longest
+      ? `${number(length)} characters: ${number(length - longest)} too many.`
+      : `${number(length)} of ${number(longest)} characters.`;
+    help.classList.toggle("too-long", length > longest);
+  }
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.dataset.longest) count(target);
+  });
+})();

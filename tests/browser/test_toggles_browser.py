@@ -1,0 +1,158 @@
+"""Toggles of a list in Chromium, clicked sooner than the shop answers."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.conftest import OpenContext, Seat, Visitor
+from tests.support.comments.loading import load
+from tests.support.comments.truth import Truth, numbered_comments
+from tests.support.comments.writers import someone
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
+HOME = "/products/toggled/comments"
+SLOW = {"offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1}
+OF_A_CHANGED_MIND = ("htmx:afterRequest", "htmx:sendAbort")
+
+
+@pytest.fixture(scope="module")
+def truth(tables: None) -> Truth:
+    """60 comments in German and English."""
+    comments = numbered_comments("toggled", count=60, languages=("de", "en"))
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture
+def hasty(visitor: Visitor) -> Iterator[Visitor]:
+    """A visitor who does not wait for answers."""
+    yield visitor
+    visitor.forgive(*OF_A_CHANGED_MIND)
+
+
+def rating(visitor: Visitor, value: int) -> Locator:
+    return visitor.page.locator(f"#toggle-rating-{value}")
+
+
+def pressed(visitor: Visitor, kind: str) -> list[str]:
+    """The values that are pressed now, without waiting for any."""
+    values: list[str] = visitor.page.locator(f"[data-toggle={kind}]").evaluate_all(
+        "all => all.filter(it => it.ariaPressed === 'true').map(it => it.dataset.value)"
+    )
+    return sorted(values)
+
+
+def slow_down(page: Page) -> None:
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", SLOW)
+
+
+class TestTogglesClickedBeforeTheAnswer:
+    def test_all_count(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/~/~/")
+        slow_down(hasty.page)
+        for value in (5, 4, 3):
+            rating(hasty, value).click()
+            hasty.page.wait_for_timeout(100)
+        hasty.wait_for(*truth.ids(ratings=[1, 2])[:20])
+        assert hasty.address == f"{HOME}/~/1.2/"
+        assert pressed(hasty, "rating") == ["1", "2"]
+
+    def test_are_pressed_before_the_answer(self, visitor, truth):
+        visitor.page.goto(f"{HOME}/~/~/")
+        visitor.page.route("**/comments/**", lambda route: route.abort())
+        visitor.page.evaluate(
+            "document.addEventListener('htmx:beforeSend', () => { window.then ="
+            " document.getElementById('toggle-language-de').ariaPressed })"
+        )
+        visitor.page.locator("#toggle-language-de").click()
+        expect(visitor.page.locator("#notice")).to_contain_text("cannot be reached")
+        assert visitor.page.evaluate("window.then") == "true"
+        assert pressed(visitor, "language") == []
+        visitor.forgive("Failed to load resource", "htmx:sendError")
+
+    def test_end_with_the_last_list_in_whatever_order_answers_come(self, hasty, truth):
+        held: list[Route] = []
+        hasty.page.goto(f"{HOME}/~/~/")
+        hasty.page.route("**/comments/**", lambda route: held.append(route))  # noqa: PLW0108
+        for value in (5, 4):
+            rating(hasty, value).click()
+        expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "false")
+        for route in reversed(held):
+            route.continue_()
+        hasty.wait_for(*truth.ids(ratings=[1, 2, 3])[:20])
+        hasty.page.wait_for_timeout(200)
+        assert hasty.address == f"{HOME}/~/1.2.3/"
+
+    def test_are_one_step_of_the_history(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/~/~/")
+        hasty.page.evaluate(
+            "for (const id of ['rating-5', 'language-de', 'rating-4', 'language-en'])"
+            " document.getElementById(`toggle-${id}`).click()"
+        )
+        hasty.wait_for(*truth.ids(["de", "en"], [1, 2, 3])[:20])
+        assert hasty.address == f"{HOME}/de.en/1.2.3/"
+        hasty.page.go_back()
+        hasty.wait_for(*truth.ids()[:20])
+        assert hasty.address == f"{HOME}/~/~/"
+        hasty.page.go_forward()
+        hasty.wait_for(*truth.ids(["de", "en"], [1, 2, 3])[:20])
+
+    def test_that_take_out_all_ratings_choose_any(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/de/1/")
+        rating(hasty, 1).click()
+        hasty.wait_for(*truth.ids(["de"])[:20])
+        assert hasty.address == f"{HOME}/de/~/"
+
+    def test_of_a_kind_of_activity_count_too(self, seat: Seat):
+        sam = seat(someone("sam", is_staff=True))
+        sam.page.goto("/staff/activity/")
+        sam.page.evaluate(
+            "for (const id of ['kind-ORDER', 'kind-COMMENT'])"
+            " document.getElementById(`toggle-${id}`).click()"
+        )
+        sam.page.wait_for_url("**/staff/activity/?*")
+        assert sam.address == "/staff/activity/?kind=ORDER&kind=COMMENT"
+        sam.forgive(*OF_A_CHANGED_MIND)
+
+
+class TestAToggle:
+    def test_says_again_what_the_list_shows_when_the_shop_refuses(self, visitor, truth):
+        visitor.page.goto(f"{HOME}/~/1.2/")
+        visitor.page.route("**/comments/**", lambda route: route.fulfill(status=503, body="Away"))
+        rating(visitor, 5).click()
+        expect(visitor.page.locator("#notice")).not_to_be_empty()
+        assert pressed(visitor, "rating") == ["1", "2"]
+        assert visitor.address == f"{HOME}/~/1.2/"
+        visitor.forgive("Failed to load resource", "Response Status Error Code 503")
+
+    def test_is_clicked_though_the_list_changed_between_press_and_release(self, visitor, truth):
+        held: list[Route] = []
+        mouse = visitor.page.mouse
+        visitor.page.goto(f"{HOME}/~/~/")
+        visitor.page.route("**/1.2.3.4/", lambda route: held.append(route))  # noqa: PLW0108
+        rating(visitor, 5).click()
+        rating(visitor, 4).hover()
+        mouse.down()
+        held[0].continue_()
+        visitor.wait_for(*truth.ids(ratings=[1, 2, 3, 4])[:20])
+        mouse.up()
+        visitor.wait_for(*truth.ids(ratings=[1, 2, 3])[:20])
+        assert visitor.address == f"{HOME}/~/1.2.3/"
+
+    @pytest.mark.parametrize("above", [40, 300])
+    def test_stays_under_the_finger_on_a_telephone(
+        self, open_context: OpenContext, truth: Truth, above: int
+    ) -> None:
+        context = open_context(viewport={"width": 390, "height": 844}, locale="en-GB")
+        phone = Visitor.arrive(context)
+        phone.page.goto("/products/toggled/")
+        toggle = phone.page.locator("#toggle-language-de")
+        toggle.evaluate("(it, y) => scrollBy(0, it.getBoundingClientRect().top - y)", above)
+        was = toggle.bounding_box()["y"]
+        toggle.click()
+        phone.wait_for(*truth.ids(["de", "en"])[:20])
+        assert abs(toggle.bounding_box()["y"] - was) < 2
