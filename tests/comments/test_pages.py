@@ -381,8 +381,8 @@ class TestPageOfAList:
         first = visit(EVERYTHING)
         second = visit(first.older or "")
         extent = "about 21\u201340 of 45"
-        assert first.page.one("title").text == "Comments · lamp · Dynashop"
-        assert second.page.one("title").text == f"Comments, {extent} · lamp · Dynashop"
+        assert first.page.one("head").one("title").text == "Comments · lamp · Dynashop"
+        assert second.page.one("head").one("title").text == f"Comments, {extent} · lamp · Dynashop"
         assert second.page.one(id="comments")["data-announce"] == f"Comments: {extent}"
 
     def test_is_reached_from_the_keyboard_without_what_is_above_it(self, lamp):

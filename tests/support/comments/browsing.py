@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urldefrag
 
 from django.http import HttpResponse
 from django.test import Client
@@ -48,7 +49,7 @@ class Shown:
     def _link(self, rel: str) -> str | None:
         found = self.page.all("a", rel=rel)
         assert len(found) <= 1
-        return found[0]["href"] if found else None
+        return urldefrag(found[0]["href"]).url if found else None
 
 
 def visit(url: str, **headers: str) -> Shown:

@@ -76,7 +76,7 @@ def walk(get: Callable[[str], tuple[Shown, str]], url: str) -> Iterator[Shown]:
     shown, text = get(url)
     yield shown
     for direction in ("after", "before"):
-        while link := re.search(rf'href="([^"]*[?&;]{direction}=[^"#]*)[#"]', text):
+        while link := re.search(rf'href="([^"]*[?&;]{direction}=(?!end)[^"#]*)[#"]', text):
             shown, text = get(unescape(link[1]))
             yield shown
 
