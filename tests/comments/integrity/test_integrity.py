@@ -67,6 +67,15 @@ class TestWhatIsAsItShouldBe:
 
 
 class TestCounts:
+    def test_of_months_are_found_and_recounted(self, comment: NewComment) -> None:
+        settle(comment.product_id, {"2026-11.0": 0, "2024-02.0": 3})
+        found = differences(comment)
+        assert [(d.stored, d.expected) for d in found] == [
+            ("2024-02.0: 3, 2026-11.0: 0", "2024-02.0: 0, 2026-11.0: 1")
+        ]
+        assert mend(found)
+        assert counts_of(comment.product_id, consistent=True).months == {"2026-11": 1}
+
     def test_that_are_wrong_are_found_and_recounted(self, comment: NewComment) -> None:
         settle(comment.product_id, {"en.5": 7, "de.1": -2})
         found = differences(comment)

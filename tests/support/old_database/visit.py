@@ -28,7 +28,10 @@ LISTS = (
     "/staff/comments/hidden/",
     "/staff/activity/",
 )
-"""Walked to the end and back by the links on their pages, whose tokens are in the output."""
+"""Walked to the end and back by the links on their pages, whose tokens are in the output.
+
+Links to the last page have no token.
+"""
 PAGES = (
     "/",
     "/categories/",
@@ -76,7 +79,7 @@ def walk(get: Callable[[str], tuple[Shown, str]], url: str) -> Iterator[Shown]:
     shown, text = get(url)
     yield shown
     for direction in ("after", "before"):
-        while link := re.search(rf'href="([^"]*[?&;]{direction}=[^"]*)"', text):
+        while link := re.search(rf'href="([^"]*[?&;]{direction}=(?!end")[^"]*)"', text):
             shown, text = get(unescape(link[1]))
             yield shown
 
