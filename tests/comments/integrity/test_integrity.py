@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
+from comments.integrity import comments as checking
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import BODY
@@ -64,6 +65,12 @@ def set_attribute(comment: NewComment, name: str, value: str) -> None:
 class TestWhatIsAsItShouldBe:
     def test_shows_no_difference(self, comment: NewComment) -> None:
         assert differences(comment) == []
+
+    def test_is_counted_once_alone(self, comment, monkeypatch) -> None:
+        counted = []
+        monkeypatch.setattr(checking, "count_all", counted.append)
+        differences(comment)
+        assert comment.product_id not in counted
 
 
 class TestCounts:

@@ -118,7 +118,7 @@ class TestTheMonthsOffered:
         product_id = fresh("uncounted")
         load(
             written(product_id, id=f"{product_id}-{n}", created_at=FIRST.replace(month=n))
-            for n in (2, 7)
+            for n in (2, 7, 8)
         )
         settle(product_id, {"2025-02.0": 0})
         assert visit(f"/products/{product_id}/comments/~/~/").page.all(id="month") == []
