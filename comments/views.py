@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
 from comments.lists.listing import list_url, listing_of, pager_of
+from comments.lists.months import at_month
 from comments.lists.orders import CommentOrder
 from comments.lists.page import (
     CommentsPage,
@@ -29,7 +30,7 @@ from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import show_page
+from dynamo.web.paging import Pager, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
@@ -45,7 +46,7 @@ NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 @public
 def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
-    if {"after", "before"} & request.GET.keys():
+    if {"after", "before", "month"} & request.GET.keys():
         raise Refusal(FIRST_PAGE_ONLY, first_url=list_url(product_id, CommentFilter()))
     response = _show(
         request,
@@ -82,7 +83,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
         request,
         PageWanted(
             product_id,
-            pager_of(product_id, chosen, order).requested(request.GET, size=settings.PAGE_SIZE),
+            _requested(request, pager_of(product_id, chosen, order), order),
             chosen,
             order,
             is_whole=False,
@@ -115,6 +116,14 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         "explanation": explain_reads(current_meter()),
     }
     return render(request, "comments/comment.html", context)
+
+
+def _requested(request: HttpRequest, pager: Pager, order: CommentOrder) -> PageRequest:
+    asked, month = pager.requested(request.GET, size=settings.PAGE_SIZE), request.GET.get("month")
+    try:
+        return asked if month is None else at_month(asked, month, order)
+    except BadFilter as error:
+        raise Refusal(str(error), first_url=pager.first_url) from error
 
 
 def _canonical_url(
@@ -152,7 +161,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         context=lambda: _context(wanted, page),
     )
     found = page.found
-    counts = sorted(found.counts.cells.items())
+    counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
     shown = (page.product, page.chosen, found.comments, counts, page.highlights)
     return unless_known(request, (*shown, found.page.next_position), render_page)
 

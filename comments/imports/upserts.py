@@ -15,6 +15,7 @@ from comments.store.table import LIST_KEYS, comment_key
 from comments.store.transactions import CountChanges
 from comments.votes import rank as helpfulness
 from dynamo.items import Item
+from dynamo.lists.places import moment_at
 from dynamo.writes.actions import Action, delete, put, unchanged
 
 EDITED = Comment.edited_at.attr_name
@@ -206,8 +207,9 @@ class Change:
     def count(self, changes: CountChanges) -> None:
         """Count the comment in, and the version it replaces out."""
         if self.stored is not None:
-            changes.add(_product_id(self.stored), _cell(self.stored), -1)
-        changes.add(self.comment.product_id, _cell(self.item), 1)
+            created = moment_at(self.stored[_PLACE]["S"])
+            changes.add(_product_id(self.stored), _cell(self.stored), created, -1)
+        changes.add(self.comment.product_id, _cell(self.item), self.comment.created_at, 1)
 
     def _put(self) -> Action:
         same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)

@@ -15,7 +15,7 @@ from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
-from comments.store.counts import cell, compare_sums, correct_sums, counters
+from comments.store.counts import cells_of, compare_sums, correct_sums, counters
 from comments.store.dependents import delete_dependents, leftovers
 from comments.store.table import change, changed, read_item
 from dynamo.calls.client import client
@@ -88,8 +88,7 @@ class _Found:
         if comment.product_partition is None:  # hidden: in no list, not counted, of no rank
             return
         product_id = keys.product_id_in(comment.product_partition)
-        one = cell(comment.language, int(comment.rating))
-        self.recounted.setdefault(product_id, Counter())[one] += 1
+        self.recounted.setdefault(product_id, Counter()).update(_cells_of(comment))
         yield from _differing_keys(comment, item)
         self.ranks.add_comment(comment)
 
@@ -125,7 +124,7 @@ def _differing_counts(
 
 
 def _look_at_counts(product_id: str) -> Iterable[Difference]:
-    compared = compare_sums(counters(), product_id, partial(_count_all, product_id))
+    compared = compare_sums(counters(), product_id, partial(count_all, product_id))
     if compared is None:
         return [Difference.busy("counts", f"product {product_id}")]
     return _differing_counts(product_id, *compared)
@@ -157,21 +156,26 @@ def _look_for_leftovers(key: str) -> Iterable[Difference]:
 
 def recount(product_id: str) -> bool:
     """Recount a product and correct its counts; False when they never stood still meanwhile."""
-    return correct_sums(counters(), product_id, partial(_count_all, product_id))
+    return correct_sums(counters(), product_id, partial(count_all, product_id))
 
 
 def _recount(product_id: str, _wrong: object) -> bool:
     return recount(product_id)
 
 
-def _count_all(product_id: str) -> Counter[str]:
+def count_all(product_id: str) -> Counter[str]:
+    """Count a product's comments from the index, by the names of cells."""
     chosen = CommentFilter()
     runs = exact_pattern(chosen).runs(product_id, chosen)
     counted: Counter[str] = Counter()
     for entry in every_entry(partial(read, runs), at_once=RECOUNT_PAGE):
         comment = Comment.from_raw_data(dict(entry.item))
-        counted[cell(comment.language, int(comment.rating))] += 1
+        counted.update(_cells_of(comment))
     return counted
+
+
+def _cells_of(comment: Comment) -> tuple[str, str]:
+    return cells_of(comment.language, int(comment.rating), moment_at(comment.place))
 
 
 def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:

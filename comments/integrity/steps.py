@@ -1,20 +1,24 @@
 """The steps of ``migrate_items`` in the table ``comments``, in their order."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pynamodb.expressions.condition import Condition
 
 from comments import keys
+from comments.integrity.comments import count_all
 from comments.integrity.user_keys import user_key_changes
 from comments.items import EXCERPT, LONGEST_LISTED_TEXT, reply_shown, text_shown
 from comments.models import TABLE, Comment, CommentBody, CommentReply
 from comments.rankings.services import rank_changes
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
-from comments.store.table import Changes, change, changed, comment_key, read_item
+from comments.store.counts import corrections, counters
+from comments.store.table import ATTEMPTS, Changes, change, changed, comment_key, read_item
 from dynamo.items import Item
 from dynamo.upkeep.migrations import Step
 from dynamo.writes.actions import Action, check, put, unchanged
+from dynamo.writes.transactions import Contended
 
 _TEXT = Comment.text.attr_name
 _BODY_TEXT = CommentBody.text.attr_name
@@ -80,6 +84,18 @@ def _rank_changes(counts: Item) -> list[Action]:
     return rank_changes(product_id) if is_first else []
 
 
+def _month_changes(counts: Item) -> list[Action]:
+    """Build the update of counts that lack months, by all comments of their product."""
+    product_id = keys.product_id_of_counts(counts["pk"]["S"])
+    if counts["pk"]["S"] != keys.counts(product_id, 0):
+        return []
+    for _ in range(ATTEMPTS):
+        actions = corrections(counters(), product_id, partial(count_all, product_id))
+        if actions is not None:
+            return actions
+    raise Contended(f"Others kept changing the counts of {product_id}.")
+
+
 _OF_A_COMMENT = Comment.pk.startswith(keys.COMMENT_PREFIX)
 STEPS = (
     _step(
@@ -105,5 +121,11 @@ STEPS = (
         "Rank the products that have comments, and store their names with their ranks.",
         Comment.pk.startswith(keys.COUNTS_PREFIX),
         _rank_changes,
+    ),
+    _step(
+        "months",
+        "Count the comments of each product by month.",
+        Comment.pk.startswith(keys.COUNTS_PREFIX),
+        _month_changes,
     ),
 )

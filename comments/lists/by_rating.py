@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, pairwise
+from math import inf
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import ListPlan
@@ -123,10 +124,12 @@ def _segments(
     ]
 
 
-def _ahead(numbers: Sequence[int], request: PageRequest) -> list[int]:
+def _ahead(numbers: Sequence[int], request: PageRequest) -> list[float]:
     """Return how many items of each of several lists in a row are ahead of a page's position."""
     onward, total = request.toward is Toward.NEXT, sum(numbers)
     ordinal = request.position.ordinal if request.position else 0
+    if ordinal is None:
+        return [inf] * len(numbers)
     if ordinal < 0 or (ordinal == 0 and not onward):
         ordinal += total + 1
     edges = list(accumulate(numbers, initial=0))

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
+from comments.lists.months import MonthOption, month_options
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
@@ -35,7 +36,8 @@ class Listing:
 
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
     ``all_url`` that of all comments, empty if these are; ``title`` the heading, with the extent of
-    a page behind the first.
+    a page behind the first. ``months`` can be jumped to at ``months_url``; ``month_shown`` is that
+    of the first comment on the page. A whole list has all comments of its product.
     """
 
     address: str
@@ -50,9 +52,13 @@ class Listing:
     all_ratings: Toggle
     ratings: Sequence[Toggle]
     extent: str
+    months: Sequence[MonthOption]
+    month_shown: str
+    months_url: str
     average_rating: float | None
     comments_of_product: int
     is_default_language: bool
+    is_whole: bool
     is_cut: bool
 
     @property
@@ -116,9 +122,13 @@ def listing_of(
         ),
         ratings=_rating_toggles(chosen, counts, url_of),
         extent=extent,
+        months=month_options(counts, order),
+        month_shown=found.comments[0].created_iso[:7] if found.comments else "",
+        months_url=list_url(product_id, chosen),
         average_rating=counts.average_rating,
         comments_of_product=counts.total,
         is_default_language=is_default_language,
+        is_whole=not chosen.narrowed,
         is_cut=found.page.cut_at is not None,
     )
 
@@ -156,11 +166,14 @@ def extent_of(page: Page, total: int) -> str:
     """Format the numbers of a page, such as ``about 41 to 60 of 812``; empty without comments.
 
     Only the first page and the last are exact, because comments are added and deleted in front of
-    the others, or behind them. A ``total`` that the page refutes is not shown.
+    the others, or behind them. A ``total`` that the page refutes is not shown, and only that is
+    shown where the numbers are not known.
     """
-    ordinals = [entry.position.ordinal for entry in page.entries]
-    if not ordinals:
+    if not page.entries:
         return ""
+    ordinals = [n for n in (entry.position.ordinal for entry in page.entries) if n is not None]
+    if not ordinals:
+        return f"{max(total, len(page.entries)):,} in all"
     first, last = ordinals[0], ordinals[-1]
     about = "" if first == 1 or (last == -1 and not page.has_next) else "about "
     if last < 0:

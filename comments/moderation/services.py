@@ -232,6 +232,7 @@ def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None
         Comment.reply,
     )
     counts = CountChanges()
-    counts.add(stored.comment.product_id, stored.cell, counted)
+    comment = stored.comment
+    counts.add(comment.product_id, stored.cell, comment.created_at, counted)
     decided = change(comment_key(stored.comment.id), changes, same)
     write([decided, *follow(stored.item, changed(stored.item, changes))], counts)

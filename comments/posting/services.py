@@ -92,7 +92,7 @@ def add_comment(comment: NewComment) -> None:
     that was deleted, and what `comments.store.transactions.write` does.
     """
     changes = CountChanges()
-    changes.add(comment.product_id, (comment.language, comment.rating), 1)
+    changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
     item, body = _items(comment, version=1)
     try:
         puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
@@ -173,8 +173,8 @@ def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredC
     edits |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}
     changes = CountChanges()
     if not stored.is_hidden:
-        changes.add(after.product_id, stored.cell, -1)
-        changes.add(after.product_id, (after.language, after.rating), 1)
+        changes.add(after.product_id, stored.cell, after.created_at, -1)
+        changes.add(after.product_id, (after.language, after.rating), after.created_at, 1)
     same = unchanged(
         stored.item, Comment.pk, Comment.version, Comment.product_partition, Comment.reply
     )
@@ -227,7 +227,7 @@ def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> No
     comment = stored.comment
     changes = CountChanges()
     if not stored.is_hidden:
-        changes.add(comment.product_id, stored.cell, -1)
+        changes.add(comment.product_id, stored.cell, comment.created_at, -1)
     tombstone: Item = {
         **comment_key(comment.id),
         Comment.hidden_product.attr_name: {"S": comment.product_id},

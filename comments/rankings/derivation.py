@@ -7,7 +7,7 @@ from comments.keys import scored
 from comments.rankings.items import NAME, NEWEST, Rank, Ranking, RankKey, stored_ranks
 from comments.rankings.names import find_names
 from comments.rankings.newest_comment import find_newest
-from comments.store.counts import counters, parse_cell
+from comments.store.counts import counters, counts_in, parse_cell
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
 
@@ -56,7 +56,7 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
     commented = [p for ranking, p in rank_keys if ranking is Ranking.COMMENTED]
     counted = by_stars | {p for p in commented if touched[p].seen}
     counts = counters().read_many(counted, consistent=True)
-    complete = {p for p in counted if sum(counts[p].values()) == touched[p].seen}
+    complete = {p for p in counted if counts_in(counts[p]).total == touched[p].seen}
     newest = _newest(commented, stored, touched, complete)
     names = find_names({key[1] for key in rank_keys if NAME not in stored.get(key, {})})
     ranks = []

@@ -152,7 +152,7 @@ def _products(
 
 
 def _product(ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]) -> RankedProduct:
-    place, number = entry.position.place, entry.position.ordinal
+    place, number = entry.position.place, entry.position.ordinal or 0
     product_id = id_at(place)
     named = ProductTile(product_id, entry.item.get(NAME, {"S": product_id})["S"])
     tile = tiles.get(product_id, named)

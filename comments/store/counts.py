@@ -1,12 +1,16 @@
-"""How many comments a product has, by language and rating (AP7 to AP10).
+"""How many comments a product has, by language and rating (AP7 to AP10), and by month.
 
 A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
-language and rating that occurs, such as ``en.5``. They change only in the transaction that adds,
-edits or deletes a comment.
+language and rating that occurs, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
+They change only in the transaction that adds, edits or deletes a comment.
+
+The cell of a month ends in a rating that no comment has. Processes of versions that count no months
+take it for a language and that rating, and count nothing in it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -19,6 +23,7 @@ from comments.models import TABLE
 from comments.store.table import ATTEMPTS
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
+from dynamo.lists.places import timestamp
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters
@@ -26,14 +31,19 @@ from dynamo.writes.transactions import ConditionFailed, write_together
 
 Cell = tuple[str, int]
 """A language and a rating."""
+_MONTH = ".0"
 KeyOf = Callable[[str, int], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class ProductCounts:
-    """A product's counts by language and rating; one that is missing is zero."""
+    """A product's counts by language and rating, and by month; one that is missing is zero.
+
+    Those that are remembered are without months.
+    """
 
     cells: Mapping[Cell, int]
+    months: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -93,7 +103,9 @@ def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
 
 def counts_in(sums: Mapping[str, int]) -> ProductCounts:
     """Build a product's counts from the sums of its counter."""
-    return ProductCounts({parse_cell(name): number for name, number in sums.items()})
+    months = {name.removesuffix(_MONTH): n for name, n in sums.items() if name.endswith(_MONTH)}
+    cells = {parse_cell(name): n for name, n in sums.items() if not name.endswith(_MONTH)}
+    return ProductCounts(cells, months)
 
 
 def remember_counts(product_id: str, counts: ProductCounts) -> None:
@@ -128,6 +140,20 @@ def compare_sums(
     return ({c: stored.get(c, 0) for c in cells}, {c: counted.get(c, 0) for c in cells})
 
 
+def corrections(
+    counter: Counters, name: str, count: Callable[[], Mapping[str, int]]
+) -> list[Action] | None:
+    """Recount one counter, and build the actions that correct it; None when it changed meanwhile.
+
+    Their transaction raises ConditionFailed when it is changed until then.
+    """
+    before = counter.read(name, consistent=True)
+    counted = count()
+    wanted = {one: counted.get(one, 0) for one in before.keys() | counted.keys()}
+    actions = counter.set_sums(name, wanted)  # conditional on what it reads itself
+    return actions if counter.read(name, consistent=True) == before else None
+
+
 def correct_sums(
     counter: Counters, name: str, count: Callable[[], Mapping[str, int]], *also: Action
 ) -> bool:
@@ -137,11 +163,8 @@ def correct_sums(
     ``also``.
     """
     for _ in range(ATTEMPTS):
-        before = counter.read(name, consistent=True)
-        counted = count()
-        wanted = {one: counted.get(one, 0) for one in before.keys() | counted.keys()}
-        actions = counter.set_sums(name, wanted)  # conditional on what it reads itself
-        if counter.read(name, consistent=True) != before:
+        actions = corrections(counter, name, count)
+        if actions is None:
             continue
         try:
             if actions:
@@ -155,6 +178,11 @@ def correct_sums(
 def cell(language: str, rating: int) -> str:
     """Format the name of the cell of a language and rating."""
     return f"{language}.{rating}"
+
+
+def cells_of(language: str, rating: int, created: datetime) -> tuple[str, str]:
+    """Format the names of the cells that a comment is counted in."""
+    return cell(language, rating), timestamp(created)[: len("2026-03")] + _MONTH
 
 
 def parse_cell(name: str) -> Cell:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 
-from comments.store.counts import Cell, cell, counters
+from comments.store.counts import Cell, cells_of, counters
 from dynamo.calls.client import client
 from dynamo.writes.actions import Action
 from dynamo.writes.counters import Deltas, write_counted
@@ -11,14 +12,15 @@ from dynamo.writes.transactions import Transactions
 
 
 class CountChanges:
-    """What a transaction adds to the counts of products, by language and rating."""
+    """What a transaction adds to the counts of products."""
 
     def __init__(self) -> None:
         self._deltas: dict[str, Counter[str]] = {}
 
-    def add(self, product_id: str, one: Cell, number: int) -> None:
-        """Add a number, which may be negative, to the count of a language and rating."""
-        self._deltas.setdefault(product_id, Counter())[cell(*one)] += number
+    def add(self, product_id: str, one: Cell, created: datetime, number: int) -> None:
+        """Add a number, which may be negative, to the counts of a cell and of a month."""
+        for name in cells_of(*one, created):
+            self._deltas.setdefault(product_id, Counter())[name] += number
 
     @property
     def deltas(self) -> Deltas:

@@ -191,20 +191,31 @@ def _numbered(
 ) -> tuple[Entry, ...]:
     """Number entries on from the position; a page that reaches the list's start begins at 1.
 
-    Numbers from the beginning stay above 0, those from the end below, however the list changes.
+    Numbers from the beginning stay above 0, those from the end below, however the list changes. If
+    the position's is not known, those of a page that reaches neither end are not known either.
     """
-    start, count = request.position.ordinal if request.position else 0, len(entries)
-    if request.toward is Toward.NEXT:
-        from_end = -count if reaches_edge else min(start + 1, -count)
-        first = start + 1 if start >= 0 else from_end
-    elif reaches_edge:
-        first = 1
-    else:
-        first = start - count if start <= 0 else max(1, start - count)
+    start = request.position.ordinal if request.position else 0
+    first = _first_ordinal(start, len(entries), request.toward, reaches_edge=reaches_edge)
     return tuple(
-        replace(entry, position=replace(entry.position, ordinal=ordinal))
-        for ordinal, entry in enumerate(entries, first)
+        replace(entry, position=replace(entry.position, ordinal=None if first is None else ordinal))
+        for ordinal, entry in enumerate(entries, first or 0)
     )
+
+
+def _first_ordinal(
+    start: int | None, count: int, toward: Toward, *, reaches_edge: bool
+) -> int | None:
+    """Return the number of the first of ``count`` entries next to the one of number ``start``."""
+    if toward is Toward.NEXT:
+        if start is None or start < 0:
+            known = None if start is None else min(start + 1, -count)
+            return -count if reaches_edge else known
+        return start + 1
+    if reaches_edge:
+        return 1
+    if start is None:
+        return None
+    return start - count if start <= 0 else max(1, start - count)
 
 
 def _run_read(cursor: Cursor, entries: Sequence[Entry]) -> RunRead:

@@ -23,12 +23,12 @@ class Position:
     table key that the place does not imply, often empty. ``ordinal`` is the item's number in the
     list as the visitor walked it: from 1, or from -1, the last item, if the walk began at the end.
     It is for display, as it drifts when items are added or removed. It is 0 in front of the first
-    item and behind the last one.
+    item and behind the last one, and None where it is not known.
     """
 
     place: str
     rest: str = ""
-    ordinal: int = 0
+    ordinal: int | None = 0
 
 
 def _no_rest(_item: Item) -> str:

@@ -6,7 +6,8 @@ may be read another way. It is signed, versioned and bound to its list: a token 
 or made for another list, is refused before any read.
 
 Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 bytes ordinal,
-2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian, the ordinal is signed.
+2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian. The ordinal is signed,
+and the least number stands for one that is not known.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -19,6 +20,7 @@ from dynamo.lists.runs import Position
 VERSION = 1
 _LIST_BYTES = 6
 _LONGEST_TOKEN = 2_048
+_UNKNOWN = -(2**31)
 
 
 class TokenError(DynamoError):
@@ -55,7 +57,8 @@ class Tokens:
         ``list_name`` must differ between lists: by kind, owner, filter and order.
         """
         rest = position.rest.encode()
-        body = bytes([VERSION]) + _digest(list_name) + position.ordinal.to_bytes(4, signed=True)
+        ordinal = _UNKNOWN if position.ordinal is None else position.ordinal
+        body = bytes([VERSION]) + _digest(list_name) + ordinal.to_bytes(4, signed=True)
         body += len(rest).to_bytes(2) + rest + position.place.encode()
         return self._signer.sign(urlsafe_b64encode(body).rstrip(b"=").decode())
 
@@ -67,7 +70,8 @@ class Tokens:
             sentence = "This page link belongs to another list."
             raise ForeignToken(sentence)
         ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
-        return Position(body[rest_end:].decode(), body[6:rest_end].decode(), ordinal)
+        known = None if ordinal == _UNKNOWN else ordinal
+        return Position(body[rest_end:].decode(), body[6:rest_end].decode(), known)
 
     def _verified(self, token: str) -> bytes:
         plausible = len(token) <= _LONGEST_TOKEN and token.isascii()

@@ -143,7 +143,7 @@ def _put(items: Callable[[Item], Sequence[Item]], table: str, comment: NewCommen
 
 def _write_counted(comment: NewComment) -> None:
     changes = CountChanges()
-    changes.add(comment.product_id, (comment.language, comment.rating), 1)
+    changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
     write([put(Comment, stored(comment), NEW)], changes)
 
 

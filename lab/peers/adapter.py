@@ -81,7 +81,7 @@ def find_highlights(product_id: str) -> Highlights:
 
 
 def _page(rows: Sequence[models.Comment], request: PageRequest, run: Run) -> Page:
-    before = request.position.ordinal if request.position else 0
+    before = request.position.ordinal or 0 if request.position else 0
     entries = tuple(
         Entry({}, Position(place_of_row(row), ordinal=ordinal), run)
         for ordinal, row in enumerate(rows[: request.size], before + 1)

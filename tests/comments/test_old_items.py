@@ -34,7 +34,7 @@ def comment(fresh: Callable[[str], str]) -> NewComment:
     serialized = items_of(comment)[0].serialize()
     item = {name: serialized[name] for name in FIRST_ATTRIBUTES if name in serialized}
     changes = CountChanges()
-    changes.add(product_id, (comment.language, comment.rating), 1)
+    changes.add(product_id, (comment.language, comment.rating), comment.created_at, 1)
     write([put(Comment, item)], changes)
     return comment
 

@@ -93,6 +93,12 @@ def visits(tables: None) -> dict[str, Visit]:
         "filtered list, fragment": Visit(f"{lists}/de.en/1.2.5/", nobody, HTMX),
         "unfiltered list": Visit(f"{lists}/~/~/", nobody, {}),
         "unfiltered list, second page": Visit(deep, nobody, {}),
+        "unfiltered list, last page": Visit(f"{lists}/~/~/?before=end", nobody, {}),
+        "unfiltered list, oldest first": Visit(f"{lists}/~/~/?order=oldest", nobody, {}),
+        "unfiltered list, from a month on": Visit(f"{lists}/~/~/?month={now:%Y-%m}", nobody, {}),
+        "filtered list, highest rated first": Visit(
+            f"{lists}/de.en/1.2.5/?order=highest", nobody, {}
+        ),
         "one comment": Visit(f"/comments/{comment}/", nobody, {}),
         "front page": Visit("/", nobody, {}),
         "most loved": Visit("/rankings/most-loved/", nobody, {}),

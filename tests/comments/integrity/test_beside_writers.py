@@ -109,7 +109,7 @@ class TestAProductThatIsNeverAtRest:
     @pytest.fixture(autouse=True)
     def busy(self, comment: NewComment, monkeypatch: pytest.MonkeyPatch) -> None:
         settle(comment.product_id, {"de.1": 1})
-        count, number = check._count_all, iter(range(1_000))
+        count, number = check.count_all, iter(range(1_000))
 
         def count_late(product_id: str) -> Any:
             counted = count(product_id)
@@ -117,7 +117,7 @@ class TestAProductThatIsNeverAtRest:
                 add_comment(replace(comment, id=f"{comment.id}-{next(number)}"))
             return counted
 
-        monkeypatch.setattr(check, "_count_all", count_late)
+        monkeypatch.setattr(check, "count_all", count_late)
 
     def test_is_busy(self, comment):
         (found,) = mine(comment)

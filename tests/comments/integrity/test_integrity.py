@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
+from comments.integrity import comments as checking
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import BODY
@@ -65,8 +66,23 @@ class TestWhatIsAsItShouldBe:
     def test_shows_no_difference(self, comment: NewComment) -> None:
         assert differences(comment) == []
 
+    def test_is_counted_once_alone(self, comment, monkeypatch) -> None:
+        counted = []
+        monkeypatch.setattr(checking, "count_all", counted.append)
+        differences(comment)
+        assert comment.product_id not in counted
+
 
 class TestCounts:
+    def test_of_months_are_found_and_recounted(self, comment: NewComment) -> None:
+        settle(comment.product_id, {"2026-11.0": 0, "2024-02.0": 3})
+        found = differences(comment)
+        assert [(d.stored, d.expected) for d in found] == [
+            ("2024-02.0: 3, 2026-11.0: 0", "2024-02.0: 0, 2026-11.0: 1")
+        ]
+        assert mend(found)
+        assert counts_of(comment.product_id, consistent=True).months == {"2026-11": 1}
+
     def test_that_are_wrong_are_found_and_recounted(self, comment: NewComment) -> None:
         settle(comment.product_id, {"en.5": 7, "de.1": -2})
         found = differences(comment)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from comments.integrity.steps import STEPS
 from comments.items import NewComment
 from comments.keys import rank
 from comments.models import TABLE
-from comments.posting.services import edit_comment
+from comments.posting.services import add_comment, edit_comment
 from comments.rankings.items import Ranking
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
@@ -151,6 +151,15 @@ def old_ranks() -> Old:
     return Old(comment, before, renamed(comment))
 
 
+def old_counts() -> Old:
+    """The counts of a product by language and rating alone."""
+    comment = made_comment()
+    key = (keys.counts(comment.product_id, 0),) * 2
+    later = replace(comment, id=f"{comment.id}-later", created_at=NOW)
+    before = spoil(key, "2026-11.0")
+    return Old(comment, {key: before}, lambda: add_comment(later))
+
+
 OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "an excerpt": ("listed-texts", old_excerpt),
     "a whole text": ("listed-texts", old_whole_text),
@@ -159,13 +168,14 @@ OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "keys of a vote": ("user-keys", old_vote),
     "keys of a report": ("user-keys", old_report),
     "ranks": ("ranks", old_ranks),
+    "counts": ("months", old_counts),
 }
 
 
 def versionless(items: dict[Key, Item | None]) -> dict[Key, Item]:
-    """Items without the version of a rank, which rises with each derivation."""
+    """Items without the version of a rank, and the mark of a change of counts."""
     return {
-        key: {name: value for name, value in (item or {}).items() if name != "w"}
+        key: {name: value for name, value in (item or {}).items() if name not in {"w", "_change"}}
         for key, item in items.items()
     }
 

@@ -11,6 +11,7 @@ from django.test import Client
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.lists.listing import list_url
+from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsPage, PageWanted, read_comments_page
 from comments.posting.services import add_comment
 from comments.rankings.services import refresh_product
@@ -199,6 +200,11 @@ class TestHighlights:
         assert read(comments[0].product_id, chosen).highlights is None
         text = visit(list_url(comments[0].product_id, chosen)).page.text
         assert "commented on" not in text
+
+    @pytest.mark.parametrize("order", [one for one in CommentOrder if one != CommentOrder.NEWEST])
+    def test_are_not_on_pages_of_another_order(self, comments, order):
+        page = read(comments[0].product_id, CommentFilter(), order=order)
+        assert page.highlights is None
 
 
 class TestTheVotesOfAUser:

@@ -292,6 +292,12 @@ class TestRankThatCannotBeStored:
 
 
 class TestLoad:
+    def test_of_all_comments_of_a_product_reads_no_list_of_them(self, comment):
+        writer = load(comment, another(comment, 1))
+        with metered() as meter:
+            writer.rank_products(SILENT)
+        assert [call for call in meter.calls if call.operation == "Query"] == []
+
     def test_ranks_each_product_once(self, comment, fresh):
         other = replace(comment, id=fresh("comment"), product_id=fresh("product"))
         writer = load(*(another(c, n) for c in (comment, other) for n in range(30)))

@@ -98,6 +98,15 @@ class TestNumbering:
         page = merged(A="abcd").read(PageRequest(3, Position("a", ordinal=-3)), OLDEST)
         assert [entry.position.ordinal for entry in page.entries] == [-3, -2, -1]
 
+    def test_is_not_known_behind_a_position_without_a_number(self):
+        listing = merged(A="abcdef")
+        page = listing.read(PageRequest(2, Position("b", ordinal=None)), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [None, None]
+        page = listing.read(PageRequest(2, page.next_position), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-2, -1]
+        page = listing.read(PageRequest(2, Position("c", ordinal=None), Toward.PREVIOUS), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [1, 2]
+
 
 class TestTheLastPage:
     LAST = PageRequest(2, toward=Toward.PREVIOUS)

@@ -22,7 +22,7 @@ any_position = st.builds(
     Position,
     st.builds(place_of, st.just(START), texts),
     texts,
-    st.integers(-(2**31), 2**31 - 1),
+    st.integers(1 - 2**31, 2**31 - 1) | st.none(),
 )
 
 

@@ -28,7 +28,10 @@ LISTS = (
     "/staff/comments/hidden/",
     "/staff/activity/",
 )
-"""Walked to the end and back by the links on their pages, whose tokens are in the output."""
+"""Walked to the end and back by the links on their pages, whose tokens are in the output.
+
+Links to the last page have no token.
+"""
 PAGES = (
     "/",
     "/categories/",
