@@ -88,7 +88,7 @@ def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, object]:
 
 
 def _ordinal(page: Page) -> int:
-    return page.entries[-1].position.ordinal if page.entries else 0
+    return page.entries[-1].position.ordinal or 0 if page.entries else 0
 
 
 def _number(text: str) -> int | None:
