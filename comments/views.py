@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
-from comments.lists.listing import list_url, listing_of, pager_of
+from comments.lists.listing import comment_data, list_url, listing_of, pager_of
 from comments.lists.page import (
     CommentsPage,
     PageWanted,
@@ -28,7 +28,7 @@ from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListData, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
@@ -133,6 +133,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         page.found.page,
         templates=("comments/product.html", "comments/lists/_comments.html"),
         context=lambda: _context(wanted, page),
+        data=lambda: _data(wanted, page),
     )
     found = page.found
     counts = sorted(found.counts.cells.items())
@@ -155,6 +156,12 @@ def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
     if page.product.unit_price is not None:
         context["basket_add_url"] = reverse("basket_add")
     return context
+
+
+def _data(wanted: PageWanted, page: CommentsPage) -> ListData:
+    shown = _with_recent(wanted, page)
+    items = [comment_data(comment, product_id=wanted.product_id) for comment in shown]
+    return ListData(items, total=page.found.counts.of(page.chosen))
 
 
 def _with_recent(wanted: PageWanted, page: CommentsPage) -> tuple[CommentEntry, ...]:

@@ -1,8 +1,9 @@
-"""A list of comments as its page shows it: heading, toggles and URLs."""
+"""A list of comments as its page shows it: heading, toggles and URLs; and its comments as data."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.urls import reverse
 
@@ -10,6 +11,7 @@ from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
+from dynamo.lists.places import timestamp
 from dynamo.lists.reader import Page
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
@@ -83,6 +85,37 @@ def listing_of(
         is_default_language=is_default_language,
         is_cut=found.page.cut_at is not None,
     )
+
+
+def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, Any]:
+    """Return a comment for programs (docs/api.md).
+
+    ``product_id`` is that of a list which does not say it with each comment.
+    """
+    reply = comment.reply
+    return {
+        "id": comment.id,
+        "url": comment.url,
+        "product_id": comment.product_id or product_id,
+        "language": comment.language,
+        "rating": comment.rating,
+        "created": comment.created_iso,
+        "edited": timestamp(comment.edited) if comment.edited else None,
+        "author": comment.author,
+        "username": comment.username or None,
+        "title": comment.title,
+        "text": comment.text,
+        "is_excerpt": comment.is_long,
+        "is_verified_purchase": comment.is_verified,
+        "is_hidden": comment.is_hidden,
+        "reply": {
+            "text": reply.text,
+            "is_excerpt": reply.is_long,
+            "created": reply.replied_iso or None,
+        }
+        if reply
+        else None,
+    }
 
 
 def _base_url(product_id: str) -> str:

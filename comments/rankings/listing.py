@@ -1,11 +1,15 @@
-"""Rankings as their pages show them: headings and URLs."""
+"""Rankings as their pages show them: headings and URLs; and what ranks as data."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.urls import reverse
 
+from comments.lists.listing import comment_data
 from comments.rankings.items import Ranking
+from comments.rankings.queries import HelpfulComment, RankedProduct
 from dynamo.web.paging import Pager
+from shop.catalogue.category_listing import link_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +50,17 @@ def helpful_pager(product_id: str) -> Pager:
     """Return the pager of a product's most helpful comments."""
     first_url = reverse("most_helpful", args=[product_id])
     return Pager(first_url=first_url, list_name=f"helpful/{product_id}")
+
+
+def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
+    """Return a product in a ranking for programs (docs/api.md)."""
+    data = {"number": ranked.number, "product": link_data(ranked.product)}
+    if ranked.commented is None:
+        return {**data, "five_star_comments": ranked.five_stars}
+    latest = {"id": ranked.comment_id, "url": ranked.comment_url}
+    return {**data, "last_commented": ranked.commented_iso, "latest_comment": latest}
+
+
+def helpful_data(found: HelpfulComment, *, product_id: str) -> dict[str, Any]:
+    """Return a comment with its votes for programs (docs/api.md)."""
+    return {**comment_data(found.comment, product_id=product_id), "helpful_votes": found.helpful}

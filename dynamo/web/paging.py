@@ -1,11 +1,11 @@
 """Pages of a list in URLs: ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 
 from dynamo.calls.meter import current_meter
@@ -13,9 +13,13 @@ from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
+from dynamo.web.formats import PARAMETER, Format, format_asked
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
+
+NO_SUCH_FORM = "This list is to be had as a page, or with format=json."
+NO_OTHER_FORM = "This is to be had as a page alone, without “format”."
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +81,39 @@ class Pager:
         position = page.previous_position
         return self._beside("before", position) if position else self.first_url
 
+    def in_format(self, name: str) -> Self:
+        """Return the pager whose links lead to the same pages in another form."""
+        return replace(self, first_url=self._with(PARAMETER, name)) if name else self
+
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
         is_short = len(page.entries) < request.size and page.cut_at is None
         return is_short and request.toward is Toward.PREVIOUS
 
     def _beside(self, direction: str, position: Position) -> str:
-        token = tokens().write(position, list_name=self.list_name)
+        return self._with(direction, tokens().write(position, list_name=self.list_name))
+
+    def _with(self, name: str, value: str) -> str:
         joint = "&" if "?" in self.first_url else "?"
-        return f"{self.first_url}{joint}{urlencode({direction: token})}"
+        return f"{self.first_url}{joint}{urlencode({name: value})}"
 
     def _position(self, token: str) -> Position:
         try:
             return tokens().read(token, list_name=self.list_name)
         except TokenError as error:
             raise Refusal(str(error), first_url=self.first_url) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ListData:
+    """A page of a list for programs.
+
+    ``items`` have values as JSON knows them, and decimals, which become strings. ``total`` is how
+    many items the whole list has, None where that is not known.
+    """
+
+    items: Sequence[Mapping[str, Any]]
+    total: int | None = None
 
 
 def show_page(
@@ -103,16 +125,37 @@ def show_page(
     templates: tuple[str, str],
     context: Callable[[], Mapping[str, Any]],
     plan: str = "",
+    data: Callable[[], ListData] | None = None,
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
     ``links`` (`PageLinks`), what ``context`` returns, and its ``explanation`` where a ``plan`` is
-    named. ``context`` is not called for a redirect; what it reads is in the explanation.
+    named. A program that asks for JSON gets what ``data`` returns; without it, Refusal is raised.
+    Only one of ``context`` and ``data`` is called, and neither for a redirect; what they read is in
+    the figures.
     """
+    form = format_asked(request.META)
+    pager = pager.in_format(form)
     if pager.overshot(page, asked):
         return redirect(pager.first_url)
+    if form:
+        if data is None or form != Format.JSON:
+            raise Refusal(NO_SUCH_FORM if data else NO_OTHER_FORM)
+        return _as_json(pager, page, data())
     filled = {"links": pager.links(page, asked), **context()}
     if plan:
         filled["explanation"] = explain(page, plan=plan, meter=current_meter())
     return render_list(request, *templates, filled)
+
+
+def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
+    meter = current_meter()
+    answer = {
+        "items": data.items,
+        "next": pager.next_url(page),
+        "previous": pager.previous_url(page),
+        "total": data.total,
+        "capacity_units": meter.capacity_units() if meter else page.capacity_units,
+    }
+    return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})

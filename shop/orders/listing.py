@@ -1,12 +1,14 @@
-"""A user's orders as their page shows them."""
+"""A user's orders as their page shows them, and orders as data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dynamo.lists.places import timestamp
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status
+from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 
 
@@ -69,3 +71,27 @@ class OrderList:
             pressed=chosen.open_only,
             count=sum(counts[status] for status in OPEN),
         )
+
+
+def order_data(order: OrderEntry) -> dict[str, Any]:
+    """Return an order for programs (docs/api.md)."""
+    return {
+        "id": order.id,
+        "url": order.url,
+        "username": order.username,
+        "status": order.status.value,
+        "date": order.date_iso,
+        "placed": timestamp(order.placed),
+        "total": order.total,
+        "currency": order.currency,
+        "item_count": order.item_count,
+        "foreign_id": order.foreign_id or None,
+    }
+
+
+def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
+    """Return how many orders a filter lets through, None between days, which are not counted."""
+    if chosen.since or chosen.until:
+        return None
+    statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
+    return sum(counts[status] for status in statuses)

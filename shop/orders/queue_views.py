@@ -10,10 +10,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListData, show_page
 from dynamo.web.refusals import Refusal
 from shop.order_status import Status
 from shop.orders.filters import BadOrderFilter, parse_open_statuses
+from shop.orders.listing import order_data
 from shop.orders.moving import Moved, move_orders
 from shop.orders.queries import OrdersRead, read_queue
 from shop.orders.queue_listing import queue_context, queue_pager
@@ -49,6 +50,7 @@ def queue(request: HttpRequest, read: Asked) -> HttpResponse:
         templates=("shop/orders/queue.html", "shop/orders/_queue.html"),
         context=lambda: {"listing": listing},
         plan=found.plan.name,
+        data=lambda: ListData([*map(order_data, found.orders)], listing["length"]),
     )
 
 
