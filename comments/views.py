@@ -22,15 +22,18 @@ from comments.lists.page import (
 )
 from comments.lists.queries import CommentEntry, WholeComment
 from comments.lists.read_your_writes import in_list, recently_written, with_recent
+from comments.lists.structured_data import things_on_page
 from comments.moderation.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
 from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
+from dynamo.web.addresses import site_of
 from dynamo.web.paging import ListData, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
+from dynamo.web.structured_data import json_ld
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
@@ -132,7 +135,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         wanted.request,
         page.found.page,
         templates=("comments/product.html", "comments/lists/_comments.html"),
-        context=lambda: _context(wanted, page),
+        context=lambda: _context(wanted, page, site=site_of(request)),
         data=lambda: _data(wanted, page),
     )
     found = page.found
@@ -141,7 +144,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     return unless_known(request, (*shown, found.page.next_position), render_page)
 
 
-def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
+def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, Any]:
     is_default = wanted.chosen is None and bool(page.chosen.languages)
     found = replace(page.found, comments=_with_recent(wanted, page))
     context: dict[str, Any] = {
@@ -155,6 +158,9 @@ def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
     }
     if page.product.unit_price is not None:
         context["basket_add_url"] = reverse("basket_add")
+    if page.highlights:
+        things = things_on_page(page.product, found.comments, found.counts, site=site)
+        context["structured_data"] = json_ld({"@graph": things})
     return context
 
 
