@@ -105,6 +105,7 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     if found.is_hidden and not _sees_hidden(request, found):
         raise Http404(NO_SUCH_COMMENT)
     context = {
+        "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
         "product": page.product,
         "is_own": _is_own(request, found),
@@ -128,10 +129,13 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         page = read_comments_page(wanted)
     except NoSuchProduct as error:
         raise Http404(NO_SUCH_PRODUCT) from error
+    pager = pager_of(wanted.product_id, page.chosen)
+    if wanted.chosen is None:
+        pager = replace(pager, canonical=page.product.url)
     render_page = partial(
         show_page,
         request,
-        pager_of(wanted.product_id, page.chosen),
+        pager,
         wanted.request,
         page.found.page,
         templates=("comments/product.html", "comments/lists/_comments.html"),

@@ -47,9 +47,13 @@ def list_url(product_id: str, chosen: CommentFilter) -> str:
 
 
 def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
-    """Return the pager of a list; its name is its canonical URL without the site's prefix."""
+    """Return the pager of a list; its name is its canonical URL without the site's prefix.
+
+    To search engines, the list of all comments is the product's page.
+    """
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
-    return Pager(first_url=list_url(product_id, chosen), list_name=name)
+    canonical = "" if chosen.narrowed else reverse("product", args=[product_id])
+    return Pager(list_url(product_id, chosen), name, canonical)
 
 
 def listing_of(

@@ -35,7 +35,8 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Show a user's comments, newest first; hidden ones to the user and to staff alone."""
     if len(username) > LONGEST_USERNAME:
         raise Http404(NOBODY)
-    pager = Pager(first_url=reverse("profile", args=[username]), list_name=f"profile/{username}")
+    url = reverse("profile", args=[username])
+    pager = Pager(url, f"profile/{username}", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     read = read_profile(
         username,

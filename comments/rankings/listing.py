@@ -43,13 +43,13 @@ BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
 
 def board_pager(board: Board) -> Pager:
     """Return the pager of a ranking of products."""
-    return Pager(first_url=board.url, list_name=f"ranking/{board.ranking}")
+    return Pager(board.url, f"ranking/{board.ranking}", canonical=board.url)
 
 
 def helpful_pager(product_id: str) -> Pager:
     """Return the pager of a product's most helpful comments."""
     first_url = reverse("most_helpful", args=[product_id])
-    return Pager(first_url=first_url, list_name=f"helpful/{product_id}")
+    return Pager(first_url, f"helpful/{product_id}", canonical=first_url)
 
 
 def ranked_data(ranked: RankedProduct) -> dict[str, Any]:

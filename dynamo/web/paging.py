@@ -13,6 +13,7 @@ from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
+from dynamo.web.addresses import site_of
 from dynamo.web.formats import PARAMETER, Format, format_asked
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
@@ -37,11 +38,13 @@ class Pager:
     """The pages of one list.
 
     ``first_url`` is the URL of its first page, filter included; its tokens are bound to
-    ``list_name``.
+    ``list_name``. ``canonical`` is the path under which search engines may list the first page,
+    empty for a filtered list and for one that is not for everybody.
     """
 
     first_url: str
     list_name: str
+    canonical: str = ""
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
         """Return the page a request asks for.
@@ -130,10 +133,10 @@ def show_page(
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
-    ``links`` (`PageLinks`), what ``context`` returns, and its ``explanation`` where a ``plan`` is
-    named. A program that asks for JSON gets what ``data`` returns; without it, Refusal is raised.
-    Only one of ``context`` and ``data`` is called, and neither for a redirect; what they read is in
-    the figures.
+    ``links`` (`PageLinks`), its ``canonical_url`` if search engines may list it, what ``context``
+    returns, and its ``explanation`` where a ``plan`` is named. A program that asks for JSON gets
+    what ``data`` returns; without it, Refusal is raised. Only one of ``context`` and ``data`` is
+    called, and neither for a redirect; what they read is in the figures.
     """
     form = format_asked(request.META)
     pager = pager.in_format(form)
@@ -144,6 +147,8 @@ def show_page(
             raise Refusal(NO_SUCH_FORM if data else NO_OTHER_FORM)
         return _as_json(pager, page, data())
     filled = {"links": pager.links(page, asked), **context()}
+    if pager.canonical and asked.position is None:
+        filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if plan:
         filled["explanation"] = explain(page, plan=plan, meter=current_meter())
     return render_list(request, *templates, filled)

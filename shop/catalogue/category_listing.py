@@ -43,12 +43,14 @@ def category_url(slug: str, order: ProductOrder | None) -> str:
 def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     """Return the pager of a category's products; its tokens are bound to the order."""
     name = f"category/{slug}" if order is None else f"category/{slug}/{order}"
-    return Pager(first_url=category_url(slug, order), list_name=name)
+    url = category_url(slug, order)
+    return Pager(url, name, canonical="" if order else url)
 
 
 def tree_pager() -> Pager:
     """Return the pager of all categories."""
-    return Pager(first_url=reverse("categories"), list_name="categories/tree")
+    url = reverse("categories")
+    return Pager(url, "categories/tree", canonical=url)
 
 
 def plan_of(order: ProductOrder | None) -> str:
