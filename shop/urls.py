@@ -21,6 +21,7 @@ urlpatterns = [
     path("orders/<id:order_id>/move/", order_views.move, name="move_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
+    path("", include("shop.crawlers.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
     path("staff/orders/ship/", queue_views.ship, name="ship_orders"),
     path(

@@ -75,7 +75,11 @@ class Pager:
         if not page.has_next:
             return None
         position = page.next_position
-        return self._beside("after", position) if position else self.first_url
+        return self.url_behind(position) if position else self.first_url
+
+    def url_behind(self, position: Position) -> str:
+        """Return the URL of the page that begins behind a position."""
+        return self._beside("after", position)
 
     def previous_url(self, page: Page) -> str | None:
         """Return the URL of the previous page in the list's order, if there is one."""

@@ -74,6 +74,7 @@ QUERIES = {
     "orders/<id:order_id>/pickup/": ("near", "count"),
     "staff/activity/": ("kind", "after", "before"),
     "staff/orders/": ("status", "after", "before"),
+    "sitemap-products.xml": ("category",),
 }
 """What routes read of a query, where that is more than a place in a list."""
 URLS = (
