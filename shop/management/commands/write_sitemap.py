@@ -21,4 +21,4 @@ class Command(BaseCommand):
         with failures_in_one_line():
             starts = write_sitemap()
         categories = len({start.slug for start in starts})
-        self.stdout.write(f"The sitemap has {len(starts)} pages of {categories} categories.")
+        self.stdout.write(f"Pages of the sitemap: {len(starts)}, of categories: {categories}.")

@@ -29,9 +29,9 @@ def known_site(settings) -> None:
     settings.SITE_URL = SITE
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def own_shop() -> Iterator[None]:
-    """A shop of which nothing is written but by these tests."""
+    """A shop in which nothing is but what a test puts there."""
     with own_engine():
         refuse_what_aws_refuses(client())
         yield
@@ -79,10 +79,11 @@ class TestTheSitemap:
         assert [one for page in pages for one in page if "products" in one] == many
         assert len(pages) > 2
         told = capsys.readouterr().out
-        assert told == f"The sitemap has {len(walk())} pages of 3 categories.\n"
+        assert told == f"Pages of the sitemap: {len(walk())}, of categories: 1.\n"
 
     def test_costs_little_whatever_the_sizes_of_products_are(self):
         put_shelf("d-dear", 150, name="n" * 900)
+        put_shelf("e-empty", 0)
         call_command("write_sitemap")
         for url in ["/sitemap.xml", *addresses("/sitemap.xml")]:
             with metered() as meter:
@@ -91,11 +92,13 @@ class TestTheSitemap:
             assert {call.operation for call in meter.calls} <= {"Query", "GetItem"}
 
     def test_has_what_was_added_since_it_was_written(self):
+        put_shelf("b-chairs", 2)
         call_command("write_sitemap")
         put_shelf("b-chairs", 4)
         assert sum("/products/b-chairs-" in one for page in walk() for one in page) == 4
 
     def test_has_no_more_on_a_page_than_a_page_may_have(self, monkeypatch):
+        put_shelf("a-lamps", 3)
         monkeypatch.setattr(queries, "MOST_PRODUCTS", 2)
         call_command("write_sitemap")
         monkeypatch.setattr("shop.crawlers.views.MOST_PRODUCTS", 2)
