@@ -13,7 +13,14 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
-from comments.lists.listing import comment_data, list_url, listing_of, pager_of
+from comments.lists.listing import (
+    comment_data,
+    comments_feed,
+    heading_of,
+    list_url,
+    listing_of,
+    pager_of,
+)
 from comments.lists.page import (
     CommentsPage,
     PageWanted,
@@ -171,7 +178,12 @@ def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, 
 def _data(wanted: PageWanted, page: CommentsPage) -> ListData:
     shown = _with_recent(wanted, page)
     items = [comment_data(comment, product_id=wanted.product_id) for comment in shown]
-    return ListData(items, total=page.found.counts.of(page.chosen))
+    heading = f"{heading_of(page.chosen)} · {page.product.name}"
+    return ListData(
+        items,
+        total=page.found.counts.of(page.chosen),
+        feed=partial(comments_feed, heading, shown),
+    )
 
 
 def _with_recent(wanted: PageWanted, page: CommentsPage) -> tuple[CommentEntry, ...]:

@@ -13,6 +13,7 @@ from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.places import timestamp
 from dynamo.lists.reader import Page
+from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 
@@ -53,7 +54,7 @@ def pager_of(product_id: str, chosen: CommentFilter) -> Pager:
     """
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
     canonical = "" if chosen.narrowed else reverse("product", args=[product_id])
-    return Pager(list_url(product_id, chosen), name, canonical)
+    return Pager(list_url(product_id, chosen), name, canonical, has_feed=True)
 
 
 def listing_of(
@@ -120,6 +121,24 @@ def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, An
         if reply
         else None,
     }
+
+
+def comments_feed(heading: str, comments: Sequence[CommentEntry]) -> Feed:
+    """Return comments as a feed."""
+    return Feed(
+        title=f"{heading} · Dynashop",
+        entries=[
+            FeedEntry(
+                path=comment.url,
+                title=f"{comment.stars} {comment.title}".strip(),
+                published=comment.created,
+                updated=comment.edited,
+                text=comment.text,
+                author=comment.author,
+            )
+            for comment in comments
+        ],
+    )
 
 
 def _base_url(product_id: str) -> str:

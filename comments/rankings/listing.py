@@ -1,5 +1,6 @@
 """Rankings as their pages show them: headings and URLs; and what ranks as data."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.urls import reverse
 from comments.lists.listing import comment_data
 from comments.rankings.items import Ranking
 from comments.rankings.queries import HelpfulComment, RankedProduct
+from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
 from shop.catalogue.category_listing import link_data
 
@@ -43,7 +45,8 @@ BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
 
 def board_pager(board: Board) -> Pager:
     """Return the pager of a ranking of products."""
-    return Pager(board.url, f"ranking/{board.ranking}", canonical=board.url)
+    has_feed = board.ranking is Ranking.COMMENTED
+    return Pager(board.url, f"ranking/{board.ranking}", canonical=board.url, has_feed=has_feed)
 
 
 def helpful_pager(product_id: str) -> Pager:
@@ -59,6 +62,18 @@ def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
         return {**data, "five_star_comments": ranked.five_stars}
     latest = {"id": ranked.comment_id, "url": ranked.comment_url}
     return {**data, "last_commented": ranked.commented_iso, "latest_comment": latest}
+
+
+def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> Feed:
+    """Return products by their last comments as a feed, in which each such comment is an entry."""
+    return Feed(
+        title=f"{board.heading} · Dynashop",
+        entries=[
+            FeedEntry(path=one.comment_url, title=one.product.name, published=one.commented)
+            for one in products
+            if one.commented
+        ],
+    )
 
 
 def helpful_data(found: HelpfulComment, *, product_id: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Pages of rankings."""
 
+from functools import partial
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -13,6 +15,7 @@ from comments.rankings.listing import (
     helpful_data,
     helpful_pager,
     ranked_data,
+    ranked_feed,
 )
 from comments.rankings.queries import PLAN, list_ranking, read_most_helpful
 from dynamo.web.paging import ListData, show_page
@@ -84,5 +87,8 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
         templates=("comments/rankings/ranking.html", "comments/rankings/_ranking.html"),
         context=lambda: context,
         plan=PLAN,
-        data=lambda: ListData([ranked_data(ranked) for ranked in found.products]),
+        data=lambda: ListData(
+            [ranked_data(ranked) for ranked in found.products],
+            feed=partial(ranked_feed, board, found.products),
+        ),
     )

@@ -14,13 +14,18 @@ from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
 from dynamo.web.addresses import site_of
+from dynamo.web.feeds import Feed, as_atom
 from dynamo.web.formats import PARAMETER, Format, format_asked
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
 
-NO_SUCH_FORM = "This list is to be had as a page, or with format=json."
-NO_OTHER_FORM = "This is to be had as a page alone, without “format”."
+FORMS = {
+    (): "This is to be had as a page alone, without “format”.",
+    (Format.JSON,): "This list is to be had as a page, or with format=json.",
+    (Format.JSON, Format.ATOM): "This list is to be had as a page, or with format=json or atom.",
+}
+"""What to say, by the forms that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,14 @@ class Pager:
 
     ``first_url`` is the URL of its first page, filter included; its tokens are bound to
     ``list_name``. ``canonical`` is the path under which search engines may list the first page,
-    empty for a filtered list and for one that is not for everybody.
+    empty for a filtered list and for one that is not for everybody. ``has_feed`` says whether the
+    list is to be had as a feed.
     """
 
     first_url: str
     list_name: str
     canonical: str = ""
+    has_feed: bool = False
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
         """Return the page a request asks for.
@@ -116,11 +123,13 @@ class ListData:
     """A page of a list for programs.
 
     ``items`` have values as JSON knows them, and decimals, which become strings. ``total`` is how
-    many items the whole list has, None where that is not known.
+    many items the whole list has, None where that is not known. ``feed`` is called for a pager
+    that has one.
     """
 
     items: Sequence[Mapping[str, Any]]
     total: int | None = None
+    feed: Callable[[], Feed] | None = None
 
 
 def show_page(
@@ -137,25 +146,37 @@ def show_page(
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
-    ``links`` (`PageLinks`), its ``canonical_url`` if search engines may list it, what ``context``
-    returns, and its ``explanation`` where a ``plan`` is named. A program that asks for JSON gets
-    what ``data`` returns; without it, Refusal is raised. Only one of ``context`` and ``data`` is
-    called, and neither for a redirect; what they read is in the figures.
+    ``links`` (`PageLinks`), what ``context`` returns, its ``explanation`` where a ``plan`` is
+    named, its ``canonical_url`` if search engines may list it, and its ``feed_url``. A program that
+    asks for JSON or a feed gets what ``data`` returns; where there is none, Refusal is raised. Only
+    one of ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
+    figures.
     """
     form = format_asked(request.META)
-    pager = pager.in_format(form)
+    in_form = pager.in_format(form)
     if pager.overshot(page, asked):
-        return redirect(pager.first_url)
+        return redirect(in_form.first_url)
     if form:
-        if data is None or form != Format.JSON:
-            raise Refusal(NO_SUCH_FORM if data else NO_OTHER_FORM)
-        return _as_json(pager, page, data())
+        _require_form(form, pager, is_data=data is not None)
+    if form == Format.ATOM and data and (feed := data().feed):
+        here, site = request.get_full_path(), site_of(request)
+        return as_atom(feed(), site=site, page_path=pager.first_url, feed_path=here)
+    if form and data:
+        return _as_json(in_form, page, data())
     filled = {"links": pager.links(page, asked), **context()}
     if pager.canonical and asked.position is None:
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
+    if pager.has_feed:
+        filled["feed_url"] = pager.in_format(Format.ATOM).first_url
     if plan:
         filled["explanation"] = explain(page, plan=plan, meter=current_meter())
     return render_list(request, *templates, filled)
+
+
+def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
+    others = (Format.JSON, *([Format.ATOM] if pager.has_feed else ())) if is_data else ()
+    if form not in others:
+        raise Refusal(FORMS[others])
 
 
 def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:

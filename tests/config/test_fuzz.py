@@ -29,7 +29,8 @@ ODD = (
     "€" * 128, "€" * 341, "€" * 1_000, "x" * 128, "x" * 129, "x" * 5_000, "\U0001f4a1" * 128,
     "{{ 7|add:7 }}", "<b>", "'", '"', "%", "%s", "%00", "?", "&", ";", "=", "None", "null", "[]",
     "de", "en.de", "zz", "1", "1.2.3.4.5", "9" * 40, "١٢", "²", "2023-02-30", "yes", "no", "keep",
-    "REPORTED.1.1", "PLACED", "placed", "shipped", "a.b", "a.b.c", "b3duZXI", "=====",
+    "json", "atom", "REPORTED.1.1", "PLACED", "placed", "shipped", "a.b", "a.b.c", "b3duZXI",
+    "=====",
 )  # fmt: skip
 FORMS = {
     "basket/add/": {"product_id": "lamp", "quantity": "1"},
