@@ -25,7 +25,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
     The rankings are on the first page of the categories alone.
     """
-    pager = Pager(first_url=reverse("home"), list_name="categories")
+    pager = Pager(reverse("home"), "categories", canonical=reverse("home"))
     asked = pager.requested(request.GET, size=SHELVES)
     is_first = asked.is_first and not wants_partial(request)
     found = read_front_page(asked, has_boards=is_first)

@@ -13,7 +13,14 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
-from comments.lists.listing import list_url, listing_of, pager_of
+from comments.lists.listing import (
+    comment_data,
+    comments_feed,
+    heading_of,
+    list_url,
+    listing_of,
+    pager_of,
+)
 from comments.lists.months import at_month
 from comments.lists.orders import CommentOrder
 from comments.lists.page import (
@@ -24,15 +31,18 @@ from comments.lists.page import (
 )
 from comments.lists.queries import CommentEntry, WholeComment
 from comments.lists.read_your_writes import in_list, recently_written, with_recent
+from comments.lists.structured_data import things_on_page
 from comments.moderation.staff_tools import staff_tools
 from comments.store.comments import NoSuchComment
 from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import Pager, show_page
+from dynamo.web.addresses import site_of
+from dynamo.web.paging import ListData, Pager, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
+from dynamo.web.structured_data import json_ld
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
@@ -108,6 +118,7 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     if found.is_hidden and not _sees_hidden(request, found):
         raise Http404(NO_SUCH_COMMENT)
     context = {
+        "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
         "product": page.product,
         "is_own": _is_own(request, found),
@@ -151,14 +162,18 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     except NoSuchProduct as error:
         raise Http404(NO_SUCH_PRODUCT) from error
     whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
+    pager = pager_of(wanted.product_id, page.chosen, wanted.order)
+    if wanted.chosen is None:
+        pager = replace(pager, canonical=page.product.url)
     render_page = partial(
         show_page,
         request,
-        pager_of(wanted.product_id, page.chosen, wanted.order),
+        pager,
         wanted.request,
         page.found.page,
         templates=(whole, "comments/lists/_comments.html"),
-        context=lambda: _context(wanted, page),
+        context=lambda: _context(wanted, page, site=site_of(request)),
+        data=lambda: _data(wanted, page),
     )
     found = page.found
     counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
@@ -166,7 +181,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     return unless_known(request, (*shown, found.page.next_position), render_page)
 
 
-def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
+def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, Any]:
     is_default = wanted.chosen is None and bool(page.chosen.languages)
     found = replace(page.found, comments=_with_recent(wanted, page))
     context: dict[str, Any] = {
@@ -185,7 +200,21 @@ def _context(wanted: PageWanted, page: CommentsPage) -> dict[str, Any]:
     }
     if page.product.unit_price is not None:
         context["basket_add_url"] = reverse("basket_add")
+    if page.highlights:
+        things = things_on_page(page.product, found.comments, found.counts, site=site)
+        context["structured_data"] = json_ld({"@graph": things})
     return context
+
+
+def _data(wanted: PageWanted, page: CommentsPage) -> ListData:
+    shown = _with_recent(wanted, page)
+    items = [comment_data(comment, product_id=wanted.product_id) for comment in shown]
+    heading = f"{heading_of(page.chosen)} · {page.product.name}"
+    return ListData(
+        items,
+        total=page.found.counts.of(page.chosen),
+        feed=partial(comments_feed, heading, shown),
+    )
 
 
 def _with_recent(wanted: PageWanted, page: CommentsPage) -> tuple[CommentEntry, ...]:

@@ -26,6 +26,7 @@ pickup point              ``PICKUP#<id>``           ``PICKUP#<id>``
 the same, by where it is  ``GEO#<two characters>``  ``<geohash>#<id>``
 where a zip prefix is     ``ZIP#<prefix>``          ``ZIP#<prefix>``
 figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
+pages of the sitemap      ``SITEMAP#STARTS``        ``SITEMAP#STARTS``
 a step of migrate_items   ``MIGRATION#<step>``      ``MIGRATION#<step>``
 ========================  ========================  =============================
 
@@ -64,6 +65,8 @@ AREA_CHARACTERS = 2
 """Of a geohash: 1,024 areas of at most 1,250 km by 625 km."""
 ROOT = f"{CATEGORY_PREFIX}~"
 """The root of the tree of categories."""
+SITEMAP = "SITEMAP#STARTS"
+"""Both keys of where the pages of the sitemap begin."""
 LAB = "LAB#FIGURES"
 """Both keys of the last figures of the comparison lab."""
 

@@ -1,8 +1,9 @@
-"""A list of comments as its page shows it: heading, toggles and URLs."""
+"""A list of comments as its page shows it: heading, toggles and URLs; and its comments as data."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.urls import reverse
 
@@ -12,7 +13,9 @@ from comments.lists.months import MonthOption, month_options
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
+from dynamo.lists.places import timestamp
 from dynamo.lists.reader import Page
+from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 
@@ -77,9 +80,18 @@ def list_url(
 def pager_of(
     product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
 ) -> Pager:
-    """Return the pager of a list; its name is its canonical URL without the site's prefix."""
+    """Return the pager of a list; its name is its canonical URL without the site's prefix.
+
+    To search engines, the list of all comments is the product's page.
+    """
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
-    return Pager(first_url=list_url(product_id, chosen, order), list_name=name + order.query)
+    is_whole = not chosen.narrowed and order is CommentOrder.NEWEST
+    return Pager(
+        first_url=list_url(product_id, chosen, order),
+        list_name=name + order.query,
+        canonical=reverse("product", args=[product_id]) if is_whole else "",
+        has_feed=True,
+    )
 
 
 def listing_of(
@@ -151,6 +163,55 @@ def order_links(
         ),
         OrderLink("helpful", "Most helpful", helpful_url, not in_list, is_swapped=False),
     ]
+
+
+def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, Any]:
+    """Return a comment for programs (docs/api.md).
+
+    ``product_id`` is that of a list which does not say it with each comment.
+    """
+    reply = comment.reply
+    return {
+        "id": comment.id,
+        "url": comment.url,
+        "product_id": comment.product_id or product_id,
+        "language": comment.language,
+        "rating": comment.rating,
+        "created": comment.created_iso,
+        "edited": timestamp(comment.edited) if comment.edited else None,
+        "author": comment.author,
+        "username": comment.username or None,
+        "title": comment.title,
+        "text": comment.text,
+        "is_excerpt": comment.is_long,
+        "is_verified_purchase": comment.is_verified,
+        "is_hidden": comment.is_hidden,
+        "reply": {
+            "text": reply.text,
+            "is_excerpt": reply.is_long,
+            "created": reply.replied_iso or None,
+        }
+        if reply
+        else None,
+    }
+
+
+def comments_feed(heading: str, comments: Sequence[CommentEntry]) -> Feed:
+    """Return comments as a feed."""
+    return Feed(
+        title=f"{heading} · Dynashop",
+        entries=[
+            FeedEntry(
+                path=comment.url,
+                title=f"{comment.stars} {comment.title}".strip(),
+                published=comment.created,
+                updated=comment.edited,
+                text=comment.text,
+                author=comment.author,
+            )
+            for comment in comments
+        ],
+    )
 
 
 def _base_url(product_id: str) -> str:

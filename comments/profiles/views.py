@@ -1,6 +1,6 @@
 """The page of a user's comments."""
 
-from typing import Any
+from functools import partial
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,9 +8,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from comments.lists.read_your_writes import recently_written, with_recent
+from comments.profiles.listing import written_data
 from comments.profiles.queries import (
     PLAN,
     ProfileRead,
+    WrittenAbout,
     is_written_by,
     read_profile,
     with_products,
@@ -18,7 +20,7 @@ from comments.profiles.queries import (
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import Pager, show_page
+from dynamo.web.paging import ListData, Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.web.access import visitor_of
@@ -33,7 +35,8 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Show a user's comments, newest first; hidden ones to the user and to staff alone."""
     if len(username) > LONGEST_USERNAME:
         raise Http404(NOBODY)
-    pager = Pager(first_url=reverse("profile", args=[username]), list_name=f"profile/{username}")
+    url = reverse("profile", args=[username])
+    pager = Pager(url, f"profile/{username}", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     read = read_profile(
         username,
@@ -41,24 +44,26 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         visitor=visitor_of(request),
         recent=recently_written(request.session, now=clock.now()),
     )
+    written = partial(_written, request, username, read, asked)
+    is_own = request.user.get_username() == username
     return show_page(
         request,
         pager,
         asked,
         read.found.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
-        context=lambda: _context(request, username, read, asked),
+        context=lambda: {"owner": username, "is_own": is_own, "written": written()},
         plan=PLAN,
+        data=lambda: ListData([written_data(each) for each in written()]),
     )
 
 
-def _context(
+def _written(
     request: HttpRequest, username: str, read: ProfileRead, asked: PageRequest
-) -> dict[str, Any]:
+) -> list[WrittenAbout]:
     found = read.found
     if not found.comments and asked.is_first:
         _require_user(username)
-    is_own = request.user.get_username() == username
     comments = with_recent(
         found.comments,
         read.recent,
@@ -66,12 +71,8 @@ def _context(
         request=asked,
         belongs=lambda item: is_written_by(username, item),
     )
-    sees_hidden = is_own or request.user.is_staff
-    return {
-        "owner": username,
-        "is_own": is_own,
-        "written": with_products(c for c in comments if sees_hidden or not c.is_hidden),
-    }
+    sees_hidden = request.user.get_username() == username or request.user.is_staff
+    return with_products(c for c in comments if sees_hidden or not c.is_hidden)
 
 
 def _require_user(username: str) -> None:

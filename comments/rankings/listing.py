@@ -1,11 +1,17 @@
-"""Rankings as their pages show them: headings and URLs."""
+"""Rankings as their pages show them: headings and URLs; and what ranks as data."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.urls import reverse
 
+from comments.lists.listing import comment_data
 from comments.rankings.items import Ranking
+from comments.rankings.queries import HelpfulComment, RankedProduct
+from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
+from shop.catalogue.category_listing import link_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +45,37 @@ BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
 
 def board_pager(board: Board) -> Pager:
     """Return the pager of a ranking of products."""
-    return Pager(first_url=board.url, list_name=f"ranking/{board.ranking}")
+    has_feed = board.ranking is Ranking.COMMENTED
+    return Pager(board.url, f"ranking/{board.ranking}", canonical=board.url, has_feed=has_feed)
 
 
 def helpful_pager(product_id: str) -> Pager:
     """Return the pager of a product's most helpful comments."""
     first_url = reverse("most_helpful", args=[product_id])
-    return Pager(first_url=first_url, list_name=f"helpful/{product_id}")
+    return Pager(first_url, f"helpful/{product_id}", canonical=first_url)
+
+
+def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
+    """Return a product in a ranking for programs (docs/api.md)."""
+    data = {"number": ranked.number, "product": link_data(ranked.product)}
+    if ranked.commented is None:
+        return {**data, "five_star_comments": ranked.five_stars}
+    latest = {"id": ranked.comment_id, "url": ranked.comment_url}
+    return {**data, "last_commented": ranked.commented_iso, "latest_comment": latest}
+
+
+def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> Feed:
+    """Return products by their last comments as a feed, in which each such comment is an entry."""
+    return Feed(
+        title=f"{board.heading} · Dynashop",
+        entries=[
+            FeedEntry(path=one.comment_url, title=one.product.name, published=one.commented)
+            for one in products
+            if one.commented
+        ],
+    )
+
+
+def helpful_data(found: HelpfulComment, *, product_id: str) -> dict[str, Any]:
+    """Return a comment with its votes for programs (docs/api.md)."""
+    return {**comment_data(found.comment, product_id=product_id), "helpful_votes": found.helpful}

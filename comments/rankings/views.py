@@ -1,5 +1,7 @@
 """Pages of rankings."""
 
+from functools import partial
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -12,10 +14,13 @@ from comments.rankings.listing import (
     RECENTLY_COMMENTED,
     Board,
     board_pager,
+    helpful_data,
     helpful_pager,
+    ranked_data,
+    ranked_feed,
 )
 from comments.rankings.queries import PLAN, list_ranking, read_most_helpful
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListData, show_page
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
@@ -61,6 +66,9 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
+        data=lambda: ListData(
+            [helpful_data(one, product_id=product_id) for one in read.found.comments]
+        ),
     )
 
 
@@ -82,4 +90,8 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
         templates=("comments/rankings/ranking.html", "comments/rankings/_ranking.html"),
         context=lambda: context,
         plan=PLAN,
+        data=lambda: ListData(
+            [ranked_data(ranked) for ranked in found.products],
+            feed=partial(ranked_feed, board, found.products),
+        ),
     )

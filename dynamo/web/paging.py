@@ -3,12 +3,12 @@
 ``?before=end`` is the last page.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 
 from dynamo.calls.meter import current_meter
@@ -16,12 +16,21 @@ from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
+from dynamo.web.addresses import site_of
+from dynamo.web.feeds import Feed, as_atom
+from dynamo.web.formats import PARAMETER, Format, format_asked
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
 
 END = "end"
 """What the last page is before, in place of a token."""
+FORMS = {
+    (): "This is to be had as a page alone, without “format”.",
+    (Format.JSON,): "This list is to be had as a page, or with format=json.",
+    (Format.JSON, Format.ATOM): "This list is to be had as a page, or with format=json or atom.",
+}
+"""What to say, by the forms that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +52,15 @@ class Pager:
     """The pages of one list.
 
     ``first_url`` is the URL of its first page, filter included; its tokens are bound to
-    ``list_name``.
+    ``list_name``. ``canonical`` is the path under which search engines may list the first page,
+    empty for a filtered list and for one that is not for everybody. ``has_feed`` says whether the
+    list is to be had as a feed.
     """
 
     first_url: str
     list_name: str
+    canonical: str = ""
+    has_feed: bool = False
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
         """Return the page a request asks for.
@@ -81,7 +94,11 @@ class Pager:
         if not page.has_next:
             return None
         position = page.next_position
-        return self._url(after=self._token(position)) if position else self.first_url
+        return self.url_behind(position) if position else self.first_url
+
+    def url_behind(self, position: Position) -> str:
+        """Return the URL of the page that begins behind a position."""
+        return self._url(after=self._token(position))
 
     def previous_url(self, page: Page) -> str | None:
         """Return the URL of the previous page in the list's order, if there is one."""
@@ -93,6 +110,10 @@ class Pager:
     def token_behind(self, page: Page) -> str:
         """Return the token of the place behind a page that has entries, for a form."""
         return self._token(page.entries[-1].position)
+
+    def in_format(self, name: str) -> Self:
+        """Return the pager whose links lead to the same pages in another form."""
+        return replace(self, first_url=self._url(**{PARAMETER: name})) if name else self
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
@@ -115,6 +136,20 @@ class Pager:
             raise Refusal(str(error), first_url=self.first_url) from error
 
 
+@dataclass(frozen=True, slots=True)
+class ListData:
+    """A page of a list for programs.
+
+    ``items`` have values as JSON knows them, and decimals, which become strings. ``total`` is how
+    many items the whole list has, None where that is not known. ``feed`` is called for a pager
+    that has one.
+    """
+
+    items: Sequence[Mapping[str, Any]]
+    total: int | None = None
+    feed: Callable[[], Feed] | None = None
+
+
 def show_page(
     request: HttpRequest,
     pager: Pager,
@@ -124,16 +159,51 @@ def show_page(
     templates: tuple[str, str],
     context: Callable[[], Mapping[str, Any]],
     plan: str = "",
+    data: Callable[[], ListData] | None = None,
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
-    ``links`` (`PageLinks`), what ``context`` returns, and its ``explanation`` where a ``plan`` is
-    named. ``context`` is not called for a redirect; what it reads is in the explanation.
+    ``links`` (`PageLinks`), what ``context`` returns, its ``explanation`` where a ``plan`` is
+    named, its ``canonical_url`` if search engines may list it, and its ``feed_url``. A program that
+    asks for JSON or a feed gets what ``data`` returns; where there is none, Refusal is raised. Only
+    one of ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
+    figures.
     """
+    form = format_asked(request.META)
+    in_form = pager.in_format(form)
     if pager.overshot(page, asked):
-        return redirect(pager.first_url)
+        return redirect(in_form.first_url)
+    if form:
+        _require_form(form, pager, is_data=data is not None)
+    if form == Format.ATOM and data and (feed := data().feed):
+        here, site = request.get_full_path(), site_of(request)
+        return as_atom(feed(), site=site, page_path=pager.first_url, feed_path=here)
+    if form and data:
+        return _as_json(in_form, page, data())
     filled = {"links": pager.links(page, asked), **context()}
+    if pager.canonical and asked.position is None:
+        filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
+    if pager.has_feed:
+        filled["feed_url"] = pager.in_format(Format.ATOM).first_url
     if plan:
         filled["explanation"] = explain(page, plan=plan, meter=current_meter())
     return render_list(request, *templates, filled)
+
+
+def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
+    others = (Format.JSON, *([Format.ATOM] if pager.has_feed else ())) if is_data else ()
+    if form not in others:
+        raise Refusal(FORMS[others])
+
+
+def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
+    meter = current_meter()
+    answer = {
+        "items": data.items,
+        "next": pager.next_url(page),
+        "previous": pager.previous_url(page),
+        "total": data.total,
+        "capacity_units": meter.capacity_units() if meter else page.capacity_units,
+    }
+    return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})

@@ -1,6 +1,7 @@
 """Refusals: a status and a sentence instead of the page that was asked for.
 
-A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays.
+A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays. A
+program that asks for JSON gets ``{"error": sentence}``.
 """
 
 import logging
@@ -8,17 +9,19 @@ from collections.abc import Callable
 from http import HTTPStatus
 from math import ceil
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from dynamo.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynamo.errors import DynamoError
+from dynamo.web.formats import Format, format_asked
 
 logger = logging.getLogger(__name__)
 
 NOTICE = "#notice"
 """The element, on every page, that htmx puts refusals into."""
+NOTHING_HERE = "There is nothing here."
 
 
 class Refusal(DynamoError):
@@ -53,6 +56,7 @@ def refuse(
 ) -> HttpResponse:
     """Render ``template`` or ``<status>.html``, or for htmx ``_error.html`` for the page's notice.
 
+    A program that asks for JSON gets the ``message`` of the context alone.
     ``retry_after``, in seconds, is sent as a header as well. A page reads who is signed in: when
     the database is away, the answer is 503 instead.
     """
@@ -84,6 +88,8 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
 def _render(
     request: HttpRequest, status: HTTPStatus, page: str, context: dict[str, object]
 ) -> HttpResponse:
+    if format_asked(request.META) == Format.JSON:
+        return error_as_json(context.get("message") or NOTHING_HERE, status)
     partial = bool(getattr(request, "htmx", False))
     response = render(request, "_error.html" if partial else page, context, status=status)
     if partial:
@@ -92,6 +98,12 @@ def _render(
         response["HX-Push-Url"] = "false"
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+def error_as_json(message: object, status: HTTPStatus) -> HttpResponse:
+    """Answer a sentence to a program."""
+    params = {"ensure_ascii": False}
+    return JsonResponse({"error": message}, status=status, json_dumps_params=params)
 
 
 class RefusalMiddleware:

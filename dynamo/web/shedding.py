@@ -6,6 +6,7 @@ further one is answered with 503 at once, by a page that was rendered before, an
 it. Health checks and static files do not wait: a process that is busy is not to be killed.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ MOST_SECONDS = 0.5
 WAITING_BY_RUNNING = 2
 RETRY_AFTER = 2
 HEALTH = frozenset({"/healthz", "/readyz"})
+TOO_MANY = "Too many people are in the shop at the moment."
+_JSON = json.dumps({"error": TOO_MANY}).encode()
 
 
 @dataclass(slots=True)
@@ -81,9 +85,10 @@ class Shedding:
 
 def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     is_partial = "HTTP_HX_REQUEST" in environ
-    page = _page(is_partial=is_partial)
+    is_json = format_asked(environ) == Format.JSON
+    page = _JSON if is_json else _page(is_partial=is_partial)
     headers = {
-        "Content-Type": "text/html; charset=utf-8",
+        "Content-Type": "application/json" if is_json else "text/html; charset=utf-8",
         "Content-Length": str(len(page)),
         "Cache-Control": "no-store",
         "Retry-After": str(RETRY_AFTER),
@@ -97,7 +102,7 @@ def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iter
 @cache
 def _page(*, is_partial: bool) -> bytes:
     context = {
-        "message": "Too many people are in the shop at the moment.",
+        "message": TOO_MANY,
         "retry_after": RETRY_AFTER,
         "is_away": True,
         "status": HTTPStatus.SERVICE_UNAVAILABLE.value,

@@ -16,9 +16,10 @@ from django.core.validators import validate_email
 from django.http import HttpRequest
 
 from dynamo.calls import clock
+from dynamo.web.addresses import site_of
 from shop.accounts import throttling
 from shop.accounts.known_browser import is_known
-from shop.accounts.letters import queue_letter, site_of
+from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,

@@ -13,10 +13,8 @@ from smtplib import SMTPException
 from typing import Literal
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.core.mail import send_mail
-from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.encoding import force_bytes
@@ -43,11 +41,6 @@ class Letter:
     kind: Literal["reset", "confirm", "changed"]
     whom: str
     site: str
-
-
-def site_of(request: HttpRequest) -> str:
-    """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
-    return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
 
 
 def queue_letter(kind: Literal["reset", "confirm", "changed"], whom: str, site: str) -> None:

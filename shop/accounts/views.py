@@ -12,11 +12,12 @@ from django.utils.http import urlsafe_base64_decode
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.known_browser import remember
-from shop.accounts.letters import queue_letter, site_of
+from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.queries import NoSuchUser, find_user

@@ -1,5 +1,6 @@
-"""Categories as their pages show them."""
+"""Categories as their pages show them, and categories and products as data."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -7,6 +8,7 @@ from django.urls import reverse
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.catalogue.access_patterns import PLAN, ProductOrder
+from shop.catalogue.queries import CategoryNode, ProductTile
 
 LABELS = {
     None: "As shelved",
@@ -41,12 +43,14 @@ def category_url(slug: str, order: ProductOrder | None) -> str:
 def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     """Return the pager of a category's products; its tokens are bound to the order."""
     name = f"category/{slug}" if order is None else f"category/{slug}/{order}"
-    return Pager(first_url=category_url(slug, order), list_name=name)
+    url = category_url(slug, order)
+    return Pager(url, name, canonical="" if order else url)
 
 
 def tree_pager() -> Pager:
     """Return the pager of all categories."""
-    return Pager(first_url=reverse("categories"), list_name="categories/tree")
+    url = reverse("categories")
+    return Pager(url, "categories/tree", canonical=url)
 
 
 def plan_of(order: ProductOrder | None) -> str:
@@ -57,6 +61,23 @@ def plan_of(order: ProductOrder | None) -> str:
 def order_toggles(slug: str, chosen: ProductOrder | None) -> list[Toggle]:
     """Build the links to a category's products in each order."""
     return [_toggle(slug, order, chosen=chosen) for order in LABELS]
+
+
+def link_data(product: ProductTile) -> dict[str, Any]:
+    """Return a link to a product for programs (docs/api.md)."""
+    return {"id": product.id, "name": product.name, "url": product.url}
+
+
+def product_data(product: ProductTile) -> dict[str, Any]:
+    """Return a product for programs; it has neither price nor currency if it cannot be bought."""
+    currency = product.currency or None
+    return {**link_data(product), "price": product.unit_price, "currency": currency}
+
+
+def category_data(category: CategoryNode) -> dict[str, Any]:
+    """Return a category for programs, with those it lies in, from the root."""
+    above = [{"slug": one.slug, "name": one.name, "url": one.url} for one in category.trail]
+    return {"slug": category.slug, "name": category.name, "url": category.url, "trail": above}
 
 
 def _toggle(slug: str, order: ProductOrder | None, *, chosen: ProductOrder | None) -> Toggle:

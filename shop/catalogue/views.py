@@ -7,18 +7,20 @@ from django.views.decorators.http import require_safe
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListData, show_page
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.category_listing import (
     BadProductOrder,
+    category_data,
     category_pager,
     category_url,
     order_toggles,
     parse_order,
     plan_of,
+    product_data,
     tree_pager,
 )
 from shop.catalogue.category_queries import CategoryRead, list_all_categories, read_category
@@ -43,6 +45,7 @@ def categories(request: HttpRequest) -> HttpResponse:
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
         context=lambda: {"categories": found.categories},
         plan=PLAN,
+        data=lambda: ListData([category_data(each) for each in found.categories]),
     )
 
 
@@ -68,6 +71,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
         context=lambda: context,
         plan=plan_of(order),
+        data=lambda: ListData([product_data(each) for each in read.products.products]),
     )
 
 

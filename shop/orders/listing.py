@@ -1,4 +1,4 @@
-"""A user's orders as their page shows them."""
+"""A user's orders as their page shows them, and orders as data."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from dynamo.lists.places import timestamp
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.order_status import OPEN, Status
@@ -48,7 +49,7 @@ class OrderList:
             "tabs": self._tabs(chosen, counts),
             "all_statuses": self._all(chosen, counts),
             "open_orders": self._open(chosen, counts),
-            "length": _length(chosen, counts),
+            "length": total_of(chosen, counts),
             "csv_url": f"{self._csv_address}?{chosen.query}".rstrip("?"),
             **dates_context(chosen, url=self.url, action=self.address),
         }
@@ -88,14 +89,6 @@ class OrderList:
         )
 
 
-def _length(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
-    """Return how many orders the list holds; None with days, which are not counted."""
-    if chosen.has_days:
-        return None
-    statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
-    return sum(counts[status] for status in statuses)
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """A page on the way to this one."""
@@ -110,3 +103,27 @@ def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Step]:
     if is_own:
         return [*steps, Step("Your orders", reverse("orders"))]
     return [*steps, Step(f"Orders of {order.username}", order.customer_url)]
+
+
+def order_data(order: OrderEntry) -> dict[str, Any]:
+    """Return an order for programs (docs/api.md)."""
+    return {
+        "id": order.id,
+        "url": order.url,
+        "username": order.username,
+        "status": order.status.value,
+        "date": order.date_iso,
+        "placed": timestamp(order.placed),
+        "total": order.total,
+        "currency": order.currency,
+        "item_count": order.item_count,
+        "foreign_id": order.foreign_id or None,
+    }
+
+
+def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
+    """Return how many orders a list holds; None with days, which are not counted."""
+    if chosen.has_days:
+        return None
+    statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
+    return sum(counts[status] for status in statuses)

@@ -16,7 +16,7 @@ from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
 from dynamo.lists.reader import PageRequest
 from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListData, show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
@@ -25,7 +25,7 @@ from shop.orders.buttons import buttons_for
 from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.limits import check_rate_limit
-from shop.orders.listing import OrderList, way_to
+from shop.orders.listing import OrderList, order_data, total_of, way_to
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
     FoundOrder,
@@ -190,6 +190,7 @@ def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,
         plan=found.plan.name,
+        data=lambda: ListData([*map(order_data, found.orders)], total_of(asked.chosen, counts)),
     )
 
 

@@ -6,6 +6,7 @@ sign-out.
 
 from collections.abc import Callable
 from functools import partial, wraps
+from http import HTTPStatus
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -18,10 +19,13 @@ from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from dynamo.calls.client import pool
+from dynamo.web.formats import Format, format_asked
+from dynamo.web.refusals import error_as_json
 from shop.web.next_url import next_of
 from shop.web.security_log import log_event
 from shop.web.visitor import Visitor
 
+SIGN_IN = "Only who is signed in sees this: send the cookie of a session along."
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[..., HttpResponse]
@@ -35,7 +39,10 @@ def visitor_of(request: HttpRequest) -> Visitor:
 
 
 def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
-    """Redirect anonymous visitors to the login page, as a whole page for htmx, and back."""
+    """Redirect anonymous visitors to the login page, as a whole page for htmx, and back.
+
+    Programs, which cannot sign in there, get 403.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: str, **kwargs: str) -> R | HttpResponse:
@@ -44,6 +51,8 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
             add_never_cache_headers(response)
             _log_action(request, response)
             return response
+        if format_asked(request.META) == Format.JSON:
+            return error_as_json(SIGN_IN, HTTPStatus.FORBIDDEN)
         here = _page(request)
         query = urlencode({"next": here}) if here else ""
         url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")

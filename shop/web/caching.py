@@ -14,10 +14,13 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
 
+from dynamo.web.formats import format_asked
 from dynamo.web.partials import wants_partial
 
 SHARED_SECONDS = 30
 """How long a shared cache may show a page without asking again."""
+MADE_BY = ("dynamo", "shop", "comments")
+"""The packages whose code decides what pages say."""
 View = Callable[..., HttpResponse]
 
 
@@ -56,7 +59,8 @@ def unless_known(
     """
     if _is_personal(request):
         return render()
-    basis = f"{_templates_digest()} {wants_partial(request)} {data!r}"
+    form = format_asked(request.META) or wants_partial(request)
+    basis = f"{_release_digest()} {form} {data!r}"
     etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
     known = get_conditional_response(request, etag=etag)
     response = known or render()
@@ -73,8 +77,10 @@ def _is_personal(request: HttpRequest) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _templates_digest() -> str:
-    """Return a digest of all templates: a new release must not be taken for the page of before."""
-    folder = Path(settings.BASE_DIR) / "templates"
-    sources = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
+def _release_digest() -> str:
+    """Return a digest of all that makes pages: a new release's are not those of before."""
+    base = Path(settings.BASE_DIR)
+    templates = (base / "templates").rglob("*.html")
+    modules = (path for package in MADE_BY for path in (base / package).rglob("*.py"))
+    sources = [path.read_bytes() for path in sorted((*templates, *modules))]
     return blake2b(b"".join(sources), digest_size=8).hexdigest()

@@ -1,5 +1,7 @@
 """Categories and “also bought” in Chromium."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -90,3 +92,12 @@ class TestANarrowWindow:
         ):
             visitor.page.goto(path)
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 375, path
+
+
+class TestStructuredData:
+    def test_of_a_product_is_allowed_beside_the_policy_for_scripts(self, visitor):
+        visitor.page.goto(f"/products/{BULB.id.replace('#', '%23')}/")
+        data = visitor.page.locator("script[type='application/ld+json']")
+        told = json.loads(data.text_content() or "")
+        assert told["@graph"][0]["name"] == visitor.page.locator("h1").text_content()
+        assert visitor.is_clean()

@@ -29,7 +29,8 @@ ODD = (
     "€" * 128, "€" * 341, "€" * 1_000, "x" * 128, "x" * 129, "x" * 5_000, "\U0001f4a1" * 128,
     "{{ 7|add:7 }}", "<b>", "'", '"', "%", "%s", "%00", "?", "&", ";", "=", "None", "null", "[]",
     "de", "en.de", "zz", "1", "1.2.3.4.5", "9" * 40, "١٢", "²", "2023-02-30", "yes", "no", "keep",
-    "REPORTED.1.1", "PLACED", "placed", "shipped", "a.b", "a.b.c", "b3duZXI", "=====",
+    "json", "atom", "REPORTED.1.1", "PLACED", "placed", "shipped", "a.b", "a.b.c", "b3duZXI",
+    "=====",
 )  # fmt: skip
 FORMS = {
     "basket/add/": {"product_id": "lamp", "quantity": "1"},
@@ -80,6 +81,7 @@ QUERIES = {
     "staff/find/": ("q",),
     "staff/orders/": ("status", "from", "to", "after", "before"),
     "staff/orders/all/": ("status", "from", "to"),
+    "sitemap-products.xml": ("category",),
 }
 """What routes read of a query, where that is more than a place in a list."""
 URLS = (
@@ -145,8 +147,9 @@ def with_odd_arguments(route: str, there: Mapping[str, str]) -> Iterator[Odd]:
 
 
 def with_odd_queries(route: str, url: str) -> Iterator[Odd]:
-    for name, value in product(QUERIES.get(route, ("after", "before")), ODD):
+    for name, value in product((*QUERIES.get(route, ("after", "before")), "format"), ODD):
         yield Odd(f"{url}?{urlencode({name: value})}")
+        yield Odd(f"{url}?format=json&{urlencode({name: value})}")
 
 
 def with_odd_fields(route: str, url: str) -> Iterator[Odd]:

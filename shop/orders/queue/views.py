@@ -12,10 +12,11 @@ from django.views.decorators.http import require_safe
 
 from dynamo.lists.reader import PageRequest
 from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListData, show_page
 from dynamo.web.refusals import Refusal
 from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
+from shop.orders.listing import order_data
 from shop.orders.queries import OrdersRead, list_open_orders, read_queue
 from shop.orders.queue.listing import queue_context, queue_pager
 from shop.web.access import reading, staff_only
@@ -56,6 +57,7 @@ def queue(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
         templates=("shop/orders/queue/queue.html", "shop/orders/queue/_queue.html"),
         context=lambda: {"listing": context},
         plan=found.plan.name,
+        data=lambda: ListData([*map(order_data, found.orders)], context["length"]),
     )
 
 

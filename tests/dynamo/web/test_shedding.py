@@ -1,5 +1,6 @@
 """A process works on so many requests at a time, lets some wait, and refuses the rest at once."""
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
@@ -100,6 +101,12 @@ class TestRequests:
         assert refused["HX-Retarget"] == "#notice"
         assert b"<html" not in refused.content
         assert b"Too many people" in refused.content
+
+    def test_of_programs_are_refused_with_a_sentence(self, site):
+        site.fill(9)
+        refused = site.send("/?format=json").result(ENOUGH)
+        assert refused["Content-Type"] == "application/json"
+        assert "Too many people" in json.loads(refused.content)["error"]
 
 
 class TestARequestThatHasWaited:

@@ -1,0 +1,1 @@
+"""Search engines: robots.txt, and the sitemap, in pages of bounded cost."""

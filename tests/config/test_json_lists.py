@@ -1,0 +1,197 @@
+"""Every list as JSON: the items of its page, links to its pages, and errors as sentences."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from comments.moderation.services import hide
+from comments.posting.services import add_comment
+from dynamo.calls.meter import metered
+from tests.support.comments.outage import connected
+from tests.support.comments.truth import written
+from tests.support.comments.writers import someone
+from tests.support.config.lists import ADDRESSES, ListedShop, listed_shop
+from tests.support.markup import read_markup
+from tests.support.ports import spare_port
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+@pytest.fixture(scope="module")
+def shop(tables: None) -> ListedShop:
+    return listed_shop()
+
+
+@pytest.fixture
+def comments(shop: ListedShop) -> str:
+    return shop.address("/products/{product_id}/comments/{languages}/{ratings}/")
+
+
+@pytest.fixture
+def two_on_a_page(settings) -> None:
+    settings.PAGE_SIZE = 2
+
+
+def as_json(url: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}format=json"
+
+
+def ids_in(answer: dict[str, Any]) -> list[str]:
+    """The ids of what an answer holds, of products in a ranking that of the product."""
+    items = [item if "number" not in item else item["product"] for item in answer["items"]]
+    return [item.get("id") or item["slug"] for item in items]
+
+
+def ids_on(page: HttpResponse, mark: str) -> list[str]:
+    elements = read_markup(page.content.decode()).all(**{mark.replace("-", "_"): True})
+    return list(dict.fromkeys(element[mark] for element in elements))
+
+
+def follow(browser: Client, url: str | None, way: str) -> Iterator[dict[str, Any]]:
+    while url:
+        response = browser.get(url)
+        assert response["Content-Type"] == "application/json", url
+        answer = response.json()
+        yield answer
+        url = answer[way]
+
+
+def refusal(response: HttpResponse) -> tuple[int, str]:
+    answer = response.json()
+    assert answer.keys() == {"error"}
+    return response.status_code, answer["error"]
+
+
+@pytest.mark.usefixtures("two_on_a_page")
+class TestAList:
+    @pytest.mark.parametrize("route", ADDRESSES)
+    def test_has_the_items_of_its_page(self, shop, route):
+        url = shop.address(route)
+        answer = shop.browser.get(as_json(url)).json()
+        assert ids_in(answer)
+        assert ids_in(answer) == ids_on(shop.browser.get(url), ADDRESSES[route])
+
+    @pytest.mark.parametrize("route", ADDRESSES)
+    def test_leads_on_and_back_as_json(self, shop, route):
+        there = [*islice(follow(shop.browser, as_json(shop.address(route)), "next"), 3)]
+        back = [*islice(follow(shop.browser, there[1]["previous"], "previous"), 3)]
+        ids = [one for answer in there for one in ids_in(answer)]
+        assert len(ids) == len({*ids}) >= 2
+        assert ids_in(back[0]) == ids_in(there[0])
+        assert there[0]["previous"] is None
+
+    def test_ends_where_nothing_follows(self, shop, comments):
+        answers = [*follow(shop.browser, as_json(comments), "next")]
+        assert [len(answer["items"]) for answer in answers] == [2, 2, 1]
+
+    @pytest.mark.parametrize(
+        ("route", "total"),
+        [
+            ("/products/{product_id}/comments/~/~/", 5),
+            ("/products/{product_id}/comments/~/1.2.3/", 3),
+            ("/products/{product_id}/most-helpful/", None),
+            ("/orders/", 5),
+            ("/orders/?status=SHIPPED", 2),
+            ("/orders/?open=1", 3),
+            ("/orders/?from=2020-01-01", None),
+            ("/categories/", None),
+        ],
+    )
+    def test_says_how_many_there_are_where_that_is_known(self, shop, route, total):
+        assert shop.browser.get(as_json(shop.address(route))).json()["total"] == total
+
+    @pytest.mark.real_engine
+    def test_says_what_it_cost(self, shop, comments):
+        with metered() as meter:
+            answer = Client().get(as_json(comments)).json()
+        assert 0 < answer["capacity_units"] == meter.capacity_units()
+
+    def test_keeps_its_form_where_an_address_leads_to_another(self, shop):
+        url = shop.address("/products/{product_id}/comments/~/5.1/?format=json")
+        assert Client().get(url)["Location"].endswith("/comments/~/1.5/?format=json")
+
+
+class TestARefusal:
+    def test_of_a_filter_is_a_sentence(self, shop):
+        url = shop.address("/products/{product_id}/comments/xx/~/?format=json")
+        status, sentence = refusal(Client().get(url))
+        assert (status, "ISO 639-1" in sentence) == (400, True)
+
+    def test_of_a_forged_link_is_a_sentence(self, comments):
+        status, sentence = refusal(Client().get(as_json(f"{comments}?after=forged")))
+        assert status == 400
+        assert sentence.endswith(".")
+
+    @pytest.mark.parametrize("url", ["/products/none/comments/~/~/", "/users/none/", "/nowhere/"])
+    def test_of_what_is_not_there_is_a_sentence(self, url):
+        status, sentence = refusal(Client().get(as_json(url)))
+        assert status == 404
+        assert sentence.endswith(".")
+
+    def test_tells_programs_that_are_nobody_to_sign_in(self):
+        for url in ("/orders/", "/staff/orders/"):
+            status, sentence = refusal(Client().get(as_json(url)))
+            assert status == 403
+            assert "signed in" in sentence
+
+    def test_hides_from_customers_what_staff_see(self):
+        customer = someone("customer").browser
+        assert refusal(customer.get("/staff/orders/?format=json"))[0] == 404
+
+    def test_tells_of_a_database_that_is_away(self, comments):
+        with connected(f"http://127.0.0.1:{spare_port()}"):
+            response = Client().get(as_json(comments))
+        status, sentence = refusal(response)
+        assert (status, "cannot be reached" in sentence) == (503, True)
+        assert response["Retry-After"]
+
+    @pytest.mark.parametrize(("url", "allowed"), [("/categories/", "format=json"), ("/", "alone")])
+    def test_of_a_form_that_is_not_there_says_which_are(self, url, allowed):
+        response = Client().get(f"{url}?format=xml")
+        assert response.status_code == 400
+        assert allowed in read_markup(response.content.decode()).one(class_="lede").text
+
+    def test_of_json_that_is_not_there_is_json(self):
+        assert refusal(Client().get("/?format=json"))[0] == 400
+
+    def test_of_a_query_that_is_too_long_to_parse_is_json(self):
+        many = "&".join(["a=1"] * 1_001)
+        assert refusal(Client().get(f"/categories/?format=json&{many}"))[0] == 400
+
+
+class TestACache:
+    def test_keeps_json_as_long_as_a_page(self, comments):
+        page, json = Client().get(comments), Client().get(as_json(comments))
+        assert json["Cache-Control"] == page["Cache-Control"]
+        assert "Accept" not in {name.strip() for name in json["Vary"].split(",")}
+
+    def test_takes_json_for_no_page(self, comments):
+        page, json = Client().get(comments), Client().get(as_json(comments))
+        assert page["ETag"] != json["ETag"]
+
+    def test_need_not_fetch_json_again_until_it_changes(self, shop, comments):
+        known = {"If-None-Match": Client().get(as_json(comments))["ETag"]}
+        assert Client().get(as_json(comments), headers=known).status_code == 304
+        add_comment(written(shop.arguments["product_id"]))
+        assert Client().get(as_json(comments), headers=known).status_code == 200
+
+    def test_keeps_nothing_of_somebody(self, shop, comments):
+        for url in (comments, "/orders/"):
+            directives = shop.browser.get(as_json(url))["Cache-Control"].split(", ")
+            assert {"private", "no-store"} <= {*directives}
+
+
+class TestAHiddenComment:
+    def test_is_in_the_list_of_its_author_alone(self, shop):
+        writer = someone("writer")
+        comment = writer.has_written(shop.arguments["product_id"]).comment
+        hide(comment_id=comment.id, now=datetime.now(UTC))
+        url = f"/users/{writer.username}/?format=json"
+        (own,) = writer.browser.get(url).json()["items"]
+        assert (own["id"], own["is_hidden"]) == (comment.id, True)
+        assert Client().get(url).json()["items"] == []
