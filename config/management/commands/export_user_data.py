@@ -15,7 +15,8 @@ from shop.activity.user_data import ACTIVITY
 from shop.exports.queries import walk_through
 from shop.user_data import PROFILE, PURCHASES
 
-SECRET = "password"  # noqa: S105 - the name of an attribute
+SECRETS = ("password", "totp_secret", "recovery_codes")
+"""What a profile has to sign in with: whoever reads the export must not be able to."""
 
 
 class Command(BaseCommand):
@@ -39,7 +40,8 @@ class Command(BaseCommand):
             found = held([PROFILE, PURCHASES, *TRACES, ACTIVITY], username, _read)
             orders = [row for batch in walk_through(username)(None) for row in batch.rows]
         for profile in found[PROFILE.kind]:
-            profile.pop(SECRET, None)
+            for secret in SECRETS:
+                profile.pop(secret, None)
         data = {"username": username, **found, "orders": orders}
         self.stdout.write(json.dumps(data, default=_plain, ensure_ascii=False, indent=2))
 

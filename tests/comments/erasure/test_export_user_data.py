@@ -8,8 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments.votes.services import vote
+from shop import keys
 from shop.accounts.queries import find_user
 from shop.activity.recording import LOG
+from shop.models import Profile
 from shop.orders.items import NewLine
 from tests.support.activity.making import made_entry
 from tests.support.clock import now_within_a_month
@@ -47,6 +49,14 @@ class TestExport:
         assert [each["product_id"] for each in data["orders"]] == [lamp]
         assert len(data["purchases"]) == 1
         assert {each["who"] for each in data["activity"]} == {alice.username}
+
+    def test_has_no_second_factor(self, alice):
+        profile = Profile.get(keys.user(alice.username), keys.profile(alice.username))
+        profile.update([Profile.totp_secret.set("JBSWY3DP"), Profile.recovery_codes.set(["c0de"])])
+        shown = exported(alice.username)
+        assert not {"totp_secret", "recovery_codes"} & shown["profile"][0].keys()
+        assert "JBSWY3DP" not in json.dumps(shown)
+        assert "c0de" not in json.dumps(shown)
 
     def test_has_no_password(self, alice):
         password = find_user(alice.username).password
