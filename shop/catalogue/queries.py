@@ -88,6 +88,11 @@ class Product(ProductTile):
     categories: tuple[Category, ...] = ()
     trail: tuple[Category, ...] = ()
 
+    @property
+    def drawing(self) -> str:
+        """The address of the drawing of its category; empty without one."""
+        return drawing_url(one.slug for one in reversed(self.trail))
+
 
 def find_product(product_id: str, *, is_whole: bool = True) -> Product:
     """Read a product, for half a unit, and if whole its description, for another.
