@@ -108,7 +108,7 @@ class TestAPageForEverybody:
         assert units_of(path) <= MOST_UNITS
 
     @pytest.mark.parametrize("order", ["oldest", "highest", "lowest"])
-    @pytest.mark.parametrize("way", ["", "&before=end"])
+    @pytest.mark.parametrize("way", ["", "&before=end", "&month=2026-11"])
     @pytest.mark.parametrize("filtered", ["~/~", f"{MANY}/~", f"{MANY}/1.2.3.4", "en/1.2"])
     def test_costs_little_in_any_order(self, products, order, way, filtered):
         for product_id in products.values():
