@@ -49,8 +49,9 @@ class Navigation:
 
     @property
     def basket(self) -> int:
-        """The number of pieces in the visitor's basket."""
-        return sum(Basket(self._request.session).quantities.values())
+        """The number of pieces in the visitor's basket; 0 where a request was refused unread."""
+        session = getattr(self._request, "session", None)
+        return 0 if session is None else sum(Basket(session).quantities.values())
 
     @cached_property
     def staff(self) -> StaffCounts:

@@ -10,8 +10,12 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.lists.listing import listing_of, pager_of
+from comments.lists.queries import CommentPage
+from comments.lists.structured_data import things_on_page
+from dynamo.web.addresses import site_of
 from dynamo.web.paging import show_page
 from dynamo.web.partials import wants_partial
+from dynamo.web.structured_data import json_ld
 from lab.peers.adapter import (
     counts_of,
     explanation_of,
@@ -19,6 +23,7 @@ from lab.peers.adapter import (
     find_product,
     list_comments,
 )
+from shop.catalogue.queries import Product
 
 FRAGMENT = "comments/lists/_comments.html"
 
@@ -57,5 +62,11 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
             "highlights": find_highlights(product_id) if is_front else None,
             "voted": frozenset(),
             "explanation": explanation_of(found, is_partial=not is_front),
+            "structured_data": _structured(request, shown, found) if is_front else "",
         },
     )
+
+
+def _structured(request: HttpRequest, product: Product, found: CommentPage) -> str:
+    things = things_on_page(product, found.comments, found.counts, site=site_of(request))
+    return json_ld({"@graph": things})

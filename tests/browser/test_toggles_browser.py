@@ -137,6 +137,8 @@ class TestAToggle:
         rating(visitor, 5).click()
         rating(visitor, 4).hover()
         mouse.down()
+        while not held:
+            visitor.page.wait_for_timeout(20)
         held[0].continue_()
         visitor.wait_for(*truth.ids(ratings=[1, 2, 3, 4])[:20])
         mouse.up()

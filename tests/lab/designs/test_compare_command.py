@@ -235,7 +235,7 @@ class TestDrawing:
         monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
         call_command("compare", "--write-docs", str(tmp_path), "--no-keep", stdout=StringIO())
         document = (designs / "scan-and-filter.md").read_text()
-        assert "| scan | popular | 1 of 62 | 2 | 4,321 | 138.5 | 2.0 | 187.5 |" in document
+        assert "| scan | popular | 1 of 62 | 2 | 4,321 | 138.5 | $17 | 2.0 | 187.5 |" in document
         assert "old" not in document
         assert document.endswith("\n\nAfter.\n")
         assert "![Comments of a product" in (tmp_path / "lab.md").read_text()
