@@ -4,7 +4,7 @@ A reading is remembered for a minute, so that however many visitors look, few un
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.core.cache import cache
@@ -14,8 +14,9 @@ from comments.filters import CommentFilter
 from comments.lists.listing import list_url
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
+from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.explain import Total, explain
+from dynamo.lists.explain import Total, total_of
 from dynamo.lists.reader import Page, PageRequest, Toward
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
@@ -56,8 +57,9 @@ def examples_with_costs() -> Sequence[Example]:
     if found is None:
         with labelled_calls("counts"):
             counts = counts_of(PRODUCT_ID)
+        pages = pool().gather(_reads(counts))
         found = [
-            _with_cost(one, read) for one, read in zip(examples(), _reads(counts), strict=True)
+            replace(one, cost=total_of(page)) for one, page in zip(examples(), pages, strict=True)
         ]
         cache.set(__name__, found, SECONDS)
     return found
@@ -71,8 +73,3 @@ def _reads(counts: ProductCounts) -> list[Callable[[], Page]]:
         lambda: list_comments(PRODUCT_ID, CommentFilter(), last, counts=counts).page,
         lambda: list_open_orders(OrderFilter((WAITING,)), first).page,
     ]
-
-
-def _with_cost(example: Example, read: Callable[[], Page]) -> Example:
-    total = explain(read(), plan="").total
-    return Example(example.words, example.url, example.note, total)

@@ -175,7 +175,7 @@ def explain(
         items_read=sum(read.items_read for read in page.reads),
         capacity_units=page.capacity_units,
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
-        total=_total(meter) if meter else _total_of(page),
+        total=_total(meter) if meter else total_of(page),
         merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
@@ -200,7 +200,8 @@ def _total(meter: Meter) -> Total:
     return Total(meter.requests(), meter.rounds, meter.capacity_units(), meter.milliseconds)
 
 
-def _total_of(page: Page) -> Total:
+def total_of(page: Page) -> Total:
+    """Return what the queries of a page's list have read, and nothing beside them."""
     return Total(sum(read.rounds for read in page.reads), page.rounds, page.capacity_units)
 
 

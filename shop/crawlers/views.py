@@ -18,7 +18,7 @@ from shop.web.caching import public
 @require_safe
 @public
 def robots(request: HttpRequest) -> HttpResponse:
-    """Tell which pages are not for search engines, and where the sitemap is."""
+    """Show which pages are not for search engines, and where the sitemap is."""
     sitemap = f"{site_of(request)}{reverse('sitemap')}"
     context = {"sitemap_url": sitemap}
     return render(request, "shop/crawlers/robots.txt", context, content_type="text/plain")
