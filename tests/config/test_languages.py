@@ -6,7 +6,6 @@ from gettext import GNUTranslations
 from shutil import copytree, which
 
 import pytest
-from django.conf import settings
 from django.core.management import call_command
 from django.test import Client, override_settings
 
