@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
@@ -47,8 +48,8 @@ from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
 from shop.web.caching import public, unless_known
 
-FIRST_PAGE_ONLY = "A product's own page is the first one: the others are those of a list."
-NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
+FIRST_PAGE_ONLY = _("A product's own page is the first one: the others are those of a list.")
+NO_SUCH_COMMENT = _("There is no such comment. It may have been deleted.")
 
 
 @require_safe
@@ -56,7 +57,7 @@ NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
     if {"after", "before", "month"} & request.GET.keys():
-        raise Refusal(FIRST_PAGE_ONLY, first_url=list_url(product_id, CommentFilter()))
+        raise Refusal(str(FIRST_PAGE_ONLY), first_url=list_url(product_id, CommentFilter()))
     return _show(
         request,
         PageWanted(

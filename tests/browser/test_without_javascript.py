@@ -93,7 +93,7 @@ class TestAComment:
     def test_is_answered_and_picked(self, sam: PlainBrowser, comment: NewComment) -> None:
         sam.goto(f"/comments/{comment.id}/")
         for button, typed, told in (
-            ("Reply", {"text": "Thank you!"}, "The reply is there."),
+            ("Reply", {"text": "Thank you!"}, "The reply is saved."),
             ("Staff pick", {}, "The comment is picked."),
             ("Delete the reply", {}, "The reply is deleted."),
         ):
