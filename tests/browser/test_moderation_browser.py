@@ -225,7 +225,7 @@ class TestRepliesAndPicks:
         sam.page.locator(".reply-form textarea").fill("x" * 4_001)
         expect(sam.page.locator(".reply-form .help")).to_contain_text("1 too many")
         sam.page.locator("#reply-button").click()
-        expect(sam.page.locator(".reply-form .errorlist")).to_contain_text("4000")
+        expect(sam.page.locator(".reply-form .errorlist")).to_contain_text("1 too many")
         expect(sam.page.locator(".reply-form textarea")).to_have_value("x" * 4_001)
         expect(sam.page.locator(".reply-form textarea")).to_be_focused()
         delete_comment(comment.id)
