@@ -83,7 +83,8 @@ class NotAsSeen(DynamoError):
     """The comment has changed since the decision was made."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(f"{sentence} {_('Nothing was done.')}")
+        nothing = _("Nothing was done.")
+        super().__init__(f"{sentence} {nothing}")
 
 
 def carry_out(

@@ -56,7 +56,8 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
             _write(request, product, form)
     except BadForm as error:
         form = _with_new_id(request, product_id)
-        sentence = f"{error} {_('Here is a new one with all that you typed: send it once more.')}"
+        again = _("Here is a new one with all that you typed: send it once more.")
+        sentence = f"{error} {again}"
         refusal = FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
     except FormNotSaved as error:
         if error.stored is not None:  # from now on it is an edit of what was posted

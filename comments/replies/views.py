@@ -98,7 +98,8 @@ def _show_theirs(
     request: HttpRequest, comment_id: str, form: ReplyForm, lost: ReplyChanged
 ) -> HttpResponse:
     theirs = lost.reply
-    sentence = f"{lost} {_('Yours is below: send it again to replace the other.')}"
+    yours = _("Yours is below: send it again to replace the other.")
+    sentence = f"{lost} {yours}"
     data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
     refusal = FormNotSaved(HTTPStatus.CONFLICT, sentence)
     return _show_again(request, comment_id, ReplyForm(data), refusal, theirs=theirs)

@@ -60,9 +60,8 @@ def as_form_errors() -> Iterator[None]:
         fault = fault_in(error)
         if fault is None:
             raise
-        sentence = (
-            f"{_(str(fault))} {_('Send this again in a moment: it will not be there twice.')}"
-        )
+        again = _("Send this again in a moment: it will not be there twice.")
+        sentence = f"{_(str(fault))} {again}"
         status = HTTPStatus.SERVICE_UNAVAILABLE
         raise FormNotSaved(status, sentence, retry_after=fault.retry_after) from error
 
