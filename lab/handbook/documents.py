@@ -63,6 +63,12 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
             token.attrSet("id", slugify(tokens[number + 1].content))
         if token.type == "table_open":
             token.attrSet("class", "ledger")
+        if token.type == "fence":
+            token.type = "code_block"  # whose attributes are those of the element that scrolls
+        if token.type in {"table_open", "code_block"}:
+            token.attrSet("tabindex", "0")  # a keyboard scrolls what has the focus
+        if token.type == "th_open" and not tokens[number + 1].content:
+            token.tag = tokens[number + 2].tag = "td"  # heads nothing
         for child in token.children or ():
             if child.type == "image":
                 child.attrSet("src", _picture(str(child.attrGet("src")), here))
