@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all coverage lint format readme screenshot requirements audit clean
+.PHONY: help install run test test-all coverage lint format readme messages screenshot requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -42,6 +42,7 @@ help:
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
 	@echo "make readme    bring the tables of the README up to date"
+	@echo "make messages  collect the sentences to translate, and compile the translated ones"
 	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
 

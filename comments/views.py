@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
@@ -58,7 +57,7 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
     if {"after", "before", "month"} & request.GET.keys():
         raise Refusal(FIRST_PAGE_ONLY, first_url=list_url(product_id, CommentFilter()))
-    response = _show(
+    return _show(
         request,
         PageWanted(
             product_id,
@@ -69,8 +68,6 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
             recent=recently_written(request.session, now=clock.now()),
         ),
     )
-    patch_vary_headers(response, ("Accept-Language",))
-    return response
 
 
 @require_safe

@@ -129,6 +129,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First, because refusals of all others are sentences too.
+    "django.middleware.locale.LocaleMiddleware",
     "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "dynamo.web.powers.PowersMiddleware",
@@ -172,7 +174,15 @@ SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 
 LANGUAGE_CODE = "en"
-USE_I18N = False
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
+FORMAT_MODULE_PATH = "config.locale"
+LANGUAGE_COOKIE_NAME = f"{_COOKIE}language"
+LANGUAGE_COOKIE_SECURE = HTTPS
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 

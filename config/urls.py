@@ -1,6 +1,8 @@
 """The site's URLs."""
 
 from django.urls import include, path
+from django.views.decorators.csrf import csrf_exempt
+from django.views.i18n import set_language
 
 from config import views
 from dynamo.web.forgery import form_token
@@ -15,6 +17,9 @@ urlpatterns = [
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
     path("accounts/", include("shop.accounts.second_factor.urls")),
+    # Another site could change the language of its visitor, and nothing else: pages that shared
+    # caches keep have no token.
+    path("language/", csrf_exempt(set_language), name="set_language"),
     path("lab/", lab, name="lab"),
     path("docs/<path:name>/", document, name="document"),
     path("form-token/", form_token, name="form_token"),

@@ -28,3 +28,11 @@ The tree, each class beside the function that raises it::
 
 class DynamoError(Exception):
     """Base of every exception of this library; its text is one sentence to show to a person."""
+
+
+def gettext_noop(sentence: str) -> str:
+    """Return a sentence as it is, and mark it for the translators.
+
+    This library knows no language: whoever shows an error looks its sentence up.
+    """
+    return sentence

@@ -2,7 +2,6 @@
 
 // What is typed into forms: counted, locked while it is on its way, and sent from pages without a token.
 (() => {
-  const UNREACHABLE = "The shop cannot be reached. What you typed is still there; check the connection and try again.";
   const LONGEST_WAIT = 15000; // milliseconds, as long as htmx waits
   const TYPED_INTO = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
 
@@ -78,7 +77,8 @@
       form.submit();
     } catch {
       unlock(form);
-      document.dispatchEvent(new CustomEvent("said", { detail: { sentences: [UNREACHABLE], isWarning: true } }));
+      const { unreachable } = document.getElementById("notice").dataset;
+      document.dispatchEvent(new CustomEvent("said", { detail: { sentences: [unreachable], isWarning: true } }));
     }
   });
 
@@ -87,10 +87,10 @@
     const longest = Number(field.dataset.longest);
     const length = [...field.value].length;
     const help = document.querySelector(`[data-count-of="${field.id}"]`);
-    const number = (n) => n.toLocaleString("en");
-    help.textContent = length > longest
-      ? `${number(length)} characters: ${number(length - longest)} too many.`
-      : `${number(length)} of ${number(longest)} characters.`;
+    const { fits, tooMany } = help.dataset;
+    const numbers = { length, longest, over: length - longest };
+    help.textContent = (length > longest ? tooMany : fits)
+      .replace(/\{(\w+)\}/g, (_, name) => numbers[name].toLocaleString(document.documentElement.lang));
     help.classList.toggle("too-long", length > longest);
   }
 

@@ -2,8 +2,6 @@
 
 // "Near me": the browser's location, if it has one and the visitor agrees. The form works without it.
 (() => {
-  const REFUSED = "The browser did not tell where you are; type a zip code instead.";
-
   function offer() {
     document.querySelectorAll("[data-locate][hidden]").forEach((button) => (button.hidden = false));
   }
@@ -20,7 +18,7 @@
       () => {
         button.disabled = false;
         button.focus({ preventScroll: true }); // a disabled button loses it
-        document.dispatchEvent(new CustomEvent("said", { detail: { sentences: [REFUSED], isWarning: true } }));
+        document.dispatchEvent(new CustomEvent("said", { detail: { sentences: [button.dataset.refused], isWarning: true } }));
       },
       { timeout: 10000, maximumAge: 300000 },
     );

@@ -10,7 +10,8 @@
     const bulk = document.getElementById("bulk");
     if (bulk === null) return;
     const chosen = rows().filter((row) => boxOf(row).checked);
-    bulk.querySelector("[data-selected]").textContent = chosen.length ? `${chosen.length} selected` : "None selected";
+    const count = bulk.querySelector("[data-selected]");
+    count.textContent = chosen.length ? count.dataset.some.replace("{count}", chosen.length) : count.dataset.none;
     bulk.querySelector("[data-clear]").hidden = !chosen.length;
     for (const button of bulk.querySelectorAll("[data-moves]")) {
       button.disabled = !chosen.some((row) => row.dataset.status === button.dataset.moves);

@@ -2,18 +2,15 @@
 
 // What htmx does not do: announce changes, keep the keyboard focus, and report network failures.
 (() => {
-  const UNREACHABLE = "The shop cannot be reached. What is on screen has not changed; check the connection and try again.";
-  const TOO_SLOW = "The shop did not answer in time. What is on screen has not changed; please try again.";
-  const UNREADABLE = "Something between you and the shop failed. What is on screen has not changed; please try again.";
-
   const unfolded = new Set();
 
   const byId = (id) => document.getElementById(id);
+  const inWords = (name) => byId("notice").dataset[name];
   const notify = (sentence, { said = false } = {}) => {
     const told = document.createElement("p");
     const dismiss = document.createElement("button");
     told.append(sentence);
-    dismiss.append("Dismiss");
+    dismiss.append(inWords("dismissLabel"));
     dismiss.type = "button";
     dismiss.className = "notice-dismiss";
     dismiss.dataset.dismiss = "";
@@ -32,6 +29,20 @@
     if (heading.getBoundingClientRect().top < 0) {
       heading.scrollIntoView({ block: "start" });
     }
+  }
+
+  // In the attribute dates are UTC; with this script people read them in their own time zone.
+  function tellLocalTimes() {
+    const { lang } = document.documentElement;
+    const day = { day: "numeric", month: "short", year: "numeric" };
+    for (const time of document.querySelectorAll("time[datetime*=T]")) {
+      const moment = new Date(time.dateTime);
+      if (moment.getTimezoneOffset() === 0) continue;
+      const hour = time.textContent.includes(":") && { hour: "2-digit", minute: "2-digit" };
+      time.textContent = moment.toLocaleString(lang === "en" ? "en-GB" : lang, { ...day, ...hour });
+    }
+    const note = document.querySelector("[data-local-times]");
+    if (note !== null && new Date().getTimezoneOffset() !== 0) note.textContent = note.dataset.localTimes;
   }
 
   // Without this script boxes are ticked one by one; with it, also all at once.
@@ -109,7 +120,7 @@
     // An error page that is not the shop's own, such as a proxy's.
     if (xhr.status >= 400 && !xhr.getResponseHeader("HX-Retarget")) {
       detail.shouldSwap = false;
-      notify(UNREADABLE);
+      notify(inWords("unreadable"));
     }
   });
 
@@ -120,6 +131,7 @@
   });
 
   document.addEventListener("htmx:afterSwap", ({ target }) => {
+    tellLocalTimes();
     const form = target.matches("[data-form]") ? target : target.querySelector(":scope > [data-form]");
     if (target.matches("[data-list]")) {
       afterListSwap(target);
@@ -132,8 +144,8 @@
     }
   });
 
-  document.addEventListener("htmx:sendError", ({ detail }) => isUnasked(detail) || notify(UNREACHABLE));
-  document.addEventListener("htmx:timeout", ({ detail }) => isUnasked(detail) || notify(TOO_SLOW));
+  document.addEventListener("htmx:sendError", ({ detail }) => isUnasked(detail) || notify(inWords("unreachable")));
+  document.addEventListener("htmx:timeout", ({ detail }) => isUnasked(detail) || notify(inWords("tooSlow")));
 
   document.addEventListener("click", ({ target }) => {
     if (!target.closest("[data-dismiss]")) return;
@@ -172,4 +184,5 @@
   });
 
   offerSelectAll();
+  tellLocalTimes();
 })();

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from django.utils.formats import date_format
+
 from comments.filters import BadFilter
 from comments.lists.orders import CommentOrder
 from comments.store.counts import ProductCounts
@@ -48,6 +50,10 @@ def month_options(counts: ProductCounts, order: CommentOrder) -> Sequence[MonthO
     if order.is_by_rating or sum(months.values()) != counts.total:
         return ()
     return [
-        MonthOption(month, f"{date.fromisoformat(f'{month}-01'):%B %Y}", months[month])
+        MonthOption(
+            month,
+            date_format(date.fromisoformat(f"{month}-01"), "YEAR_MONTH_FORMAT"),
+            months[month],
+        )
         for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST)
     ]

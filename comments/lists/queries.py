@@ -9,6 +9,7 @@ from itertools import groupby
 from math import inf
 
 from django.urls import reverse
+from django.utils.formats import date_format
 from pynamodb.attributes import Attribute
 
 from comments import keys
@@ -84,12 +85,12 @@ class CommentEntry:
     @property
     def created_day(self) -> str:
         """Such as ``20 Nov 2026``, UTC."""
-        return f"{self.created.day} {self.created:%b %Y}"
+        return date_format(self.created, "SHORT_DATE_FORMAT")
 
     @property
     def created_second(self) -> str:
         """Such as ``20 November 2026, 09:30:00``, UTC."""
-        return f"{self.created.day} {self.created:%B %Y, %H:%M:%S}"
+        return date_format(self.created, "DATETIME_FORMAT")
 
     @property
     def stars(self) -> str:

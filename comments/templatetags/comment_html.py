@@ -14,6 +14,7 @@ from django.template.context import Context
 from django.template.loader import get_template
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from comments.lists.queries import CommentEntry
 from shop.catalogue.queries import ProductTile
@@ -59,7 +60,8 @@ def comment_html(
     ``level`` (2 to 6) that of its heading.
     """
     render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
-    return render(comment, _reader_of(context, comment), helpful, about, level=level)
+    reader = _reader_of(context, comment)
+    return render(comment, reader, helpful, about, level=level, language=get_language())
 
 
 def _reader_of(context: Context, comment: CommentEntry) -> Reader:
@@ -83,7 +85,9 @@ def _render(
     about: ProductTile | None,
     *,
     level: int,
+    language: str | None,
 ) -> SafeString:
+    del language  # the sentences are in the one that is active
     shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
     shown |= {"comment": comment, "reader": reader, "helpful": helpful}
     shown |= {"about": about, "level": level}

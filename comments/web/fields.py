@@ -4,6 +4,9 @@ from typing import Any
 
 from django import forms
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from dynamo.web.numbers import grouped
 
 
 def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
@@ -16,10 +19,12 @@ def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
     attributes.pop("maxlength", None)
     attributes["data-longest"] = str(longest)
     bound.help_text = format_html(
-        '{} <span data-count-of="{}">Up to {} characters.</span>',
+        '{} <span data-count-of="{}" data-fits="{}" data-too-many="{}">{}</span>',
         bound.help_text,
         bound.auto_id,
-        f"{longest:,}",
+        _("{length} of {longest} characters."),
+        _("{length} characters: {over} too many."),
+        _("Up to %(longest)s characters.") % {"longest": grouped(longest)},
     )
 
 

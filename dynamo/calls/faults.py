@@ -22,14 +22,14 @@ from botocore.retries.standard import ThrottledRetryableChecker
 from pynamodb.exceptions import PynamoDBException
 
 from dynamo.calls.budget import OutOfTime
-from dynamo.errors import DynamoError
+from dynamo.errors import DynamoError, gettext_noop
 
 _throttled: Any = ThrottledRetryableChecker()
 _THROTTLED = frozenset(
     {*_throttled._throttled_error_codes}  # noqa: SLF001 - botocore's own list
     | {"TooManyRequests", "ReplicatedWriteConflictException"}
 )
-BUSY = "The database is too busy at the moment."
+BUSY = gettext_noop("The database is too busy at the moment.")
 _UNREACHABLE = frozenset(
     {
         "InternalFailure",
@@ -57,7 +57,7 @@ _UNAUTHORIZED = frozenset(
     }
 )
 """What an AWS service answers to wrong or expired credentials, or where a clock is wrong."""
-_NO_DYNAMODB = "What answers at the database's address is not DynamoDB."
+_NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
 _NO_INDEX = "does not have the specified index"
 """The ValidationException of a Query on an index that does not exist."""
 
@@ -68,6 +68,11 @@ FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
 """Everything a call to DynamoDB may raise, by whichever library it is made."""
 _NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
+
+
+UNREACHABLE = gettext_noop("The database cannot be reached at the moment.")
+_OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
+_NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
 
 
 class Unavailable(DynamoError):
@@ -86,7 +91,7 @@ class Throttled(Unavailable):
 class Unreachable(Unavailable):
     """The database cannot be reached, or took longer than the time limit."""
 
-    def __init__(self, text: str = "The database cannot be reached at the moment.") -> None:
+    def __init__(self, text: str = UNREACHABLE) -> None:
         super().__init__(text)
 
 
@@ -99,7 +104,7 @@ class Unauthorized(Unavailable):
     retry_after = 30
 
     def __init__(self, detail: str) -> None:
-        super().__init__("The shop has no access to its database at the moment.")
+        super().__init__(gettext_noop("The shop has no access to its database at the moment."))
         self.detail = detail
 
 
@@ -154,11 +159,11 @@ def _fault_of(error: ClientError) -> Unavailable | None:
     if code in _THROTTLED or status == HTTPStatus.TOO_MANY_REQUESTS:
         return Throttled(BUSY)
     if code in _UNREACHABLE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Unreachable("The database is out of order at the moment.")
+        return Unreachable(_OUT_OF_ORDER)
     if code in _UNAUTHORIZED:
         return Unauthorized(f"DynamoDB refuses this server: {code}. {message}".strip())
     if code == "ResourceNotFoundException" or _NO_INDEX in message:
-        return NotSetUp("The database is not set up yet: “manage.py create_tables” does it.")
+        return NotSetUp(_NOT_SET_UP)
     if _TOO_FEW_ACTIONS.search(message):
         return EngineTooOld()
     return Unreachable(_NO_DYNAMODB) if message.lstrip().startswith("<") else None

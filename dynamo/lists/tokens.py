@@ -14,7 +14,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
 from typing import Protocol
 
-from dynamo.errors import DynamoError
+from dynamo.errors import DynamoError, gettext_noop
 from dynamo.lists.runs import Position
 
 VERSION = 1
@@ -67,7 +67,7 @@ class Tokens:
         body = self._verified(token)
         digest, body = body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
         if digest != _digest(list_name):
-            sentence = "This page link belongs to another list."
+            sentence = gettext_noop("This page link belongs to another list.")
             raise ForeignToken(sentence)
         ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
         known = None if ordinal == _UNKNOWN else ordinal
@@ -78,7 +78,7 @@ class Tokens:
         value = self._signer.unsign(token) if plausible else None
         body = _decoded(value) if value else b""
         if body[:1] != bytes([VERSION]):
-            sentence = "This page link was damaged on its way, or is too old."
+            sentence = gettext_noop("This page link was damaged on its way, or is too old.")
             raise DamagedToken(sentence)
         return body
 

@@ -14,12 +14,15 @@ from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dynamo.web.refusals import refuse
 
-STALE = "This page is from before you last signed in, or cookies are blocked: load it anew."
+STALE = gettext_lazy(
+    "This page is from before you last signed in, or cookies are blocked: load it anew."
+)
 FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 
 View = Callable[..., HttpResponse]

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
@@ -26,9 +28,11 @@ from dynamo.web.signing import tokens
 END = "end"
 """What the last page is before, in place of a token."""
 FORMS = {
-    (): "This is to be had as a page alone, without “format”.",
-    (Format.JSON,): "This list is to be had as a page, or with format=json.",
-    (Format.JSON, Format.ATOM): "This list is to be had as a page, or with format=json or atom.",
+    (): gettext_lazy("This is to be had as a page alone, without “format”."),
+    (Format.JSON,): gettext_lazy("This list is to be had as a page, or with format=json."),
+    (Format.JSON, Format.ATOM): gettext_lazy(
+        "This list is to be had as a page, or with format=json or atom."
+    ),
 }
 """What to say, by the forms that there are."""
 
@@ -69,7 +73,7 @@ class Pager:
         """
         after, before = query.get("after"), query.get("before")
         if after is not None and before is not None:
-            sentence = "A page lies after or before a place in its list: give one of the two."
+            sentence = _("A page lies after or before a place in its list: give one of the two.")
             raise Refusal(sentence, first_url=self.first_url)
         if after is not None:
             return PageRequest(size, self._position(after))
@@ -133,7 +137,7 @@ class Pager:
         try:
             return tokens().read(token, list_name=self.list_name)
         except TokenError as error:
-            raise Refusal(str(error), first_url=self.first_url) from error
+            raise Refusal(_(str(error)), first_url=self.first_url) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +198,7 @@ def show_page(
 def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
     others = (Format.JSON, *([Format.ATOM] if pager.has_feed else ())) if is_data else ()
     if form not in others:
-        raise Refusal(FORMS[others])
+        raise Refusal(str(FORMS[others]))
 
 
 def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:

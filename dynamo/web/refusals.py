@@ -12,6 +12,7 @@ from math import ceil
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
 
 from dynamo.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynamo.errors import DynamoError
@@ -21,7 +22,6 @@ logger = logging.getLogger(__name__)
 
 NOTICE = "#notice"
 """The element, on every page, that htmx puts refusals into."""
-NOTHING_HERE = "There is nothing here."
 
 
 class Refusal(DynamoError):
@@ -81,7 +81,7 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
         request,
         HTTPStatus.SERVICE_UNAVAILABLE,
         retry_after=fault.retry_after,
-        message=str(fault),
+        message=_(str(fault)),
     )
 
 
@@ -89,7 +89,7 @@ def _render(
     request: HttpRequest, status: HTTPStatus, page: str, context: dict[str, object]
 ) -> HttpResponse:
     if format_asked(request.META) == Format.JSON:
-        return error_as_json(context.get("message") or NOTHING_HERE, status)
+        return error_as_json(context.get("message") or _("There is nothing here."), status)
     partial = bool(getattr(request, "htmx", False))
     response = render(request, "_error.html" if partial else page, context, status=status)
     if partial:
@@ -132,7 +132,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a malformed request that reached no view (``handler400``)."""
     del exception
     return refuse(
-        request, HTTPStatus.BAD_REQUEST, message="The request is malformed.", first_url=None
+        request, HTTPStatus.BAD_REQUEST, message=_("The request is malformed."), first_url=None
     )
 
 

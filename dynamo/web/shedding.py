@@ -15,7 +15,9 @@ from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
 from django.template.loader import render_to_string
+from django.utils.translation import get_language_from_request, gettext_lazy, override
 
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE
@@ -27,8 +29,7 @@ MOST_SECONDS = 0.5
 WAITING_BY_RUNNING = 2
 RETRY_AFTER = 2
 HEALTH = frozenset({"/healthz", "/readyz"})
-TOO_MANY = "Too many people are in the shop at the moment."
-_JSON = json.dumps({"error": TOO_MANY}).encode()
+TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
 
 
 @dataclass(slots=True)
@@ -86,7 +87,8 @@ class Shedding:
 def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     is_partial = "HTTP_HX_REQUEST" in environ
     is_json = format_asked(environ) == Format.JSON
-    page = _JSON if is_json else _page(is_partial=is_partial)
+    language = get_language_from_request(WSGIRequest(environ))
+    page = _as_json(language) if is_json else _page(language, is_partial=is_partial)
     headers = {
         "Content-Type": "application/json" if is_json else "text/html; charset=utf-8",
         "Content-Length": str(len(page)),
@@ -100,11 +102,18 @@ def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iter
 
 
 @cache
-def _page(*, is_partial: bool) -> bytes:
+def _as_json(language: str) -> bytes:
+    with override(language):
+        return json.dumps({"error": str(TOO_MANY)}).encode()
+
+
+@cache
+def _page(language: str, *, is_partial: bool) -> bytes:
     context = {
         "message": TOO_MANY,
         "retry_after": RETRY_AFTER,
         "is_away": True,
         "status": HTTPStatus.SERVICE_UNAVAILABLE.value,
     }
-    return render_to_string("_error.html" if is_partial else "503.html", context).encode()
+    with override(language):
+        return render_to_string("_error.html" if is_partial else "503.html", context).encode()

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from django.utils.translation import get_language
 
 from dynamo.web.formats import format_asked
 from dynamo.web.partials import wants_partial
@@ -32,6 +33,7 @@ def public(view: View) -> View:
         response = view(request, *args, **kwargs)
         if not _is_personal(request):
             patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
+            patch_vary_headers(response, ("Cookie",))  # one may say the language
         return response
 
     return shown
@@ -60,7 +62,7 @@ def unless_known(
     if _is_personal(request):
         return render()
     form = format_asked(request.META) or wants_partial(request)
-    basis = f"{_release_digest()} {form} {data!r}"
+    basis = f"{_release_digest()} {get_language()} {form} {data!r}"
     etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
     known = get_conditional_response(request, etag=etag)
     response = known or render()
