@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls import clock
@@ -177,9 +178,13 @@ def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
     orders_of, counts, found = asked.orders_of, asked.read.counts, asked.read.found
     if not any(counts.values()):
         _require_customer(orders_of.username)
+    owner, total = orders_of.username, total_of(asked.chosen, counts)
+    is_own = owner == request.user.get_username()
     context = {
-        "owner": orders_of.username,
-        "is_own": orders_of.username == request.user.get_username(),
+        "owner": owner,
+        "is_own": is_own,
+        "heading": _("Your orders") if is_own else _("Orders of %(owner)s") % {"owner": owner},
+        "total": total,
         "listing": {"orders": found.orders, **orders_of.context(asked.chosen, counts)},
     }
     return show_page(
@@ -190,7 +195,7 @@ def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,
         plan=found.plan.name,
-        data=lambda: ListData([*map(order_data, found.orders)], total_of(asked.chosen, counts)),
+        data=lambda: ListData([*map(order_data, found.orders)], total),
     )
 
 

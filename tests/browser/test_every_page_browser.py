@@ -145,13 +145,18 @@ class TestThoseWhoDoNotSeeOrPoint:
         named = visitor.page.get_by_role("link", name="the comment by").get_by_text("Helpful")
         expect(named).to_have_count(20)
 
-    def test_skip_to_the_comments(self, visitor):
+    @pytest.mark.parametrize("width", [320, 390, 1280])
+    def test_skip_to_the_comments(self, visitor, width):
+        visitor.page.set_viewport_size({"width": width, "height": 844})
         visitor.page.goto(PRODUCT)
         for _ in range(2):
             visitor.page.keyboard.press("Tab")
-        expect(visitor.page.locator(":focus")).to_have_text("Skip to the comments")
+        link = visitor.page.locator(":focus")
+        expect(link).to_have_text("Skip to the comments")
+        expect(link).to_be_in_viewport(ratio=1)
         visitor.page.keyboard.press("Enter")
         assert visitor.focus == "list-heading"
+        expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
 
 
 class TestSigningIn:
