@@ -16,6 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from dynamo.calls.client import pool
@@ -25,7 +26,6 @@ from shop.web.next_url import next_of
 from shop.web.security_log import log_event
 from shop.web.visitor import Visitor
 
-SIGN_IN = "Only who is signed in sees this: send the cookie of a session along."
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[..., HttpResponse]
@@ -52,7 +52,9 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
             _log_action(request, response)
             return response
         if format_asked(request.META) == Format.JSON:
-            return error_as_json(SIGN_IN, HTTPStatus.FORBIDDEN)
+            return error_as_json(
+                _("Sign in to see this: send the cookie of a session."), HTTPStatus.FORBIDDEN
+            )
         here = _page(request)
         query = urlencode({"next": here}) if here else ""
         url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")

@@ -142,6 +142,6 @@ class TestAPickupPoint:
         alice.press("Choose", within=alice.page.one(data_point_id=point.id))
         assert alice.messages == ["The order goes to Kiosk."]
         assert "Pier 1" in alice.page.one(data_pickup=True).text
-        alice.click("Choose another place")
-        alice.press("Have it delivered instead")
-        assert alice.messages == ["The order goes to your door."]
+        alice.click("Change the pickup point")
+        alice.press("Deliver to my address instead")
+        assert alice.messages == ["Your order will be delivered to your address."]
