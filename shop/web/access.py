@@ -16,6 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -96,7 +97,8 @@ def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callabl
             with pool().together() as together:
                 is_user = together.start(visitor.is_confirmed)
                 known = Visitor(visitor.username, is_user.result)
-                found = together.start(partial(read, request, known, *args, **kwargs))
+                reads = partial(read, request, known, *args, **kwargs)
+                found = together.start(partial(_in_language, get_language(), reads))
                 is_user.result()
                 return guard(lambda request: view(request, found.result(), *args, **kwargs))(
                     request
@@ -105,6 +107,12 @@ def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callabl
         return guarded
 
     return decorate
+
+
+def _in_language(language: str | None, read: Callable[[], T]) -> T:
+    """Call ``read`` in another thread, whose refusals are in the visitor's language too."""
+    with override(language):
+        return read()
 
 
 def _log_action(request: HttpRequest, response: HttpResponseBase) -> None:

@@ -323,7 +323,7 @@ class TestWhatJavaScriptAdds:
         sam.page.goto("/staff/orders/")
         bar = sam.page.locator("#bulk")
         expect(bar).to_contain_text("None selected")
-        expect(sam.button("Ship: the selected orders")).to_be_disabled()
+        expect(sam.button("Ship (the selected orders)")).to_be_disabled()
         sam.page.get_by_label("All orders on this page").check()
         expect(bar).to_contain_text("4 selected")
         sam.button("Clear").click()
@@ -331,8 +331,8 @@ class TestWhatJavaScriptAdds:
         sam.page.get_by_label("All orders on this page").check()
         sam.row(queued[0]).get_by_role("checkbox").uncheck()
         sam.row(queued[1]).get_by_role("checkbox").uncheck()
-        expect(sam.button("Approve: the selected orders")).to_be_disabled()
-        sam.button("Ship: the selected orders").click()
+        expect(sam.button("Approve (the selected orders)")).to_be_disabled()
+        sam.button("Ship (the selected orders)").click()
         expect(sam.page.locator("h1")).to_have_text("Orders now shipped: 2 of 2")
         assert sam.focus == "list-heading"
         sam.link("Back to the queue").click()
@@ -453,7 +453,7 @@ class TestWithoutJavaScript:
         expect(row).to_have_count(0)
         for order in queued[2:]:
             sam.row(order).get_by_role("checkbox").check()
-        sam.button("Ship: the selected orders").click()
+        sam.button("Ship (the selected orders)").click()
         expect(sam.page.locator("h1")).to_have_text("Orders now shipped: 2 of 2")
         alice.page.goto("/orders/")
         alice.sees_counts(PLACED=1, SHIPPED=3)

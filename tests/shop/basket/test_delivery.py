@@ -46,7 +46,7 @@ class TestThePageBeforeAnOrder:
     def test_shows_all_of_it(self, asked: Shown, lamp: str) -> None:
         summary = asked.page.one("table")
         assert [row.text for row in summary.one("tbody").all("tr")] == [
-            f"Product {lamp} 2 × 19.99 39.98"
+            f"Product {lamp} 2 \N{MULTIPLICATION SIGN} 19.99 39.98"
         ]
         assert "EUR 39.98" in summary.one("tfoot").text
 

@@ -24,7 +24,7 @@ class TestChoosingOnThePage:
         told = alice.post(form["action"], fields)
         assert told.messages == ["Your order will be sent to “Kiosk 1”."]
         assert told.page.one(data_pickup=points[1].id).text == (
-            "Kiosk 1 Rua Direita 7, 1100-148 Lisboa Open: Daily 7-22"
+            "Kiosk 1 Rua Direita 7, 1100-148 Lisboa Opening hours: Daily 7-22"
         )
 
     def test_marks_what_is_chosen(

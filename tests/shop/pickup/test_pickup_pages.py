@@ -27,7 +27,8 @@ class TestThePage:
         assert ids(shown)[:4] == [point.id for point in points]
         row = shown.page.all("li", data_point_id=points[2].id)[0]
         assert row.text == (
-            "200 m Kiosk 2 Rua Direita 7, 1100-148 Lisboa Opening hours: Daily 7-22 Choose : Kiosk 2"
+            "200 m Kiosk 2 Rua Direita 7, 1100-148 Lisboa "
+            "Opening hours: Daily 7-22 Choose (Kiosk 2)"
         )
 
     def test_begins_where_the_order_goes(
