@@ -140,8 +140,8 @@ class TestAPickupPoint:
         alice.press("Search", near=str(place))
         assert alice.page.one("h1").text == f"Pickup points near {place}"
         alice.press("Choose", within=alice.page.one(data_point_id=point.id))
-        assert alice.messages == ["The order goes to Kiosk."]
+        assert alice.messages == ["Your order will be sent to “Kiosk”."]
         assert "Pier 1" in alice.page.one(data_pickup=True).text
-        alice.click("Choose another place")
-        alice.press("Have it delivered instead")
-        assert alice.messages == ["The order goes to your door."]
+        alice.click("Change the pickup point")
+        alice.press("Deliver to my address instead")
+        assert alice.messages == ["Your order will be delivered to your address."]
