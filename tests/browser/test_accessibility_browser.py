@@ -7,12 +7,14 @@ import pytest
 from playwright.sync_api import expect
 
 from comments.reports.services import Reason, report_comment
+from shop.catalogue.services import put_catalogue
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.browser.conftest import REFUSED, Seat, Visitor
 from tests.config.test_matrix import MATRIX
 from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
+from tests.support.catalogue.making import category
 from tests.support.chance import unique
 from tests.support.comments.writers import Writer, new_url
 from tests.support.config.addresses import ROLES, address, belongings, people
@@ -30,9 +32,9 @@ LATE = Coordinates.at(-47.0, -160.0)
 
 
 def who_sees(answers: str) -> list[str]:
-    """Of those who see a page, the one who sees least of it and the one who sees most."""
+    """Who looks at a page: staff, who see most of it, and its owner; nobody looks at some below."""
     seeing = [role for role, told in zip(ROLES, answers.split(), strict=True) if told == "200"]
-    return [*dict.fromkeys((seeing[0], seeing[-1]))] if seeing else []
+    return seeing[-1:] if "nobody" in seeing else [*dict.fromkeys((*seeing[:1], *seeing[-1:]))]
 
 
 PAGES = [
@@ -57,13 +59,15 @@ def arguments(known: dict[str, Writer]) -> dict[str, str]:
     report_comment(
         comment_id=found["comment_id"], username="bob", reason=Reason.ABUSE, text="Rude.", now=now
     )
+    put_catalogue(categories=[category(unique("shelf")) for _ in range(2)], products=[])
     put_points([PickupPoint(unique("point"), "Kiosk", "Pier 1", LATE, "Daily 7-22")])
     return found
 
 
 @pytest.fixture(autouse=True)
-def three_on_a_page(settings) -> None:
+def short_pages(settings, monkeypatch) -> None:
     settings.PAGE_SIZE = 3
+    monkeypatch.setattr("comments.home_views.SHELVES", 1)
 
 
 @pytest.fixture
@@ -109,6 +113,7 @@ class TestAPageInUse:
     @pytest.mark.parametrize(
         ("route", "role"),
         [
+            ("/", "nobody"),
             ("/products/{product_id}/", "nobody"),
             ("/categories/{slug}/", "nobody"),
             ("/orders/", "owner"),
