@@ -11,17 +11,15 @@
     toggle.setAttribute("aria-pressed", String(isPressed));
   }
 
-  // As the server does it: nothing chosen is any, and in a group with data-all-is-any so is all.
+  // As the server does it: nothing chosen is any, and in a group with data-all-is-any so is all of it.
   function flip(toggle) {
     const group = toggle.closest("[role=group]");
     const any = group.querySelector(ANY);
     const values = [...group.querySelectorAll("[data-toggle]")].filter((each) => each !== any);
-    if (toggle === any) values.forEach((each) => press(each, false));
-    else press(toggle, !pressed(toggle));
-    const chosen = values.filter(pressed).length;
-    const allIsAny = "allIsAny" in group.dataset;
-    const isAny = chosen === 0 || (allIsAny && chosen === values.length);
-    if (isAny && allIsAny) values.forEach((each) => press(each, true));
+    if (toggle !== any) press(toggle, !pressed(toggle));
+    const { length } = values.filter(pressed);
+    const isAny = toggle === any || length === 0 || ("allIsAny" in group.dataset && length === values.length);
+    if (isAny) values.forEach((each) => press(each, false));
     press(any, isAny);
   }
 
@@ -29,8 +27,7 @@
   function addressOf(list) {
     const spell = (_, kind, isQuery) => {
       const toggles = [...list.querySelectorAll(`[data-toggle="${kind}"]`)];
-      const any = toggles[0]?.closest("[role=group]").querySelector(ANY);
-      const values = any && !pressed(any) ? toggles.filter(pressed).map((toggle) => toggle.dataset.value) : [];
+      const values = toggles.filter(pressed).map((toggle) => toggle.dataset.value);
       return isQuery ? values.map((value) => `${kind}=${value}`).join("&") : values.sort().join(".") || "~";
     };
     return list.dataset.address.replace(/\{(\w+)(=?)\}/g, spell).replace(/\?$/, "");

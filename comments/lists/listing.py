@@ -274,7 +274,7 @@ def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf)
             value=str(rating),
             label=f"{rating} {'star' if rating == 1 else 'stars'}",
             url=url_of(chosen.toggle_rating(rating)),
-            pressed=rating in (chosen.ratings or RATINGS),
+            pressed=rating in chosen.ratings,
             count=counts.within(languages, [rating]),
         )
         for rating in reversed(RATINGS)

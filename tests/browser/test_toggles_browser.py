@@ -5,7 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from comments.filters import RATINGS, CommentFilter
+from comments.lists.listing import list_url
 from tests.browser.conftest import OpenContext, Seat, Visitor
+from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments
 from tests.support.comments.writers import someone
@@ -14,6 +17,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 HOME = "/products/toggled/comments"
 SLOW = {"offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1}
+NOTE_WHAT_WOULD_BE_ASKED = """
+    document.addEventListener("htmx:configRequest", (event) => {
+        window.asked = event.detail.path;
+        event.preventDefault();
+    })
+"""
 OF_A_CHANGED_MIND = ("htmx:afterRequest", "htmx:sendAbort")
 
 
@@ -54,7 +63,7 @@ class TestTogglesClickedBeforeTheAnswer:
     def test_all_count(self, hasty, truth):
         hasty.page.goto(f"{HOME}/~/~/")
         slow_down(hasty.page)
-        for value in (5, 4, 3):
+        for value in (2, 4, 1, 4):
             rating(hasty, value).click()
             hasty.page.wait_for_timeout(100)
         hasty.wait_for(*truth.ids(ratings=[1, 2])[:20])
@@ -80,12 +89,12 @@ class TestTogglesClickedBeforeTheAnswer:
         hasty.page.route("**/comments/**", lambda route: held.append(route))  # noqa: PLW0108
         for value in (5, 4):
             rating(hasty, value).click()
-        expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "false")
+        expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "true")
         for route in reversed(held):
             route.continue_()
-        hasty.wait_for(*truth.ids(ratings=[1, 2, 3])[:20])
+        hasty.wait_for(*truth.ids(ratings=[4, 5])[:20])
         hasty.page.wait_for_timeout(200)
-        assert hasty.address == f"{HOME}/~/1.2.3/"
+        assert hasty.address == f"{HOME}/~/4.5/"
 
     def test_are_one_step_of_the_history(self, hasty, truth):
         hasty.page.goto(f"{HOME}/~/~/")
@@ -93,19 +102,32 @@ class TestTogglesClickedBeforeTheAnswer:
             "for (const id of ['rating-5', 'language-de', 'rating-4', 'language-en'])"
             " document.getElementById(`toggle-${id}`).click()"
         )
-        hasty.wait_for(*truth.ids(["de", "en"], [1, 2, 3])[:20])
-        assert hasty.address == f"{HOME}/de.en/1.2.3/"
+        hasty.wait_for(*truth.ids(["de", "en"], [4, 5])[:20])
+        assert hasty.address == f"{HOME}/de.en/4.5/"
         hasty.page.go_back()
         hasty.wait_for(*truth.ids()[:20])
         assert hasty.address == f"{HOME}/~/~/"
         hasty.page.go_forward()
-        hasty.wait_for(*truth.ids(["de", "en"], [1, 2, 3])[:20])
+        hasty.wait_for(*truth.ids(["de", "en"], [4, 5])[:20])
 
     def test_that_take_out_all_ratings_choose_any(self, hasty, truth):
         hasty.page.goto(f"{HOME}/de/1/")
         rating(hasty, 1).click()
         hasty.wait_for(*truth.ids(["de"])[:20])
         assert hasty.address == f"{HOME}/de/~/"
+
+    def test_lead_where_the_links_of_the_server_lead(self, visitor, truth):
+        visitor.page.goto(f"{HOME}/~/~/")
+        visitor.page.evaluate(NOTE_WHAT_WOULD_BE_ASKED)
+        chosen = CommentFilter()
+        for _ in range(60):
+            value = CHANCE.choice([*RATINGS, "de", "en"])
+            is_rating = value in RATINGS
+            toggled = f"#toggle-{'rating' if is_rating else 'language'}-{value}"
+            visitor.page.locator(toggled).evaluate("toggle => toggle.click()")
+            chosen = (chosen.toggle_rating if is_rating else chosen.toggle_language)(value)
+            assert visitor.page.evaluate("window.asked") == list_url("toggled", chosen)
+            assert pressed(visitor, "rating") == [str(each) for each in chosen.ratings]
 
     def test_of_a_kind_of_activity_count_too(self, seat: Seat):
         sam = seat(someone("sam", is_staff=True))
@@ -133,17 +155,17 @@ class TestAToggle:
         held: list[Route] = []
         mouse = visitor.page.mouse
         visitor.page.goto(f"{HOME}/~/~/")
-        visitor.page.route("**/1.2.3.4/", lambda route: held.append(route))  # noqa: PLW0108
+        visitor.page.route("**/~/5/", lambda route: held.append(route))  # noqa: PLW0108
         rating(visitor, 5).click()
         rating(visitor, 4).hover()
         mouse.down()
         while not held:
             visitor.page.wait_for_timeout(20)
         held[0].continue_()
-        visitor.wait_for(*truth.ids(ratings=[1, 2, 3, 4])[:20])
+        visitor.wait_for(*truth.ids(ratings=[5])[:20])
         mouse.up()
-        visitor.wait_for(*truth.ids(ratings=[1, 2, 3])[:20])
-        assert visitor.address == f"{HOME}/~/1.2.3/"
+        visitor.wait_for(*truth.ids(ratings=[4, 5])[:20])
+        assert visitor.address == f"{HOME}/~/4.5/"
 
     @pytest.mark.parametrize("above", [40, 300])
     def test_stays_under_the_finger_on_a_telephone(
