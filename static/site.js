@@ -6,8 +6,6 @@
   const TOO_SLOW = "The shop did not answer in time. What is on screen has not changed; please try again.";
   const UNREADABLE = "Something between you and the shop failed. What is on screen has not changed; please try again.";
 
-  const unfolded = new Set();
-
   const byId = (id) => document.getElementById(id);
   const notify = (sentence, { said = false } = {}) => {
     const told = document.createElement("p");
@@ -43,7 +41,6 @@
     offerSelectAll();
     const heading = list.querySelector("#list-heading");
     if (list.dataset.title) document.title = list.dataset.title;
-    for (const details of list.querySelectorAll("details[id]")) details.open = unfolded.has(details.id);
     if (focusLost()) {
       // The swap removed the focused link: continue at the heading.
       heading.focus({ preventScroll: true });
@@ -99,8 +96,10 @@
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { xhr } = detail;
-    unfolded.clear();
-    document.querySelectorAll("details[id][open]").forEach(({ id }) => unfolded.add(id));
+    // What was unfolded comes unfolded: htmx gives the focus back to what is in it.
+    for (const { id } of document.querySelectorAll("details[id][open]")) {
+      detail.serverResponse = detail.serverResponse.replace(` id="${id}"`, "$& open");
+    }
     if (isUnasked(detail)) {
       if (xhr.status >= 400) detail.shouldSwap = false; // the visitor did not make this request
       return;

@@ -36,8 +36,10 @@
   document.addEventListener("htmx:configRequest", ({ detail }) => {
     const { elt, target } = detail;
     const isBusy = target.matches(".htmx-request"); // then site.js stops this request
-    if (!elt.matches("[data-toggle]") || !target.dataset.address || isBusy) return;
-    flip(elt);
+    const { frees, toggle } = elt.dataset; // a chip frees toggles, those of its selector
+    if (!(frees || toggle) || !target.dataset.address || isBusy) return;
+    if (toggle) flip(elt);
+    else [...target.querySelectorAll(frees)].filter((each) => pressed(each) && !each.matches(ANY)).forEach(flip);
     detail.path = addressOf(target);
   });
 
@@ -67,14 +69,19 @@
 
   // The toggle stays where the finger is, though the browser scrolls with what it had on screen.
   let top = 0;
+  let scrolled = 0;
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    top = detail.requestConfig.elt.getBoundingClientRect().top;
+    const { elt } = detail.requestConfig;
+    top = elt.getBoundingClientRect().top;
+    scrolled = elt.closest(".filters")?.scrollTop;
   });
 
   document.addEventListener("htmx:afterSwap", ({ detail }) => {
     const { elt } = detail.requestConfig;
     const toggle = elt.matches("[data-toggle]") && document.getElementById(elt.id);
-    if (toggle) window.scrollBy(0, toggle.getBoundingClientRect().top - top);
+    if (!toggle) return;
+    if (scrolled) toggle.closest(".filters").scrollTop = scrolled;
+    window.scrollBy(0, toggle.getBoundingClientRect().top - top);
   });
 })();

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.support.comments.loading import load
 from tests.support.comments.outage import own_engine, wait_for_answers
 from tests.support.comments.truth import Truth, numbered_comments, written
+from tests.support.comments.writers import someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -115,6 +116,25 @@ class TestToggle:
         visitor.page.wait_for_url(f"**{ALL}")
 
 
+class TestAComment:
+    def test_says_its_language_except_in_a_list_of_one(self, visitor, kettle):
+        language = visitor.page.locator("[data-comment-id] .in-language").first
+        for chosen, is_said in (("~", True), ("de", False), ("de.en", True)):
+            visitor.page.goto(f"/products/kettle/comments/{chosen}/~/")
+            expect(language).to_be_visible(visible=is_said)
+
+    def test_is_reported_where_it_stands(self, seat, kettle):
+        alex = seat(someone("alex"))
+        alex.page.set_viewport_size({"width": 390, "height": 844})
+        alex.page.goto(ALL)
+        comment = alex.page.locator("[data-comment-id]").first
+        comment.get_by_role("link", name="Report").click()
+        comment.locator("[type=radio]").first.check()
+        comment.get_by_role("button", name="Report").click()
+        expect(comment.locator("footer .reported")).to_be_focused()
+        expect(comment.locator("footer .helpful")).to_be_visible()
+
+
 class TestPageLinks:
     def test_lead_on_and_back_without_loading_the_page(self, visitor, kettle):
         visitor.page.goto(ALL)
@@ -219,7 +239,7 @@ class TestVisitorsLanguage:
         page.goto("/products/kettle/")
         ids = page.locator("[data-comment-id]")
         assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
-        page.get_by_role("link", name="All languages").click()
+        page.get_by_role("link", name="Clear filters").click()
         page.wait_for_url(f"**{ALL}")
         expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
 
@@ -233,8 +253,7 @@ class TestNarrowWindow:
         page = open_context(viewport=size).new_page()
         for url in self.PAGES:
             page.goto(url)
-            for details in page.locator("details").all():
-                details.locator("summary").first.click()
+            page.locator("details").evaluate_all("all => all.forEach(it => { it.open = true })")
             assert page.evaluate("document.scrollingElement.scrollWidth") <= 320, url
 
 

@@ -10,7 +10,7 @@ from comments.lists.listing import list_url
 from tests.browser.conftest import OpenContext, Seat, Visitor
 from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
-from tests.support.comments.truth import Truth, numbered_comments
+from tests.support.comments.truth import START, Truth, numbered_comments, written
 from tests.support.comments.writers import someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
@@ -25,11 +25,14 @@ NOTE_WHAT_WOULD_BE_ASKED = """
 """
 OF_A_CHANGED_MIND = ("htmx:afterRequest", "htmx:sendAbort")
 
+RARE = "toggled-ja"
+
 
 @pytest.fixture(scope="module")
 def truth(tables: None) -> Truth:
-    """60 comments in German and English."""
+    """60 comments in German and English, and one in Japanese."""
     comments = numbered_comments("toggled", count=60, languages=("de", "en"))
+    comments.append(written("toggled", id=RARE, language="ja", created_at=START))
     load(comments)
     return Truth(comments)
 
@@ -167,16 +170,69 @@ class TestAToggle:
         visitor.wait_for(*truth.ids(ratings=[4, 5])[:20])
         assert visitor.address == f"{HOME}/~/4.5/"
 
-    @pytest.mark.parametrize("above", [40, 300])
-    def test_stays_under_the_finger_on_a_telephone(
-        self, open_context: OpenContext, truth: Truth, above: int
-    ) -> None:
-        context = open_context(viewport={"width": 390, "height": 844}, locale="en-GB")
-        phone = Visitor.arrive(context)
-        phone.page.goto("/products/toggled/")
-        toggle = phone.page.locator("#toggle-language-de")
-        toggle.evaluate("(it, y) => scrollBy(0, it.getBoundingClientRect().top - y)", above)
-        was = toggle.bounding_box()["y"]
-        toggle.click()
+
+class TestTheFiltersOnATelephone:
+    @pytest.fixture
+    def phone(self, open_context: OpenContext) -> Visitor:
+        """So low that the filters scroll within their sheet."""
+        return Visitor.arrive(open_context(viewport={"width": 390, "height": 500}, locale="en-GB"))
+
+    @pytest.mark.parametrize("scrolled", [0, 300, 2000])
+    def test_stay_unfolded_and_under_the_finger(self, phone, truth, scrolled):
+        self.unfold(phone, "/products/toggled/", scrolled)
+        self.click(phone, "#toggle-language-de")
         phone.wait_for(*truth.ids(["de", "en"])[:20])
-        assert abs(toggle.bounding_box()["y"] - was) < 2
+        assert phone.focus == "toggle-language-de"
+        expect(phone.page.locator("#filter summary")).to_have_text("Filter (2)")
+
+    @pytest.mark.parametrize("scrolled", [0, 2000])
+    def test_stay_there_when_few_comments_are_left(self, phone, truth, scrolled):
+        phone.page.set_viewport_size({"width": 390, "height": 1000})
+        self.unfold(phone, f"{HOME}/~/~/", scrolled)
+        self.click(phone, "#toggle-language-ja")
+        phone.wait_for(RARE)
+
+    def unfold(self, phone: Visitor, path: str, scrolled: int) -> None:
+        phone.page.goto(path)
+        phone.page.evaluate("top => scrollTo(0, top)", scrolled)
+        phone.page.locator("#filter summary").click()
+
+    def click(self, phone: Visitor, toggle: str) -> None:
+        """Click it where it is, and find it there after the answer."""
+        shown = phone.page.locator(toggle)
+        shown.hover()
+        was = shown.bounding_box()["y"]
+        with phone.page.expect_response("**/comments/**"):
+            shown.click()
+        expect(shown).to_have_attribute("aria-pressed", "true")
+        expect(phone.page.locator(".htmx-request")).to_have_count(0)
+        assert abs(shown.bounding_box()["y"] - was) < 2
+
+    def test_are_folded_without_a_script_too(self, open_context, truth):
+        size = {"width": 390, "height": 844}
+        page = open_context(viewport=size, java_script_enabled=False).new_page()
+        page.goto(f"{HOME}/~/~/")
+        toggle = page.locator("#toggle-rating-5")
+        expect(toggle).to_be_hidden()
+        page.get_by_text("Filter").click()
+        toggle.click()
+        page.wait_for_url("**/~/5/#comments")
+        expect(page.get_by_text("Filter (1)")).to_be_in_viewport()
+
+
+class TestChips:
+    def test_clicked_before_the_answer_all_count(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/de.en/1.2/")
+        slow_down(hasty.page)
+        for value in ("English", "1 star"):
+            hasty.page.get_by_role("link", name=f"Remove the filter “{value}”").dblclick()
+        hasty.wait_for(*truth.ids(["de"], [2])[:20])
+        assert hasty.address == f"{HOME}/de/2/"
+
+    def test_of_the_whole_filter_free_all(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/de/2/")
+        slow_down(hasty.page)
+        hasty.page.get_by_role("link", name="Clear filters").click()
+        rating(hasty, 3).click()
+        hasty.wait_for(*truth.ids(ratings=[3])[:20])
+        assert hasty.address == f"{HOME}/~/3/"
