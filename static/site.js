@@ -17,8 +17,17 @@
     dismiss.dataset.dismiss = "";
     byId("notice").classList.toggle("notice-said", said);
     byId("notice").replaceChildren(told, dismiss);
+    if (said) letGo(byId("notice"), told);
   };
   const focusLost = () => document.activeElement === null || document.activeElement === document.body;
+
+  // What needs no answer leaves after a while, though not while somebody points at it or is in it.
+  function letGo(region, told) {
+    window.setTimeout(() => {
+      if (document.hidden || region.matches(":hover, :focus-within")) letGo(region, told);
+      else if (told.isConnected) region.replaceChildren();
+    }, 8000);
+  }
 
   function announce(sentence) {
     const region = byId("announcement");
@@ -171,4 +180,6 @@
   });
 
   offerSelectAll();
+  const done = document.querySelector(".messages:not(:has(.error, .warning))");
+  if (done) letGo(done, done);
 })();
