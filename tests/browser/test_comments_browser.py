@@ -245,7 +245,10 @@ class TestVisitorsLanguage:
 
 
 class TestNarrowWindow:
-    PAGES = ("/", ALL, FOUR, LONG, "/products/novel/", "/comments/novel-long/", "/products/none/")
+    PAGES = (
+        "/", ALL, FOUR, LONG, "/products/novel/", "/products/kettle/", "/comments/novel-long/",
+        "/products/none/",
+    )  # fmt: skip
 
     @pytest.mark.usefixtures("kettle", "novel")
     def test_of_320_pixels_needs_no_sideways_scrolling(self, open_context):
