@@ -77,9 +77,8 @@ class CommentFilter:
         return replace(self, languages=tuple(sorted({*self.languages} ^ {language})))
 
     def toggle_rating(self, rating: int) -> Self:
-        """Add or remove a rating; from any rating, all others stay."""
-        chosen = {*(self.ratings or RATINGS)} ^ {rating}
-        return type(self).of(self.languages, chosen)
+        """Add or remove a rating; from any rating, choose it alone."""
+        return type(self).of(self.languages, {*self.ratings} ^ {rating})
 
 
 def _parts(spelled: str) -> list[str]:

@@ -6,6 +6,8 @@ from functools import partial
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
@@ -62,6 +64,16 @@ class Listing:
     is_cut: bool
 
     @property
+    def chosen(self) -> tuple[Toggle, ...]:
+        """The toggles of the filter's values: the URL of each leads to the list without it."""
+        return tuple(toggle for toggle in (*self.languages, *self.ratings) if toggle.pressed)
+
+    @property
+    def is_in_one_language(self) -> bool:
+        """Whether each comment has the language that the heading names."""
+        return sum(toggle.pressed for toggle in self.languages) == 1
+
+    @property
     def longest_bar(self) -> int:
         """The greatest count of one rating, which the histogram is scaled to."""
         return max((toggle.count or 0 for toggle in self.ratings), default=0)
@@ -114,7 +126,7 @@ def listing_of(
         orders=order_links(product_id, chosen, order),
         all_languages=Toggle(
             value="~",
-            label="All languages",
+            label=_("All languages"),
             url=url_of(chosen.in_any_language()),
             pressed=not chosen.languages,
             count=counts.of(chosen.in_any_language()),
@@ -122,7 +134,7 @@ def listing_of(
         languages=_language_toggles(chosen, counts, url_of),
         all_ratings=Toggle(
             value="~",
-            label="All ratings",
+            label=_("All ratings"),
             url=url_of(chosen.with_any_rating()),
             pressed=not chosen.ratings,
             count=counts.of(chosen.with_any_rating()),
@@ -245,9 +257,9 @@ def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf)
     return [
         Toggle(
             value=str(rating),
-            label=f"{rating} {'star' if rating == 1 else 'stars'}",
+            label=ngettext("%(rating)s star", "%(rating)s stars", rating) % {"rating": rating},
             url=url_of(chosen.toggle_rating(rating)),
-            pressed=rating in (chosen.ratings or RATINGS),
+            pressed=rating in chosen.ratings,
             count=counts.within(languages, [rating]),
         )
         for rating in reversed(RATINGS)

@@ -33,6 +33,8 @@ PAGES = (
 )  # fmt: skip
 MOST_SHIFT = 0.05
 """Half of what counts as good."""
+FIRST_COMMENT = 900
+"""Pixels from the top of a list's page on a telephone, at the most."""
 NOTE_SHIFTS = """
     window.shift = 0;
     new PerformanceObserver((list) => {
@@ -100,6 +102,15 @@ class TestNothingMoves:
             scroll_through(sam.page)
             shifts[path] = sam.page.evaluate("shift")
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
+
+
+class TestOnATelephone:
+    @pytest.mark.parametrize("chosen", ["~/~", "de.en/1.2"])
+    def test_comments_begin_on_the_first_screen(self, visitor, chosen):
+        visitor.page.set_viewport_size({"width": 390, "height": 844})
+        visitor.page.goto(f"{PRODUCT}comments/{chosen}/")
+        first = visitor.page.locator("[data-comment-id]").first.bounding_box()
+        assert first["y"] <= FIRST_COMMENT
 
 
 class TestThePrintedPage:
