@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
+from comments.lists.headings import heading_of
 from comments.lists.months import MonthOption, month_options
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, CommentPage
@@ -167,7 +168,7 @@ def order_links(
             )
             for order in CommentOrder
         ),
-        OrderLink("helpful", "Most helpful", helpful_url, not in_list, is_swapped=False),
+        OrderLink("helpful", _("Most helpful"), helpful_url, not in_list, is_swapped=False),
     ]
 
 
@@ -229,16 +230,6 @@ def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
     return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{order.query}"
 
 
-def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:
-    """Format a list's heading, such as ``Comments in German rated 1 or 2, oldest first``."""
-    heading = "Comments"
-    if chosen.languages:
-        heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"
-    if chosen.ratings:
-        heading += f" rated {_spoken([str(rating) for rating in chosen.ratings], 'or')}"
-    return heading if order is CommentOrder.NEWEST else f"{heading}, {order.spoken}"
-
-
 def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:
     return [
         Toggle(
@@ -264,9 +255,3 @@ def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf)
         )
         for rating in reversed(RATINGS)
     ]
-
-
-def _spoken(words: Sequence[str], conjunction: str) -> str:
-    if len(words) == 1:
-        return words[0]
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
