@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from django.template.loader import render_to_string
 from django.utils.translation import override
 
-from dynamo.lists.explain import Alternative, Explanation, Total
-from dynamo.templatetags.explanations import in_short, verdict
+from dynamo.lists.explain import Alternative, Explanation, QueryLine, Total
+from dynamo.lists.picture import Picture
+from dynamo.templatetags.explanations import in_short, merge_picture, verdict
 from dynamo.web.numbers import in_dollars, plural_of
+from tests.support.markup import read_markup
 
 TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)
 READ = Explanation(
@@ -62,6 +65,20 @@ class TestTheVerdict:
     def test_of_the_only_plan_says_what_was_read(self):
         words = verdict(replace(READ, items_read=1, items_returned=1))
         assert words == "1 item was read to show 1; a Scan would read the whole table."
+
+
+def test_the_picture_has_the_same_lines_in_every_language():
+    lines = (QueryLine("by_kind", "A", 1, 9_000, 3, 1.0), QueryLine("by_kind", "B", 1, 2, 0, 1.0))
+    picture = merge_picture(replace(READ, queries=lines, merged_from=(0,) * 300))
+    english, german = (drawn(picture, language) for language in ("en", "de"))
+    assert english.replace("8,991", "8.991") == german
+
+
+def drawn(picture: dict[str, Picture], language: str) -> str:
+    with override(language):
+        svg = read_markup(render_to_string("_explanation_picture.html", picture)).one("svg")
+    paths = [path["d"] for path in svg.all("path")]
+    return " ".join([svg["width"], *paths, svg.one("text").text])
 
 
 class TestAPrice:
