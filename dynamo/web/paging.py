@@ -29,10 +29,10 @@ from dynamo.web.signing import tokens
 END = "end"
 """What the last page is before, in place of a token."""
 FORMS = {
-    (): gettext_lazy("This is to be had as a page alone, without “format”."),
-    (Format.JSON,): gettext_lazy("This list is to be had as a page, or with format=json."),
+    (): gettext_lazy("This is a page and has no other format: leave “format” out."),
+    (Format.JSON,): gettext_lazy("The only other format of this list is “json”."),
     (Format.JSON, Format.ATOM): gettext_lazy(
-        "This list is to be had as a page, or with format=json or atom."
+        "The other formats of this list are “json” and “atom”."
     ),
 }
 """What to say, by the forms that there are."""
@@ -74,7 +74,7 @@ class Pager:
         """
         after, before = query.get("after"), query.get("before")
         if after is not None and before is not None:
-            sentence = _("A page lies after or before a place in its list: give one of the two.")
+            sentence = _("Give either “after” or “before”, not both.")
             raise Refusal(sentence, first_url=self.first_url)
         if after is not None:
             return PageRequest(size, self._position(after))

@@ -55,6 +55,13 @@ class TestThePage:
         assert page.all("table")
         assert f"s-maxage={SHARED_SECONDS}" in response["Cache-Control"]
 
+    @pytest.mark.parametrize(("language", "told"), [("en", 0), ("de", 1)])
+    def test_says_in_other_languages_that_it_is_in_english(self, language, told):
+        browser = Client(headers={"Accept-Language": language})
+        page = read_markup(browser.get("/docs/designs/planner/").content.decode())
+        assert page.one("article")["lang"] == "en"
+        assert len(page.one("main").all("p", class_="document-language")) == told
+
     def test_is_linked_from_every_page(self):
         links = read_markup(Client().get("/docs/designs/").content.decode()).one("header").all("a")
         assert {"/docs/how-it-works/", "/lab/"} <= {link["href"] for link in links}
