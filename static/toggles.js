@@ -33,13 +33,14 @@
       const values = any && !pressed(any) ? toggles.filter(pressed).map((toggle) => toggle.dataset.value) : [];
       return isQuery ? values.map((value) => `${kind}=${value}`).join("&") : values.sort().join(".") || "~";
     };
-    return list.dataset.address.replace(/\{(\w+)(=?)\}/g, spell).replace(/\?$/, "");
+    return list.dataset.address.replace(/\{(\w+)(=?)\}/g, spell).replace("?&", "?").replace(/\?$/, "");
   }
 
   document.addEventListener("htmx:configRequest", ({ detail }) => {
     const { elt, target } = detail;
     const isBusy = target.matches(".htmx-request"); // then site.js stops this request
     if (!elt.matches("[data-toggle]") || !target.dataset.address || isBusy) return;
+    if (!elt.matches(ANY) && !target.dataset.address.includes(`{${elt.dataset.toggle}`)) return; // a plain link
     flip(elt);
     detail.path = addressOf(target);
   });
