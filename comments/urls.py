@@ -42,6 +42,12 @@ urlpatterns = [
     ),
     path("staff/comments/", moderation_views.reported, name="moderation"),
     path("staff/comments/hidden/", moderation_views.hidden, name="hidden_comments"),
+    path("staff/comments.csv", moderation_views.reported_csv, name="moderation_csv"),
+    path(
+        "staff/comments/hidden.csv",
+        moderation_views.hidden_csv,
+        name="hidden_comments_csv",
+    ),
     path(
         "staff/comments/decide/<id_with_slashes:comment_id>/",
         moderation_views.decide,

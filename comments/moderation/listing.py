@@ -12,6 +12,7 @@ from dynamo.web.paging import Pager
 from shop.web.next_url import with_next
 
 URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
+CSV_NAMES = {State.REPORTED: "moderation_csv", State.HIDDEN: "hidden_comments_csv"}
 LABELS = {State.REPORTED: "Reported", State.HIDDEN: "Hidden"}
 DECISIONS = {
     State.REPORTED: (Decision.KEEP, Decision.HIDE, Decision.DELETE),
@@ -53,6 +54,7 @@ class ModerationListing:
     decisions: Sequence[DecisionButton]
     heading: str
     tabs: Sequence[Tab]
+    csv_url: str
 
 
 def moderation_pager(state: State) -> Pager:
@@ -72,6 +74,7 @@ def moderation_listing(
             Tab(LABELS[each], reverse(name), is_here=each is state)
             for each, name in URL_NAMES.items()
         ],
+        csv_url=reverse(CSV_NAMES[state]),
     )
 
 

@@ -63,6 +63,8 @@ MATRIX: dict[str, Row] = {
     "comments/report/<id_with_slashes:comment_id>/": ("in 404 200 200", "403 422 422 422"),
     "staff/comments/": ("in 404 404 200", NONE),
     "staff/comments/hidden/": ("in 404 404 200", NONE),
+    "staff/comments.csv": ("in 404 404 200", NONE),
+    "staff/comments/hidden.csv": ("in 404 404 200", NONE),
     "staff/comments/decide/<id_with_slashes:comment_id>/": (NONE, "in 404 404 400"),
     "staff/comments/feature/<id_with_slashes:comment_id>/": (NONE, "in 404 404 302"),
     "staff/comments/reply/<id_with_slashes:comment_id>/": (NONE, "403 404 404 422"),
