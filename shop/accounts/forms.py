@@ -135,7 +135,9 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         label=_("E-mail address"),
         max_length=LONGEST_EMAIL,
         required=False,
-        help_text=_("We use it only to send you a link when you forget your password."),
+        help_text=_(
+            "Only for letters about your account, such as a link when you forget your password."
+        ),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     password1, password2 = SetPasswordMixin.create_password_fields(
