@@ -287,7 +287,7 @@ class TestWhatJavaScriptAdds:
         sam.page.goto("/staff/orders/")
         loads = len(sam.loads)
         sam.tab("PROCESSING").click()
-        expect(sam.tab("PROCESSING")).to_have_attribute("aria-pressed", "true")
+        sam.page.wait_for_url("**/staff/orders/?status=PROCESSING")
         sam.row(queued[2]).get_by_role("button", name="Ship").click()
         expect(sam.row(queued[2])).to_have_count(0)
         assert len(sam.loads) == loads
