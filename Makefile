@@ -85,6 +85,14 @@ format: install
 readme: install
 	@$(PYTHON) -m cogapp -r README.md
 
+# The other folders hold no sentences, or other projects' catalogues.
+NOT_SEARCHED := $(addprefix --ignore ,var tests node_modules docs .venv)
+messages: install
+	@command -v xgettext >/dev/null || { echo "GNU gettext is needed: apt-get install gettext"; exit 1; }
+	@export DEBUG=1; $(PYTHON) manage.py makemessages --locale de \
+		--no-obsolete --add-location=file --no-wrap $(NOT_SEARCHED)
+	@export DEBUG=1; $(PYTHON) manage.py compilemessages --locale de $(NOT_SEARCHED)
+
 # Pins the newest versions the *.in files allow, with their hashes; needs uv.
 COMPILE := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --generate-hashes
 requirements:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
+from django.utils.translation import gettext as _
+
 from comments.languages import LanguageUnknown, is_language
 
 ANY = "~"
@@ -37,7 +39,7 @@ class CommentFilter:
             if not is_language(language):
                 raise BadFilter(str(LanguageUnknown(language)))
         if len(chosen_languages) > MOST_LANGUAGES:
-            sentence = f"Choose at most {MOST_LANGUAGES} languages at once, or ~ for any."
+            sentence = _("Choose at most %d languages at once, or ~ for any.") % MOST_LANGUAGES
             raise BadFilter(sentence)
         narrows = chosen_ratings != list(RATINGS)
         return cls(tuple(chosen_languages), tuple(chosen_ratings) if narrows else ())
@@ -75,9 +77,8 @@ class CommentFilter:
         return replace(self, languages=tuple(sorted({*self.languages} ^ {language})))
 
     def toggle_rating(self, rating: int) -> Self:
-        """Add or remove a rating; from any rating, all others stay."""
-        chosen = {*(self.ratings or RATINGS)} ^ {rating}
-        return type(self).of(self.languages, chosen)
+        """Add or remove a rating; from any rating, choose it alone."""
+        return type(self).of(self.languages, {*self.ratings} ^ {rating})
 
 
 def _parts(spelled: str) -> list[str]:
@@ -91,4 +92,5 @@ def _rating(text: str) -> int:
 
 
 def _bad_rating(rating: object) -> BadFilter:
-    return BadFilter(f"There is no rating “{rating}”: choose among 1, 2, 3, 4 and 5, or ~ for any.")
+    sentence = _("There is no rating “%(rating)s”: choose among 1, 2, 3, 4 and 5, or ~ for any.")
+    return BadFilter(sentence % {"rating": rating})

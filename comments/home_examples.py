@@ -1,6 +1,6 @@
 """Lists of the sample shop to try, each with what its first reading costs.
 
-A reading is remembered for a minute, so that however many visitors look, few units are spent.
+A cost is remembered for a minute, so that however many visitors look, few units are spent.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from comments.filters import CommentFilter
 from comments.lists.listing import list_url
@@ -18,6 +19,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.explain import Total, total_of
 from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.web.numbers import grouped
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import list_open_orders
@@ -26,6 +28,8 @@ SECONDS = 60
 """How long a cost is remembered, in each process."""
 PRODUCT_ID = "enamelled-frying-pan"
 """Of the sample shop: the product that most was written about."""
+COMMENTS = 2_500
+"""That are on it."""
 FEW_STARS = CommentFilter.of(["de", "en"], [1, 2])
 WAITING = Status.PLACED
 
@@ -42,27 +46,29 @@ class Example:
 
 def examples() -> list[Example]:
     """Return the lists to try, without their costs: nothing is read."""
+    _customer, staff, *_password = settings.SAMPLE_SIGN_IN
     last = f"{list_url(PRODUCT_ID, CommentFilter())}?before=end"
     queue = f"{reverse('staff_orders')}?status={WAITING.value}"
     return [
-        Example("1 and 2 stars, in German and English", list_url(PRODUCT_ID, FEW_STARS)),
-        Example("The last of 2,500 comments", last),
-        Example("Open orders of all customers", queue, note="as sam"),
+        Example(_("1 and 2 stars, in German and English"), list_url(PRODUCT_ID, FEW_STARS)),
+        Example(_("The last of %(number)s comments") % {"number": grouped(COMMENTS)}, last),
+        Example(
+            _("Open orders of all customers"),
+            queue,
+            note=_("sign in as %(name)s") % {"name": staff},
+        ),
     ]
 
 
 def examples_with_costs() -> Sequence[Example]:
     """Read the lists for their costs, unless that was done a moment ago."""
-    found: Sequence[Example] | None = cache.get(__name__)
-    if found is None:
+    costs: Sequence[Total] | None = cache.get(__name__)
+    if costs is None:
         with labelled_calls("counts"):
             counts = counts_of(PRODUCT_ID)
-        pages = pool().gather(_reads(counts))
-        found = [
-            replace(one, cost=total_of(page)) for one, page in zip(examples(), pages, strict=True)
-        ]
-        cache.set(__name__, found, SECONDS)
-    return found
+        costs = [total_of(page) for page in pool().gather(_reads(counts))]
+        cache.set(__name__, costs, SECONDS)
+    return [replace(one, cost=cost) for one, cost in zip(examples(), costs, strict=True)]
 
 
 def _reads(counts: ProductCounts) -> list[Callable[[], Page]]:

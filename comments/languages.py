@@ -2,8 +2,11 @@
 
 from collections.abc import Container, Mapping
 from functools import lru_cache
+from gettext import translation
 
 import pycountry
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 
@@ -12,23 +15,24 @@ class LanguageUnknown(ValueError):
 
     def __init__(self, code: str) -> None:
         super().__init__(
-            f"“{code}” is no language: use two-letter ISO 639-1 codes such as en, de or pt."
+            _("“%(code)s” is no language: use two-letter ISO 639-1 codes such as en, de or pt.")
+            % {"code": code}
         )
 
 
 def is_language(code: str) -> bool:
     """Return whether ``code`` is a lower-case ISO 639-1 code."""
-    return code in _names()
+    return code in _names("en")
 
 
 def language_name(code: str) -> str:
-    """Return a language's English name, such as ``Portuguese`` for ``pt``."""
-    return _names().get(code, code)
+    """Return a language's name in the active one, such as ``Portuguese`` for ``pt``."""
+    return _names(get_language()).get(code, code)
 
 
 def all_languages() -> list[tuple[str, str]]:
     """Return the code and name of every language, sorted by name."""
-    return sorted(_names().items(), key=lambda language: language[1])
+    return sorted(_names(get_language()).items(), key=lambda language: language[1])
 
 
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
@@ -48,10 +52,12 @@ def preferred_language(accept_language: str, *, among: Container[str]) -> str | 
     return None
 
 
-@lru_cache(maxsize=1)
-def _names() -> Mapping[str, str]:
+@lru_cache
+def _names(spoken: str | None) -> Mapping[str, str]:
+    """Return the names by code; ``spoken`` is the language they are in."""
+    known = translation("iso639-3", pycountry.LOCALES_DIR, [spoken or "en"], fallback=True)
     return {
-        language.alpha_2: language.name.split(" (")[0].split(";")[0]
+        language.alpha_2: known.gettext(language.name).split(" (")[0].split(";")[0]
         for language in pycountry.languages
         if hasattr(language, "alpha_2")
     }

@@ -8,14 +8,16 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
 from comments.lists.explain import explain_page
+from comments.lists.headings import heading_of
 from comments.lists.listing import (
     comment_data,
     comments_feed,
-    heading_of,
     list_url,
     listing_of,
     pager_of,
@@ -47,8 +49,10 @@ from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
 from shop.web.caching import public, unless_known
 
-FIRST_PAGE_ONLY = "A product's own page is the first one: the others are those of a list."
-NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
+FIRST_PAGE_ONLY = gettext_noop(
+    "A product's own page is the first one: the others are those of a list."
+)
+NO_SUCH_COMMENT = gettext_noop("There is no such comment. It may have been deleted.")
 
 
 @require_safe
@@ -56,7 +60,7 @@ NO_SUCH_COMMENT = "There is no such comment. It may have been deleted."
 def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
     if {"after", "before", "month"} & request.GET.keys():
-        raise Refusal(FIRST_PAGE_ONLY, first_url=list_url(product_id, CommentFilter()))
+        raise Refusal(_(FIRST_PAGE_ONLY), first_url=list_url(product_id, CommentFilter()))
     return _show(
         request,
         PageWanted(
@@ -108,12 +112,12 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     try:
         page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
     except NoSuchComment as error:
-        raise Http404(NO_SUCH_COMMENT) from error
+        raise Http404(_(NO_SUCH_COMMENT)) from error
     except NoSuchProduct as error:
-        raise Http404(NO_SUCH_PRODUCT) from error
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
     found = page.comment
     if found.is_hidden and not _sees_hidden(request, found):
-        raise Http404(NO_SUCH_COMMENT)
+        raise Http404(_(NO_SUCH_COMMENT))
     context = {
         "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
@@ -157,7 +161,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     try:
         page = read_comments_page(wanted)
     except NoSuchProduct as error:
-        raise Http404(NO_SUCH_PRODUCT) from error
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
     whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
     pager = pager_of(wanted.product_id, page.chosen, wanted.order)
     if wanted.chosen is None:
@@ -191,6 +195,7 @@ def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, 
             order=wanted.order,
             is_default_language=is_default,
         ),
+        "total": found.counts.of(page.chosen),
         "voted": page.voted,
         "highlights": page.highlights,
         "explanation": explain_page(found, current_meter()),

@@ -18,6 +18,7 @@ from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
+from dynamo.web.numbers import grouped
 from shop.basket.basket import Basket
 from shop.orders.counts import queue_lengths
 
@@ -29,10 +30,25 @@ MOST_COUNTED = 20
 
 @dataclass(frozen=True, slots=True)
 class StaffCounts:
-    """What waits for staff, as the navigation shows it; empty where it could not be read."""
+    """What waits for staff; None where it could not be read.
 
-    queue: str = ""
-    reports: str = ""
+    ``has_more_reports`` says that there are more than were counted.
+    """
+
+    open_orders: int | None = None
+    reported: int | None = None
+    has_more_reports: bool = False
+
+    @property
+    def queue(self) -> str:
+        """The number of open orders as the navigation shows it; empty where it is not known."""
+        return "" if self.open_orders is None else grouped(self.open_orders)
+
+    @property
+    def reports(self) -> str:
+        """The number of reported comments, such as ``20+``; empty where it is not known."""
+        more = "+" if self.has_more_reports else ""
+        return "" if self.reported is None else f"{grouped(self.reported)}{more}"
 
 
 class Navigation:
@@ -76,8 +92,7 @@ def _read() -> StaffCounts:
                 partial(read, [run_of(State.REPORTED)], PageRequest(MOST_COUNTED))
             )
             page = reported.result()
-            more = "+" if page.has_next else ""
-            return StaffCounts(f"{sum(lengths.result().values()):,}", f"{len(page.entries)}{more}")
+            return StaffCounts(sum(lengths.result().values()), len(page.entries), page.has_next)
     except FAILURES as failure:
         if fault_in(failure) is None:
             raise

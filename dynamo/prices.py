@@ -46,8 +46,17 @@ def prices() -> Prices:
 
 
 def dollars(amount: float) -> str:
-    """Format an amount, such as ``$0.25``, ``$12`` and ``$1,250``; cents only below ten dollars."""
-    if 0 < amount < CENT:
+    """Format an amount in English, such as ``$0.25``, ``$12``, ``$1,250`` and ``under $0.01``."""
+    if is_under_a_cent(amount):
         return "under $0.01"
-    shown = amount + HALF_UP
-    return f"${shown:,.2f}" if amount < CENTS_BELOW else f"${shown:,.0f}"
+    return f"${amount + HALF_UP:,.{decimal_places(amount)}f}"
+
+
+def is_under_a_cent(amount: float) -> bool:
+    """Return whether an amount is more than nothing, and less than a cent."""
+    return 0 < amount < CENT
+
+
+def decimal_places(amount: float) -> int:
+    """Return how many decimal places of an amount are shown: cents only below ten dollars."""
+    return 2 if amount < CENTS_BELOW else 0

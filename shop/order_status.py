@@ -8,6 +8,9 @@ an order.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.utils.functional import Promise
+from django.utils.translation import pgettext_lazy
+
 
 class Status(StrEnum):
     """The status of an order, in the order of its life; the values are in keys and URLs."""
@@ -22,8 +25,13 @@ class Status(StrEnum):
 
     @property
     def label(self) -> str:
-        """The status for visitors."""
-        return self.value.capitalize()
+        """The status for visitors, in their language."""
+        return str(_LABELS[self])
+
+    @property
+    def in_words(self) -> str:
+        """The status within a sentence, after “is”, such as “being processed”."""
+        return str(_IN_WORDS[self])
 
     @property
     def is_open(self) -> bool:
@@ -31,6 +39,24 @@ class Status(StrEnum):
         return self in OPEN
 
 
+_LABELS = {
+    Status.PLACED: pgettext_lazy("status of an order", "Placed"),
+    Status.APPROVED: pgettext_lazy("status of an order", "Approved"),
+    Status.PROCESSING: pgettext_lazy("status of an order", "Processing"),
+    Status.SHIPPED: pgettext_lazy("status of an order", "Shipped"),
+    Status.DELIVERED: pgettext_lazy("status of an order", "Delivered"),
+    Status.CANCELED: pgettext_lazy("status of an order", "Cancelled"),
+    Status.RETURNED: pgettext_lazy("status of an order", "Returned"),
+}
+_IN_WORDS = {
+    Status.PLACED: pgettext_lazy("the order is", "placed"),
+    Status.APPROVED: pgettext_lazy("the order is", "approved"),
+    Status.PROCESSING: pgettext_lazy("the order is", "being processed"),
+    Status.SHIPPED: pgettext_lazy("the order is", "shipped"),
+    Status.DELIVERED: pgettext_lazy("the order is", "delivered"),
+    Status.CANCELED: pgettext_lazy("the order is", "cancelled"),
+    Status.RETURNED: pgettext_lazy("the order is", "returned"),
+}
 OPEN = (Status.PLACED, Status.APPROVED, Status.PROCESSING)
 
 
@@ -40,20 +66,37 @@ class Move:
 
     source: Status
     target: Status
-    label: str
+    label: str | Promise
     by_customer: bool = False
     """Whether the customer may do it; staff may do every move."""
 
 
 MOVES = (
-    Move(Status.PLACED, Status.APPROVED, "Approve"),
-    Move(Status.APPROVED, Status.PROCESSING, "Process"),
-    Move(Status.PROCESSING, Status.SHIPPED, "Ship"),
-    Move(Status.SHIPPED, Status.DELIVERED, "Mark as delivered"),
-    Move(Status.PLACED, Status.CANCELED, "Cancel", by_customer=True),
-    Move(Status.APPROVED, Status.CANCELED, "Cancel", by_customer=True),
-    Move(Status.PROCESSING, Status.CANCELED, "Cancel"),
-    Move(Status.DELIVERED, Status.RETURNED, "Return", by_customer=True),
+    Move(Status.PLACED, Status.APPROVED, pgettext_lazy("button of an order", "Approve")),
+    Move(Status.APPROVED, Status.PROCESSING, pgettext_lazy("button of an order", "Process")),
+    Move(Status.PROCESSING, Status.SHIPPED, pgettext_lazy("button of an order", "Ship")),
+    Move(
+        Status.SHIPPED, Status.DELIVERED, pgettext_lazy("button of an order", "Mark as delivered")
+    ),
+    Move(
+        Status.PLACED,
+        Status.CANCELED,
+        pgettext_lazy("button of an order", "Cancel"),
+        by_customer=True,
+    ),
+    Move(
+        Status.APPROVED,
+        Status.CANCELED,
+        pgettext_lazy("button of an order", "Cancel"),
+        by_customer=True,
+    ),
+    Move(Status.PROCESSING, Status.CANCELED, pgettext_lazy("button of an order", "Cancel")),
+    Move(
+        Status.DELIVERED,
+        Status.RETURNED,
+        pgettext_lazy("button of an order", "Return"),
+        by_customer=True,
+    ),
 )
 
 FORWARD = tuple(m for m in MOVES if m.source.is_open and m.target is not Status.CANCELED)

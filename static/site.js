@@ -16,8 +16,17 @@
     dismiss.dataset.dismiss = "";
     byId("notice").classList.toggle("notice-said", said);
     byId("notice").replaceChildren(told, dismiss);
+    if (said) letGo(byId("notice"), told);
   };
   const focusLost = () => document.activeElement === null || document.activeElement === document.body;
+
+  // What needs no answer leaves after a while, though not while somebody points at it or is in it.
+  function letGo(region, told) {
+    window.setTimeout(() => {
+      if (document.hidden || region.matches(":hover, :focus-within")) letGo(region, told);
+      else if (told.isConnected) region.replaceChildren();
+    }, 8000);
+  }
 
   function announce(sentence) {
     const region = byId("announcement");
@@ -54,7 +63,6 @@
     offerSelectAll();
     const heading = list.querySelector("#list-heading");
     if (list.dataset.title) document.title = list.dataset.title;
-    for (const details of list.querySelectorAll("details[id]")) details.open = unfolded.has(details.id);
     if (focusLost()) {
       // The swap removed the focused link: continue at the heading.
       heading.focus({ preventScroll: true });
@@ -110,8 +118,10 @@
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const { xhr } = detail;
-    unfolded.clear();
-    document.querySelectorAll("details[id][open]").forEach(({ id }) => unfolded.add(id));
+    // What was unfolded comes unfolded: htmx gives the focus back to what is in it.
+    for (const { id } of document.querySelectorAll("details[id][open]")) {
+      detail.serverResponse = detail.serverResponse.replace(` id="${id}"`, "$& open");
+    }
     if (isUnasked(detail)) {
       if (xhr.status >= 400) detail.shouldSwap = false; // the visitor did not make this request
       return;
@@ -185,4 +195,6 @@
 
   offerSelectAll();
   tellLocalTimes();
+  const done = document.querySelector(".messages:not(:has(.error, .warning))");
+  if (done) letGo(done, done);
 })();

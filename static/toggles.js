@@ -11,17 +11,15 @@
     toggle.setAttribute("aria-pressed", String(isPressed));
   }
 
-  // As the server does it: nothing chosen is any, and in a group with data-all-is-any so is all.
+  // As the server does it: nothing chosen is any, and in a group with data-all-is-any so is all of it.
   function flip(toggle) {
     const group = toggle.closest("[role=group]");
     const any = group.querySelector(ANY);
     const values = [...group.querySelectorAll("[data-toggle]")].filter((each) => each !== any);
-    if (toggle === any) values.forEach((each) => press(each, false));
-    else press(toggle, !pressed(toggle));
-    const chosen = values.filter(pressed).length;
-    const allIsAny = "allIsAny" in group.dataset;
-    const isAny = chosen === 0 || (allIsAny && chosen === values.length);
-    if (isAny && allIsAny) values.forEach((each) => press(each, true));
+    if (toggle !== any) press(toggle, !pressed(toggle));
+    const { length } = values.filter(pressed);
+    const isAny = toggle === any || length === 0 || ("allIsAny" in group.dataset && length === values.length);
+    if (isAny) values.forEach((each) => press(each, false));
     press(any, isAny);
   }
 
@@ -29,8 +27,7 @@
   function addressOf(list) {
     const spell = (_, kind, isQuery) => {
       const toggles = [...list.querySelectorAll(`[data-toggle="${kind}"]`)];
-      const any = toggles[0]?.closest("[role=group]").querySelector(ANY);
-      const values = any && !pressed(any) ? toggles.filter(pressed).map((toggle) => toggle.dataset.value) : [];
+      const values = toggles.filter(pressed).map((toggle) => toggle.dataset.value);
       return isQuery ? values.map((value) => `${kind}=${value}`).join("&") : values.sort().join(".") || "~";
     };
     return list.dataset.address.replace(/\{(\w+)(=?)\}/g, spell).replace("?&", "?").replace(/\?$/, "");
@@ -39,9 +36,11 @@
   document.addEventListener("htmx:configRequest", ({ detail }) => {
     const { elt, target } = detail;
     const isBusy = target.matches(".htmx-request"); // then site.js stops this request
-    if (!elt.matches("[data-toggle]") || !target.dataset.address || isBusy) return;
-    if (!elt.matches(ANY) && !target.dataset.address.includes(`{${elt.dataset.toggle}`)) return; // a plain link
-    flip(elt);
+    const { frees, toggle } = elt.dataset; // a chip frees toggles, those of its selector
+    if (!(frees || toggle) || !target.dataset.address || isBusy) return;
+    if (toggle && !elt.matches(ANY) && !target.dataset.address.includes(`{${toggle}`)) return; // a plain link
+    if (toggle) flip(elt);
+    else [...target.querySelectorAll(frees)].filter((each) => pressed(each) && !each.matches(ANY)).forEach(flip);
     detail.path = addressOf(target);
   });
 
@@ -71,14 +70,19 @@
 
   // The toggle stays where the finger is, though the browser scrolls with what it had on screen.
   let top = 0;
+  let scrolled = 0;
 
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    top = detail.requestConfig.elt.getBoundingClientRect().top;
+    const { elt } = detail.requestConfig;
+    top = elt.getBoundingClientRect().top;
+    scrolled = elt.closest(".filters")?.scrollTop;
   });
 
   document.addEventListener("htmx:afterSwap", ({ detail }) => {
     const { elt } = detail.requestConfig;
     const toggle = elt.matches("[data-toggle]") && document.getElementById(elt.id);
-    if (toggle) window.scrollBy(0, toggle.getBoundingClientRect().top - top);
+    if (!toggle) return;
+    if (scrolled) toggle.closest(".filters").scrollTop = scrolled;
+    window.scrollBy(0, toggle.getBoundingClientRect().top - top);
   });
 })();

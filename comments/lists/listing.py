@@ -6,15 +6,17 @@ from functools import partial
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
+from comments.lists.headings import heading_of
 from comments.lists.months import MonthOption, month_options
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.places import timestamp
-from dynamo.lists.reader import Page
 from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
@@ -38,9 +40,9 @@ class Listing:
     """A page of a list, as its template shows it; a cut one is short, and the list goes on.
 
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
-    ``all_url`` that of all comments, empty if these are; ``title`` the heading, with the extent of
-    a page behind the first. ``months`` can be jumped to at ``months_url``; ``month_shown`` is that
-    of the first comment on the page. A whole list has all comments of its product.
+    ``all_url`` that of all comments, empty if these are. ``months`` can be jumped to at
+    ``months_url``; ``month_shown`` is that of the first comment on the page. A whole list has all
+    comments of its product.
     """
 
     address: str
@@ -49,12 +51,10 @@ class Listing:
     heading: str
     order: CommentOrder
     orders: Sequence[OrderLink]
-    title: str
     all_languages: Toggle
     languages: Sequence[Toggle]
     all_ratings: Toggle
     ratings: Sequence[Toggle]
-    extent: str
     months: Sequence[MonthOption]
     month_shown: str
     months_url: str
@@ -63,6 +63,16 @@ class Listing:
     is_default_language: bool
     is_whole: bool
     is_cut: bool
+
+    @property
+    def chosen(self) -> tuple[Toggle, ...]:
+        """The toggles of the filter's values: the URL of each leads to the list without it."""
+        return tuple(toggle for toggle in (*self.languages, *self.ratings) if toggle.pressed)
+
+    @property
+    def is_in_one_language(self) -> bool:
+        """Whether each comment has the language that the heading names."""
+        return sum(toggle.pressed for toggle in self.languages) == 1
 
     @property
     def longest_bar(self) -> int:
@@ -108,18 +118,16 @@ def listing_of(
     """
     counts, base_url = found.counts, _base_url(product_id)
     url_of = partial(_narrowed, base_url, order)
-    heading, extent = heading_of(chosen, order), extent_of(found.page, counts.of(chosen))
     return Listing(
         address=f"{base_url}{{language}}/{{rating}}/{order.query}",
         all_url=url_of(CommentFilter()) if chosen.narrowed else "",
         comments=found.comments,
-        heading=heading,
+        heading=heading_of(chosen, order),
         order=order,
         orders=order_links(product_id, chosen, order),
-        title=f"{heading}, {extent}" if found.page.has_previous else heading,
         all_languages=Toggle(
             value="~",
-            label="All languages",
+            label=_("All languages"),
             url=url_of(chosen.in_any_language()),
             pressed=not chosen.languages,
             count=counts.of(chosen.in_any_language()),
@@ -127,13 +135,12 @@ def listing_of(
         languages=_language_toggles(chosen, counts, url_of),
         all_ratings=Toggle(
             value="~",
-            label="All ratings",
+            label=_("All ratings"),
             url=url_of(chosen.with_any_rating()),
             pressed=not chosen.ratings,
             count=counts.of(chosen.with_any_rating()),
         ),
         ratings=_rating_toggles(chosen, counts, url_of),
-        extent=extent,
         months=month_options(counts, order),
         month_shown=found.comments[0].created_iso[:7] if found.comments else "",
         months_url=list_url(product_id, chosen),
@@ -161,7 +168,7 @@ def order_links(
             )
             for order in CommentOrder
         ),
-        OrderLink("helpful", "Most helpful", helpful_url, not in_list, is_swapped=False),
+        OrderLink("helpful", _("Most helpful"), helpful_url, not in_list, is_swapped=False),
     ]
 
 
@@ -223,37 +230,6 @@ def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
     return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{order.query}"
 
 
-def extent_of(page: Page, total: int) -> str:
-    """Format the numbers of a page, such as ``about 41 to 60 of 812``; empty without comments.
-
-    Only the first page and the last are exact, because comments are added and deleted in front of
-    the others, or behind them. A ``total`` that the page refutes is not shown, and only that is
-    shown where the numbers are not known.
-    """
-    if not page.entries:
-        return ""
-    ordinals = [n for n in (entry.position.ordinal for entry in page.entries) if n is not None]
-    if not ordinals:
-        return f"{max(total, len(page.entries)):,} in all"
-    first, last = ordinals[0], ordinals[-1]
-    about = "" if first == 1 or (last == -1 and not page.has_next) else "about "
-    if last < 0:
-        total = max(total, -first)
-        first, last = total + 1 + first, total + 1 + last
-    more = "more than " if page.has_next and total <= last else ""
-    return f"{about}{first:,}\N{EN DASH}{last:,} of {more}{max(total, last):,}"
-
-
-def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:
-    """Format a list's heading, such as ``Comments in German rated 1 or 2, oldest first``."""
-    heading = "Comments"
-    if chosen.languages:
-        heading += f" in {_spoken([language_name(code) for code in chosen.languages], 'and')}"
-    if chosen.ratings:
-        heading += f" rated {_spoken([str(rating) for rating in chosen.ratings], 'or')}"
-    return heading if order is CommentOrder.NEWEST else f"{heading}, {order.spoken}"
-
-
 def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:
     return [
         Toggle(
@@ -272,16 +248,10 @@ def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf)
     return [
         Toggle(
             value=str(rating),
-            label=f"{rating} {'star' if rating == 1 else 'stars'}",
+            label=ngettext("%(rating)s star", "%(rating)s stars", rating) % {"rating": rating},
             url=url_of(chosen.toggle_rating(rating)),
-            pressed=rating in (chosen.ratings or RATINGS),
+            pressed=rating in chosen.ratings,
             count=counts.within(languages, [rating]),
         )
         for rating in reversed(RATINGS)
     ]
-
-
-def _spoken(words: Sequence[str], conjunction: str) -> str:
-    if len(words) == 1:
-        return words[0]
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"

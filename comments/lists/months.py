@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from comments.filters import BadFilter
 from comments.lists.orders import CommentOrder
@@ -32,10 +33,10 @@ def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageReque
     Raises BadFilter for what is no month, for another page, and for a list by rating.
     """
     if not _MONTH.fullmatch(month):
-        sentence = f"“{month}” is no month: write it as 2026-03."
+        sentence = _("“%(month)s” is no month: write it as 2026-03.") % {"month": month}
         raise BadFilter(sentence)
     if order.is_by_rating or not request.is_first:
-        sentence = "A month begins the first page of a list that is sorted by time."
+        sentence = _("A month begins the first page of a list that is sorted by time.")
         raise BadFilter(sentence)
     place = month + HIGHEST if order.direction is Order.NEWEST_FIRST else month
     return replace(request, position=Position(place, ordinal=None))

@@ -4,6 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from comments.filters import RATINGS, BadFilter
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import Order
@@ -23,19 +26,18 @@ class CommentOrder(StrEnum):
         try:
             return cls(spelled)
         except ValueError:
-            *others, last = cls
-            known = f"{', '.join(others)} or {last}"
-            sentence = f"There is no order “{spelled}”: choose {known}."
-            raise BadFilter(sentence) from None
+            known = ", ".join(cls)
+            sentence = _("There is no order “%(order)s”: choose from %(known)s.")
+            raise BadFilter(sentence % {"order": spelled, "known": known}) from None
 
     @property
     def label(self) -> str:
-        return f"{self.capitalize()} {'rated' if self.is_by_rating else 'first'}"
+        return str(_LABELS[self])
 
     @property
     def spoken(self) -> str:
         """The order within a sentence."""
-        return f"{self} {'rated ' if self.is_by_rating else ''}first"
+        return str(_SPOKEN[self])
 
     @property
     def is_by_rating(self) -> bool:
@@ -61,8 +63,9 @@ class CommentOrder(StrEnum):
     def page_labels(self) -> tuple[str, str]:
         """What the links to the previous and the next page say."""
         if self.is_by_rating:
-            return "Previous", "Next"
-        return ("Newer", "Older") if self is CommentOrder.NEWEST else ("Older", "Newer")
+            return _("Previous"), _("Next")
+        newer, older = _("Newer"), _("Older")
+        return (newer, older) if self is CommentOrder.NEWEST else (older, newer)
 
     def section(self, rating: int) -> str:
         """Return the section of a rating's comments (see `dynamo.lists.runs.Run`), empty by time.
@@ -76,3 +79,17 @@ class CommentOrder(StrEnum):
     def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
         """Return the place of a comment in a list of this order."""
         return self.section(rating) + place_of(created, comment_id)
+
+
+_LABELS = {
+    CommentOrder.NEWEST: gettext_lazy("Newest first"),
+    CommentOrder.OLDEST: gettext_lazy("Oldest first"),
+    CommentOrder.HIGHEST: gettext_lazy("Highest rated"),
+    CommentOrder.LOWEST: gettext_lazy("Lowest rated"),
+}
+_SPOKEN = {
+    CommentOrder.NEWEST: gettext_lazy("newest first"),
+    CommentOrder.OLDEST: gettext_lazy("oldest first"),
+    CommentOrder.HIGHEST: gettext_lazy("highest rated first"),
+    CommentOrder.LOWEST: gettext_lazy("lowest rated first"),
+}

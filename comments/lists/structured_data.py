@@ -8,6 +8,7 @@ from typing import Any
 
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from comments.lists.queries import CommentEntry
 from comments.store.counts import ProductCounts
@@ -80,7 +81,7 @@ def _review(comment: CommentEntry, *, site: str) -> Thing:
 
 
 def _breadcrumbs(product: Product, *, site: str) -> Thing:
-    steps = [("Shop", reverse("home")), *((step.name, step.url) for step in product.trail)]
+    steps = [(_("Shop"), reverse("home")), *((step.name, step.url) for step in product.trail)]
     steps.append((product.name, product.url))
     return {
         "@type": "BreadcrumbList",

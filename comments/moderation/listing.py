@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from comments.moderation.queries import ModeratedComment
 from comments.moderation.services import Decision
@@ -13,7 +14,8 @@ from shop.web.next_url import with_next
 
 URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
 CSV_NAMES = {State.REPORTED: "moderation_csv", State.HIDDEN: "hidden_comments_csv"}
-LABELS = {State.REPORTED: "Reported", State.HIDDEN: "Hidden"}
+HEADINGS = {State.REPORTED: _("Reported comments"), State.HIDDEN: _("Hidden comments")}
+LABELS = {State.REPORTED: _("Reported"), State.HIDDEN: _("Hidden")}
 DECISIONS = {
     State.REPORTED: (Decision.KEEP, Decision.HIDE, Decision.DELETE),
     State.HIDDEN: (Decision.RESTORE, Decision.DELETE),
@@ -69,9 +71,9 @@ def moderation_listing(
     return ModerationListing(
         entries=[Moderated(each, decide_url(each.id, page_url)) for each in comments],
         decisions=decisions_on(state),
-        heading=f"{LABELS[state]} comments",
+        heading=str(HEADINGS[state]),
         tabs=[
-            Tab(LABELS[each], reverse(name), is_here=each is state)
+            Tab(str(LABELS[each]), reverse(name), is_here=each is state)
             for each, name in URL_NAMES.items()
         ],
         csv_url=reverse(CSV_NAMES[state]),

@@ -20,6 +20,9 @@ from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from comments import keys
 from comments.activity_log import moderated
 from comments.items import derived_keys
@@ -49,12 +52,12 @@ _ONLY_LISTED = (
 )
 """What a hidden comment does not have, whether or not it had it before."""
 
-_MEANWHILE = (
-    "Somebody has decided on this comment, reported or changed it since you looked: look again."
+_MEANWHILE = gettext_lazy(
+    "Somebody has decided on this comment, reported or changed it since you looked. Look again."
 )
 _NOT_FROM = {
-    State.HIDDEN: "A hidden comment is restored or deleted, not kept.",
-    State.REPORTED: "A reported comment is kept, hidden or deleted, not restored.",
+    State.HIDDEN: gettext_lazy("A hidden comment is restored or deleted, not kept."),
+    State.REPORTED: gettext_lazy("A reported comment is kept, hidden or deleted, not restored."),
 }
 
 
@@ -80,7 +83,8 @@ class NotAsSeen(DynamoError):
     """The comment has changed since the decision was made."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(f"{sentence} Nothing was done.")
+        nothing = _("Nothing was done.")
+        super().__init__(f"{sentence} {nothing}")
 
 
 def carry_out(
@@ -187,7 +191,7 @@ def delete(*, comment_id: str, seen: Revision | None = None, now: datetime) -> S
     with suppress(NoSuchComment):
         stored = load_comment(comment_id)
     if seen is not None and stored is not None and seen != Revision.of(stored.item):
-        raise NotAsSeen(_MEANWHILE)
+        raise NotAsSeen(str(_MEANWHILE))
     return stored if delete_comment(comment_id, now=now) else None
 
 
@@ -207,9 +211,9 @@ def _decide(
         if revision.state == until:
             return stored
         if seen is not None and seen != revision:
-            raise NotAsSeen(_MEANWHILE)
+            raise NotAsSeen(str(_MEANWHILE))
         if revision.state is never_from:
-            raise NotAsSeen(_NOT_FROM[never_from])
+            raise NotAsSeen(str(_NOT_FROM[never_from]))
         decide(stored)
         return stored
 

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from comments.moderation.csv_rows import COLUMNS, COMMENTS_AT_A_TIME, csv_reader
@@ -26,12 +28,12 @@ from shop.web.next_url import back
 from shop.web.visitor import Visitor
 
 SAID = {
-    Decision.KEEP: "The comment stays; it is out of the queue.",
-    Decision.HIDE: "The comment is hidden.",
-    Decision.RESTORE: "The comment is back in its lists.",
-    Decision.DELETE: "The comment is deleted.",
+    Decision.KEEP: gettext_lazy("The comment stays, and is out of the queue."),
+    Decision.HIDE: gettext_lazy("The comment is hidden."),
+    Decision.RESTORE: gettext_lazy("The comment is back in its lists."),
+    Decision.DELETE: gettext_lazy("The comment is deleted."),
 }
-GONE = "There is no such comment any more: somebody has deleted it."
+GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
         decision = Decision(request.POST.get("decision", ""))
         seen = Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
-        raise Refusal("This form does not say what to do with which comment.") from error
+        raise Refusal(_("This form does not say what to do with which comment.")) from error
     now = clock.now()
     check_staff_rate_limit(request, now=now)
     try:

@@ -4,6 +4,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from comments.activity_log import moderated
@@ -15,7 +17,7 @@ from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import LogVerb
 from shop.web.access import staff_only
 
-GONE = "There is no such comment. It may have been deleted or hidden."
+GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 
 
 @require_POST
@@ -31,7 +33,7 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     if is_new:
         action = LogVerb.PICKED if is_pick else LogVerb.UNPICKED
         moderated(action, comment_id=comment_id, who=request.user.get_username(), at=now)
-    said = "The comment is picked." if is_pick else "The comment is picked no more."
+    said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)
         return redirect(reverse("comment", args=[comment_id]))

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from comments import activity_log as activity
 from comments.items import NewComment
 from comments.posting.form_ids import is_author
@@ -29,7 +31,7 @@ class PostedOtherwise(DynamoError):
     """The same form has been posted with other words; ``stored`` is the comment as it is."""
 
     def __init__(self, stored: StoredComment) -> None:
-        super().__init__("This form has been sent before, with other words.")
+        super().__init__(_("This form has been sent before, with other words."))
         self.stored = stored
 
 

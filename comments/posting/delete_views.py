@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from comments.activity_log import moderated
@@ -19,7 +20,7 @@ from shop.activity.entries import Kind, LogVerb
 from shop.web.access import signed_in
 from shop.web.next_url import back
 
-DELETED = "The comment is deleted."
+DELETED = _("The comment is deleted.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -55,10 +56,11 @@ def conflicts_as_form_errors() -> Iterator[None]:
         try:
             yield
         except (EditLost, PostedOtherwise) as error:
-            sentence = f"{error} Yours is below; compare, and send it again if it is to stand."
+            yours = _("Yours is below: compare the two, and send yours again to replace the other.")
+            sentence = f"{error} {yours}"
             raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
         except (CommentGone, NoSuchComment) as error:
-            raise FormNotSaved(HTTPStatus.NOT_FOUND, NOT_YOURS) from error
+            raise FormNotSaved(HTTPStatus.NOT_FOUND, str(NOT_YOURS)) from error
 
 
 @signed_in
@@ -66,7 +68,7 @@ def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
     try:
         stored = load_own(comment_id, username=request.user.get_username())
     except NoSuchComment as error:
-        raise Http404(NOT_YOURS) from error
+        raise Http404(str(NOT_YOURS)) from error
     product = product_or_404(stored.comment.product_id)
     context = {"page": page_of_edit(comment_id, product=product)}
     return WRITE_FORM.show(request, EditForm.of(stored), context)
@@ -79,7 +81,7 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
             _write(request, comment_id, form)
     except FormNotSaved as refusal:
         return refuse_edit(request, comment_id, refusal)
-    messages.success(request, "Your comment is changed.")
+    messages.success(request, _("Your comment is changed."))
     return redirect_page(request, reverse("comment", args=[comment_id]))
 
 

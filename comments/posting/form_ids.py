@@ -7,6 +7,7 @@ same form sent twice is the same comment, and no form can replace another commen
 from datetime import datetime, timedelta
 
 from django.core.signing import BadSignature, TimestampSigner
+from django.utils.translation import gettext as _
 from ulid import ULID
 
 from comments.store.comments import StoredComment
@@ -29,7 +30,7 @@ def comment_id_of(form_id: str, *, username: str, product_id: str) -> str:
     try:
         comment_id = _signer(username, product_id).unsign(form_id, max_age=FORM_LIVES)
     except BadSignature as error:  # SignatureExpired is one
-        raise BadForm("This form is too old, or was made for somebody else.") from error
+        raise BadForm(_("This form is too old, or was made for somebody else.")) from error
     return comment_id
 
 

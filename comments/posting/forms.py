@@ -4,18 +4,20 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from comments.filters import RATINGS
 from comments.languages import all_languages, is_language, language_name
 from comments.posting.by_users import Draft
 from comments.posting.language_detection import detect_language
 from comments.store.comments import StoredComment
-from comments.web.fields import TextField
+from comments.web.fields import TextField, bound_length
 
 LONGEST_TITLE = 120
 LONGEST_TEXT = 5_000
 """Characters."""
-DETECT = "Detect from the text"
+DETECT = gettext_lazy("Detect from the text")
 DEFAULT_LANGUAGE = "en"
 
 
@@ -23,17 +25,17 @@ class CommentForm(forms.Form):
     """The content of a comment; ``fallback`` is its language where none can be detected."""
 
     rating = forms.TypedChoiceField(
-        label="Rating",
+        label=gettext_lazy("Rating"),
         coerce=int,
-        choices=[(n, f"{n} star{'' if n == 1 else 's'}") for n in RATINGS],
+        choices=[(n, ngettext_lazy("%d star", "%d stars", n) % n) for n in RATINGS],
         error_messages={
-            "required": "Choose one to five stars.",
-            "invalid_choice": "Choose one to five stars.",
+            "required": gettext_lazy("Choose one to five stars."),
+            "invalid_choice": gettext_lazy("Choose one to five stars."),
         },
     )
-    title = forms.CharField(label="Title", required=False, max_length=LONGEST_TITLE)
-    body = TextField(label="Your comment", required=False, max_length=LONGEST_TEXT)
-    language = forms.CharField(label="Language", required=False)
+    title = forms.CharField(label=gettext_lazy("Title"), required=False, max_length=LONGEST_TITLE)
+    body = TextField(label=gettext_lazy("Your comment"), required=False, max_length=LONGEST_TEXT)
+    language = forms.CharField(label=gettext_lazy("Language"), required=False)
 
     def __init__(
         self,
@@ -43,9 +45,8 @@ class CommentForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._fallback = fallback if is_language(fallback) else DEFAULT_LANGUAGE
-        for name, longest in (("title", LONGEST_TITLE), ("body", LONGEST_TEXT)):
-            error = f"This has %(show_value)s characters; {longest:,} fit."
-            self.fields[name].error_messages["max_length"] = error
+        bound_length(self.fields["title"], LONGEST_TITLE)
+        bound_length(self.fields["body"], LONGEST_TEXT)
 
     def clean_title(self) -> str:
         return " ".join(self.cleaned_data["title"].split())
@@ -54,7 +55,7 @@ class CommentForm(forms.Form):
         """Return the language chosen, empty to have it detected."""
         language: str = self.cleaned_data["language"]
         if language and not is_language(language):
-            raise ValidationError("Choose a language from the list.")
+            raise ValidationError(_("Choose a language from the list."))
         return language
 
     @property
@@ -67,7 +68,7 @@ class CommentForm(forms.Form):
     def detect_label(self) -> str:
         """The label of the choice to have the language detected."""
         if not self["body"].value() and not self["title"].value():
-            return DETECT
+            return str(DETECT)
         return detect_label(self.detected)
 
     @property
@@ -114,4 +115,4 @@ class EditForm(CommentForm):
 
 def detect_label(language: str) -> str:
     """Format the label of a detected language."""
-    return f"Detected: {language_name(language)}"
+    return _("Detected: %(language)s") % {"language": language_name(language)}

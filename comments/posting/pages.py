@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from comments.items import NewComment
 from comments.languages import all_languages, language_name, preferred_language
@@ -13,7 +15,7 @@ from shop.catalogue.queries import Product
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
 )
-NOT_YOURS = "There is no such comment of yours. It may have been deleted."
+NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,10 @@ class WritePage:
 def page_of_new(product_id: str, product: Product | None = None) -> WritePage:
     """Return the page of a new comment; without ``product`` it has no product name."""
     return WritePage(
-        heading=f"Your comment on {product.name}" if product else "Your comment",
-        submit="Post",
+        heading=_("Your comment on %(name)s") % {"name": product.name}
+        if product
+        else _("Your comment"),
+        submit=_("Post"),
         submit_url=reverse("new_comment", args=[product_id]),
         back_url=reverse("product", args=[product_id]),
         product=product,
@@ -48,8 +52,8 @@ def page_of_edit(
 ) -> WritePage:
     """Return the page of an edit."""
     return WritePage(
-        heading="Your comment",
-        submit="Save",
+        heading=_("Your comment"),
+        submit=_("Save"),
         submit_url=reverse("edit_comment", args=[comment_id]),
         back_url=reverse("comment", args=[comment_id]),
         product=product,

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -55,14 +56,15 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
             _write(request, product, form)
     except BadForm as error:
         form = _with_new_id(request, product_id)
-        sentence = f"{error} Here is a new one with all that you typed: send it once more."
+        again = _("Here is a new one with all that you typed: send it once more.")
+        sentence = f"{error} {again}"
         refusal = FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
     except FormNotSaved as error:
         if error.stored is not None:  # from now on it is an edit of what was posted
             return refuse_edit(request, error.stored.comment.id, error)
         refusal = error
     else:
-        messages.success(request, "Thank you! Your comment is posted.")
+        messages.success(request, _("Thank you! Your comment is posted."))
         return redirect_page(request, reverse("product", args=[product_id]))
     context = {"page": page_of_new(product_id, product)}
     return WRITE_FORM.show_again(request, form, context, refusal=refusal)

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext as _
+
 from comments import keys
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
@@ -67,7 +69,7 @@ class CommentExists(DynamoError):
     """Another comment has this id; ``stored`` is that one."""
 
     def __init__(self, stored: StoredComment) -> None:
-        super().__init__("There is another comment with this id.")
+        super().__init__(_("There is another comment with this id."))
         self.stored = stored
 
 
@@ -80,7 +82,7 @@ class EditLost(DynamoError):
 
     def __init__(self, stored: StoredComment) -> None:
         super().__init__(
-            "This comment was changed in the meantime, in another window or on another device."
+            _("This comment was changed in the meantime, in another window or on another device.")
         )
         self.stored = stored
 
@@ -110,7 +112,7 @@ def _require_same(comment: NewComment, error: ConditionFailed) -> None:
     try:
         stored = load_comment(comment.id)
     except NoSuchComment:
-        raise CommentGone("The comment with this id was deleted.") from error
+        raise CommentGone(_("The comment with this id was deleted.")) from error
     if stored.comment != comment:
         raise CommentExists(stored) from error
 
@@ -152,7 +154,7 @@ def edit_comment(
 
 def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
     """Write an edit; retry when only votes, reports or visibility changed."""
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         try:
             return _edit(stored, after, now=now)
         except ConditionFailed as error:

@@ -5,6 +5,7 @@ from functools import partial
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from comments.lists.read_your_writes import recently_written, with_recent
@@ -26,7 +27,7 @@ from shop.accounts.queries import NoSuchUser, find_user
 from shop.web.access import visitor_of
 from shop.web.caching import public
 
-NOBODY = "Nobody here has this name."
+NOBODY = _("There is no user of this name.")
 
 
 @require_safe

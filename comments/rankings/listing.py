@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from comments.lists.listing import comment_data
 from comments.rankings.items import Ranking
@@ -13,6 +14,9 @@ from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
 from shop.catalogue.category_listing import link_data
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -20,8 +24,8 @@ class Board:
 
     ranking: Ranking
     url_name: str
-    heading: str
-    sentence: str
+    heading: "StrOrPromise"
+    sentence: "StrOrPromise"
 
     @property
     def url(self) -> str:
@@ -31,14 +35,14 @@ class Board:
 MOST_LOVED = Board(
     Ranking.FIVE_STARS,
     "most_loved",
-    "Most loved",
-    "Products by the number of their 5-star comments.",
+    _("Most loved"),
+    _("Products by the number of their 5-star comments."),
 )
 RECENTLY_COMMENTED = Board(
     Ranking.COMMENTED,
     "recently_commented",
-    "Recently commented",
-    "Products by the time of their last comment, in whatever language.",
+    _("Recently commented"),
+    _("Products by the time of their last comment, in any language."),
 )
 BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
 

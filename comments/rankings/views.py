@@ -4,6 +4,7 @@ from functools import partial
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
@@ -50,7 +51,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     try:
         read = read_most_helpful(product_id, asked, visitor=visitor_of(request))
     except NoSuchProduct as error:
-        raise Http404(NO_SUCH_PRODUCT) from error
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
         "product": read.product,
         "trail": [*read.product.trail, read.product],

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from comments.replies.queries import Reply
 from comments.replies.services import LONGEST_REPLY
@@ -13,11 +14,11 @@ class ReplyForm(forms.Form):
     """A reply; ``version`` is of the reply it replaces, 0 for none."""
 
     text = TextField(
-        label="The shop’s reply",  # noqa: RUF001 - an apostrophe
+        label=_("Reply from the shop"),
         max_length=LONGEST_REPLY,
         widget=forms.Textarea({"rows": 4}),
-        help_text="Everybody sees it.",
-        error_messages={"required": "Write a reply, or delete the one there is."},
+        help_text=_("Everybody sees it."),
+        error_messages={"required": _("Write a reply, or delete the one there is.")},
     )
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 

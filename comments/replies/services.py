@@ -6,6 +6,8 @@ lists show of it, and change in the same transaction. An import does not change 
 
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from comments import keys
 from comments.items import reply_shown
 from comments.models import Comment, CommentReply
@@ -40,7 +42,7 @@ class ReplyChanged(DynamoError):
     """The reply is not the one that was seen; ``reply`` is it as it is, None if it is deleted."""
 
     def __init__(self, reply: Reply | None) -> None:
-        super().__init__("Somebody else has written, changed or deleted the reply meanwhile.")
+        super().__init__(_("Somebody else has written, changed or deleted the reply meanwhile."))
         self.reply = reply
 
 
@@ -102,7 +104,7 @@ def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
     if not is_followed():
         write_together(client(), [change(key, changes, required), reply])
         return
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         before = read_item(key)
         # These change with whatever a list shows of a comment.
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)

@@ -6,6 +6,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -23,7 +25,7 @@ from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import LogVerb
 from shop.web.access import staff_only
 
-GONE = "There is no such comment. It may have been deleted or hidden."
+GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 REPLY_FORM = FormPage(
     "comments/replies/reply.html", "comments/replies/_reply_tools.html", "#reply-tools"
 )
@@ -54,7 +56,7 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     if was_there:
         who = request.user.get_username()
         moderated(LogVerb.REPLY_DELETED, comment_id=comment_id, who=who, at=now)
-    return _tell(request, comment_id, "The reply is deleted.")
+    return _tell(request, comment_id, _("The reply is deleted."))
 
 
 def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
@@ -62,7 +64,7 @@ def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     try:
         with as_form_errors():
             _write(request, comment_id, form)
-            return _tell(request, comment_id, "The reply is there.")
+            return _tell(request, comment_id, _("The reply is saved."))
     except ReplyChanged as error:
         return _show_theirs(request, comment_id, form, error)
     except FormNotSaved as refusal:
@@ -83,7 +85,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
     try:
         reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
     except NoSuchComment as error:
-        raise FormNotSaved(HTTPStatus.NOT_FOUND, GONE) from error
+        raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
     moderated(LogVerb.REPLIED, comment_id=comment_id, who=author, at=now)
 
 
@@ -96,7 +98,8 @@ def _show_theirs(
     request: HttpRequest, comment_id: str, form: ReplyForm, lost: ReplyChanged
 ) -> HttpResponse:
     theirs = lost.reply
-    sentence = f"{lost} Yours is below; send it again if it is to stand."
+    yours = _("Yours is below: send it again to replace the other.")
+    sentence = f"{lost} {yours}"
     data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
     refusal = FormNotSaved(HTTPStatus.CONFLICT, sentence)
     return _show_again(request, comment_id, ReplyForm(data), refusal, theirs=theirs)

@@ -10,6 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from functools import partial
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from comments import keys
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
@@ -42,15 +45,15 @@ class Reason(StrEnum):
 
     @property
     def label(self) -> str:
-        return _LABELS[self]
+        return str(_LABELS[self])
 
 
 _LABELS = {
-    Reason.SPAM: "It is advertising or spam",
-    Reason.ABUSE: "It insults or threatens somebody",
-    Reason.PERSONAL: "It shows personal data of somebody",
-    Reason.OFF_TOPIC: "It is not about the product",
-    Reason.OTHER: "Something else",
+    Reason.SPAM: gettext_lazy("It is advertising or spam"),
+    Reason.ABUSE: gettext_lazy("It insults or threatens somebody"),
+    Reason.PERSONAL: gettext_lazy("It shows personal data of somebody"),
+    Reason.OFF_TOPIC: gettext_lazy("It is not about the product"),
+    Reason.OTHER: gettext_lazy("Something else"),
 }
 
 
@@ -76,7 +79,7 @@ def report_comment(
     if stored.is_hidden:
         raise NoSuchComment(comment_id)
     if stored.comment.username == username:
-        raise OwnComment("Nobody reports their own comment: it can be edited or deleted.")
+        raise OwnComment(_("You cannot report your own comment. You can edit or delete it."))
     report = StoredReport(
         pk=keys.comment(comment_id),
         sk=keys.report(username),

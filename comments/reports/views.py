@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -24,9 +25,9 @@ from dynamo.web.forgery import redisplay_on_csrf_failure
 from dynamo.web.partials import wants_partial
 from shop.web.access import signed_in
 
-GONE = "There is no such comment. It may have been deleted."
-THANKS = "Thank you. The shop will look at this comment."
-AGAIN = "You have reported this comment before. The shop knows."
+GONE = _("There is no such comment. It may have been deleted.")
+THANKS = _("Thank you. The shop will look at this comment.")
+AGAIN = _("You have reported this comment before. The shop knows.")
 REPORT_FORM = FormPage("comments/reports/report.html", "comments/reports/_report.html")
 
 
@@ -34,17 +35,17 @@ class ReportForm(forms.Form):
     """Why a comment is reported, in one of a few words or in one's own."""
 
     reason = forms.ChoiceField(
-        label="What is wrong with it?",
-        choices=[(reason.value, reason.label) for reason in Reason],
+        label=_("What is wrong with it?"),
+        choices=lambda: [(reason.value, reason.label) for reason in Reason],
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose what is wrong with it."},
+        error_messages={"required": _("Choose what is wrong with it.")},
     )
     text = TextField(
-        label="In your own words",
+        label=_("In your own words"),
         required=False,
         max_length=LONGEST_TEXT,
         widget=forms.Textarea({"rows": 4}),
-        help_text="Read by the shop alone.",
+        help_text=_("Read by the shop alone."),
     )
 
     def __init__(self, data: QueryDict | None = None, *, comment_id: str) -> None:
@@ -101,10 +102,10 @@ def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
             now=now,
         )
     except NoSuchComment as error:
-        raise FormNotSaved(HTTPStatus.NOT_FOUND, GONE) from error
+        raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
     except OwnComment as error:
         raise FormNotSaved(HTTPStatus.BAD_REQUEST, str(error)) from error
-    return THANKS if is_first else AGAIN
+    return str(THANKS if is_first else AGAIN)
 
 
 def _show_again(

@@ -20,6 +20,7 @@ from comments.models import (
     Ranked,
 )
 from dynamo.calls.client import client
+from dynamo.errors import gettext_noop
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.places import id_at
 from dynamo.lists.runs import Index, Position
@@ -29,7 +30,7 @@ from dynamo.writes.transactions import ConditionFailed, Contended
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]
 """Attributes of a comment's item by their names in it; None for one to remove."""
-BEING_CHANGED = "This comment is being changed by others at the moment."
+BEING_CHANGED = gettext_noop("This comment is being changed by others at the moment.")
 
 ListIndex = (
     All | ByAuthor | ByLanguage | ByLanguageAndRating | ByRating | Featured | Moderation | Ranked

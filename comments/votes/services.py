@@ -20,6 +20,8 @@ exists. Every other vote requires the tally instead, or rather the shard that co
 import logging
 from contextlib import suppress
 
+from django.utils.translation import gettext as _
+
 from comments import keys
 from comments.models import Comment, CommentVote
 from comments.store.comments import (
@@ -114,7 +116,7 @@ def _votable(comment_id: str, username: str) -> Item:
     if _LISTED not in item:
         raise NoSuchComment(comment_id)
     if item.get(_USERNAME) == {"S": username}:
-        raise OwnComment("A vote on one's own comment does not count.")
+        raise OwnComment(_("You cannot vote on your own comment."))
     return item
 
 

@@ -3,6 +3,8 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from comments.store.comments import NoSuchComment, OwnComment
@@ -14,7 +16,7 @@ from dynamo.web.refusals import Refusal
 from shop.web.access import signed_in
 from shop.web.next_url import back
 
-GONE = "There is no such comment. It may have been deleted."
+GONE = gettext_lazy("There is no such comment. It may have been deleted.")
 
 
 @require_POST
@@ -37,6 +39,8 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         "is_user": True,
         "has_voted": is_helpful,
         "helpful": votes,
-        "said": "You find this comment helpful." if is_helpful else "Your vote is taken back.",
+        "said": _("You find this comment helpful.")
+        if is_helpful
+        else _("Your vote is taken back."),
     }
     return render(request, "comments/votes/_helpful.html", context)

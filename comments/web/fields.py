@@ -3,10 +3,29 @@
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from dynamo.web.numbers import grouped
+
+
+class NoLonger(MaxLengthValidator):
+    """Refuses a text that is too long, and says by how much."""
+
+    def __call__(self, value: str) -> None:
+        over = len(value) - self.limit_value
+        if over > 0:
+            sentence = _("%(length)s characters: %(over)s too many.")
+            figures = {"length": grouped(len(value)), "over": grouped(over)}
+            raise ValidationError(sentence, code="max_length", params=figures)
+
+
+def bound_length(field: forms.Field, longest: int) -> None:
+    """Let a field of ``longest`` characters say by how much a text is too long."""
+    others = (each for each in field.validators if not isinstance(each, MaxLengthValidator))
+    field.validators = [*others, NoLonger(longest)]
 
 
 def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
@@ -15,6 +34,7 @@ def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
     A text that is too long is not cut off, but shown again with an error.
     """
     bound = form[name]
+    bound_length(bound.field, longest)
     attributes = bound.field.widget.attrs
     attributes.pop("maxlength", None)
     attributes["data-longest"] = str(longest)

@@ -10,14 +10,18 @@ from contextlib import contextmanager
 from http import HTTPStatus
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from comments.store.comments import StoredComment
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.web.refusals import Refusal
 
-SIGNED_OUT = "You are not signed in any more. Sign in on another page, then send this once more."
-FORGED = (
-    "This form is from before you last signed in, or cookies are blocked. Nothing was changed; "
+SIGNED_OUT = gettext_lazy(
+    "You are not signed in any more. Sign in on another page, then send this once more."
+)
+FORGED = gettext_lazy(
+    "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
     "send it once more."
 )
 
@@ -42,7 +46,7 @@ class FormNotSaved(Exception):
 
 def forged() -> FormNotSaved:
     """Return the error of a form without the right CSRF token."""
-    return FormNotSaved(HTTPStatus.FORBIDDEN, FORGED)
+    return FormNotSaved(HTTPStatus.FORBIDDEN, str(FORGED))
 
 
 @contextmanager
@@ -56,7 +60,8 @@ def as_form_errors() -> Iterator[None]:
         fault = fault_in(error)
         if fault is None:
             raise
-        sentence = f"{fault} Send this again in a moment: it will not be there twice."
+        again = _("Send this again in a moment: it will not be there twice.")
+        sentence = f"{_(str(fault))} {again}"
         status = HTTPStatus.SERVICE_UNAVAILABLE
         raise FormNotSaved(status, sentence, retry_after=fault.retry_after) from error
 
@@ -64,5 +69,5 @@ def as_form_errors() -> Iterator[None]:
 def require_user(request: HttpRequest) -> str:
     """Return the name of the signed-in user. Raises FormNotSaved, and what a read does."""
     if not request.user.is_authenticated:
-        raise FormNotSaved(HTTPStatus.FORBIDDEN, SIGNED_OUT)
+        raise FormNotSaved(HTTPStatus.FORBIDDEN, str(SIGNED_OUT))
     return request.user.get_username()

@@ -46,7 +46,7 @@ class FormPage:
         error = {
             "form": form,
             "is_away": refusal.status is HTTPStatus.SERVICE_UNAVAILABLE,
-            "is_signed_out": refusal.sentence == SIGNED_OUT,
+            "is_signed_out": refusal.sentence == str(SIGNED_OUT),
         }
         response = self._render(request, {**context, **error}, refusal.status)
         if refusal.retry_after is not None:

@@ -10,6 +10,7 @@ from math import ceil
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from dynamo.web.refusals import TooManyRequests
 from dynamo.writes.limits import Limit
@@ -51,8 +52,7 @@ def _check(request: HttpRequest, *, now: datetime, is_staff: bool) -> None:
     username, network = request.user.get_username(), client_network(request)
     wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
     if wait:
-        sentence = (
-            f"You have written a lot in a short time. Come back in {in_words(wait)}; "
-            "nothing is lost."
+        sentence = _(
+            "You have written a lot in a short time. Come back in %(time)s: nothing is lost."
         )
-        raise TooManyRequests(sentence, retry_after=wait)
+        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)

@@ -7,7 +7,7 @@ from typing import Any
 from dynamo.calls.meter import UNLABELLED, Meter
 from dynamo.lists.reader import Page, RunRead
 from dynamo.lists.sizes import item_bytes
-from dynamo.prices import dollars, prices
+from dynamo.prices import prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +55,9 @@ class Total:
     milliseconds: float = field(default=0.0, compare=False)
 
     @property
-    def price(self) -> str:
-        """What a million such pages cost, such as ``$0.25``."""
-        return dollars(prices().reads(self.capacity_units))
-
-    @property
-    def summary(self) -> str:
-        """One line, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
-        parts = [
-            _count(self.calls, "call", "calls"),
-            _count(self.capacity_units, "unit", "units"),
-            f"{self.price} a million",
-        ]
-        if self.milliseconds:
-            parts.append(f"{max(self.milliseconds, 1):.0f} ms")
-        return " · ".join(parts)
+    def dollars(self) -> float:
+        """What a million such pages cost, in US dollars."""
+        return prices().reads(self.capacity_units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +87,20 @@ class Explanation:
     alternatives: tuple[Alternative, ...] = ()
 
     @property
+    def expected_of_others(self) -> float | None:
+        """The lowest cost that another plan was expected to have, in capacity units.
+
+        None where there is none to compare with.
+        """
+        others = [other.estimated_capacity_units for other in self.alternatives]
+        known = [units for units in others if units is not None]
+        return None if self.estimated_capacity_units is None else min(known, default=None)
+
+    @property
     def passes_over_cheaper(self) -> bool:
         """Whether a plan with a lower expected cost was not chosen."""
-        chosen = self.estimated_capacity_units
-        others = [other.estimated_capacity_units for other in self.alternatives]
-        return chosen is not None and any(o is not None and o < chosen for o in others)
+        chosen, other = self.estimated_capacity_units, self.expected_of_others
+        return chosen is not None and other is not None and other < chosen
 
     @property
     def summary(self) -> str:
@@ -113,23 +110,6 @@ class Explanation:
             f"{_count(len(self.queries), 'query', 'queries')} on {indexes or self.plan}, "
             f"{_count(self.rounds, 'round', 'rounds')}, "
             f"{_count(self.capacity_units, 'capacity unit', 'capacity units')}"
-        )
-
-    @property
-    def verdict(self) -> str:
-        """What the choice of the plan saved, in a sentence or two."""
-        known = [other.estimated_capacity_units for other in self.alternatives]
-        others = sorted(units for units in known if units is not None)
-        read = f"{_count(self.items_read, 'item was', 'items were')} read to show"
-        least = f"{read} {self.items_returned:,}; a Scan would read the whole table."
-        if self.estimated_capacity_units is None or not others:
-            return least
-        ways = "ways that miss nothing" if self.passes_over_cheaper else "ways"
-        expected = f"{others[0]:g}" + (f" to {others[-1]:g}" if len(others) > 1 else "")
-        return (
-            f"The cheapest of {len(known) + 1} {ways}: "
-            f"{_count(self.capacity_units, 'unit', 'units')}, "
-            f"where the others were expected to take {expected}. {least}"
         )
 
     def as_dict(self) -> dict[str, Any]:

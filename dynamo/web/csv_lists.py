@@ -7,6 +7,7 @@ from io import StringIO
 
 from django.conf import settings
 from django.http import StreamingHttpResponse
+from django.utils.translation import gettext as _
 
 from dynamo.calls.budget import time_budget
 from dynamo.calls.faults import FAILURES, fault_in
@@ -37,15 +38,19 @@ def csv_response(
     not complete, because the answer has begun.
     """
     first = read(PageRequest(at_a_time))
+    # Looked up now: another language may be active while the file is sent.
+    apology = _("This file is not complete: the database was not available.")
     disposition = f'attachment; filename="{filename}.csv"'
     return StreamingHttpResponse(
-        _parts(columns, first, read, at_a_time),
+        _parts(columns, first, read, at_a_time, apology=apology),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": disposition},
     )
 
 
-def _parts(columns: Sequence[str], first: CsvPage, read: Read, at_a_time: int) -> Iterator[str]:
+def _parts(
+    columns: Sequence[str], first: CsvPage, read: Read, at_a_time: int, *, apology: str
+) -> Iterator[str]:
     yield _lines([columns])
     found = first
     while True:
@@ -58,7 +63,7 @@ def _parts(columns: Sequence[str], first: CsvPage, read: Read, at_a_time: int) -
         except FAILURES as failure:
             if fault_in(failure) is None:
                 raise
-            yield _lines([["This file is not complete: the database was not available."]])
+            yield _lines([[apology]])
             return
 
 

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 from dynamo.web.refusals import refuse
 
 STALE = gettext_lazy(
-    "This page is from before you last signed in, or cookies are blocked: load it anew."
+    "This page is from before you last signed in, or cookies are blocked: reload it."
 )
 FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 

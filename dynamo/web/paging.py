@@ -19,6 +19,7 @@ from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
 from dynamo.web.addresses import site_of
+from dynamo.web.extents import extent_of
 from dynamo.web.feeds import Feed, as_atom
 from dynamo.web.formats import PARAMETER, Format, format_asked
 from dynamo.web.partials import render_list
@@ -28,10 +29,10 @@ from dynamo.web.signing import tokens
 END = "end"
 """What the last page is before, in place of a token."""
 FORMS = {
-    (): gettext_lazy("This is to be had as a page alone, without “format”."),
-    (Format.JSON,): gettext_lazy("This list is to be had as a page, or with format=json."),
+    (): gettext_lazy("This is a page and has no other format: leave “format” out."),
+    (Format.JSON,): gettext_lazy("The only other format of this list is “json”."),
     (Format.JSON, Format.ATOM): gettext_lazy(
-        "This list is to be had as a page, or with format=json or atom."
+        "The other formats of this list are “json” and “atom”."
     ),
 }
 """What to say, by the forms that there are."""
@@ -73,7 +74,7 @@ class Pager:
         """
         after, before = query.get("after"), query.get("before")
         if after is not None and before is not None:
-            sentence = _("A page lies after or before a place in its list: give one of the two.")
+            sentence = _("Give either “after” or “before”, not both.")
             raise Refusal(sentence, first_url=self.first_url)
         if after is not None:
             return PageRequest(size, self._position(after))
@@ -169,9 +170,11 @@ def show_page(
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
     ``links`` (`PageLinks`), what ``context`` returns, its ``explanation`` where a ``plan`` is
-    named, its ``canonical_url`` if search engines may list it, and its ``feed_url``. A program that
-    asks for JSON or a feed gets what ``data`` returns; where there is none, Refusal is raised. Only
-    one of ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
+    named, its ``canonical_url`` if search engines may list it, and its ``feed_url``. ``extent`` is
+    which part of the list it is, by the ``total`` in the context if that is known;
+    ``title_extent`` is that behind a heading, empty for the first page. A program that asks for
+    JSON or a feed gets what ``data`` returns; where there is none, Refusal is raised. Only one of
+    ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
     figures.
     """
     form = format_asked(request.META)
@@ -186,6 +189,7 @@ def show_page(
     if form and data:
         return _as_json(in_form, page, data())
     filled = {"links": pager.links(page, asked), **context()}
+    filled |= _extents(page, filled.get("total"))
     if pager.canonical and asked.position is None:
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if pager.has_feed:
@@ -199,6 +203,12 @@ def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
     others = (Format.JSON, *([Format.ATOM] if pager.has_feed else ())) if is_data else ()
     if form not in others:
         raise Refusal(str(FORMS[others]))
+
+
+def _extents(page: Page, total: int | None) -> dict[str, str]:
+    extent = extent_of(page, total)
+    in_title = f", {extent}" if extent and page.has_previous else ""
+    return {"extent": extent, "title_extent": in_title}
 
 
 def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:

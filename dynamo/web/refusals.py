@@ -12,6 +12,7 @@ from math import ceil
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from dynamo.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
@@ -140,5 +141,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404 with the sentence of the Http404, if it has one (``handler404``)."""
     message = exception.args[0] if exception.args else None
     return refuse(
-        request, HTTPStatus.NOT_FOUND, message=message if isinstance(message, str) else None
+        request,
+        HTTPStatus.NOT_FOUND,
+        message=message if isinstance(message, str | Promise) else None,
     )

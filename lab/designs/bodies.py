@@ -5,6 +5,8 @@ from datetime import timedelta
 from functools import partial
 from random import Random
 
+from django.utils.translation import gettext_noop as _
+
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
@@ -24,12 +26,12 @@ from lab.designs.tables import Lab, Layout
 from lab.reports.design_figures import SubjectFigures
 
 NAME = "long texts"
-LIST, WHOLE = "a list", "one, whole"
+LIST, WHOLE = _("a list"), _("one, whole")
 INLINE, APART = "inline", "apart"
 COMMENTS = 400
 SHORTEST, LONGEST = 1_200, 8_000
 """Characters of a text."""
-WRITE = "a long comment"
+WRITE = _("a long comment")
 _TEXT = Comment.text.attr_name
 _TABLE = Comment.Meta.table_name
 _UNUSED = {

@@ -8,6 +8,8 @@ from functools import partial
 from itertools import chain
 from uuid import NAMESPACE_OID, uuid5
 
+from django.utils.translation import gettext_noop as _
+
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.sets.applying import CopyWriter, batches
@@ -26,12 +28,12 @@ from lab.designs.tables import SOON, Lab, LabTable
 from lab.reports.design_figures import SubjectFigures
 
 NAME = "comments"
-POPULAR, RARE, FOUR = "popular", "rare", "four of five"
+POPULAR, RARE, FOUR = _("popular"), _("rare"), _("four of five")
 SWITCHED_OFF = 3
 """The rating that the third question leaves out, as the article's picture of its page does."""
 RARE_PAGES = 3
 """Pages that the rare list should have, so that it has a middle; fewer where none is so long."""
-WRITE = "a comment"
+WRITE = _("a comment")
 
 
 def compare_comments(lab: Lab, data: Comments) -> SubjectFigures:

@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
@@ -37,9 +38,9 @@ from shop.orders.items import NewOrder
 from shop.orders.queries import list_open_orders
 
 CUSTOMER_ORDERS, OPEN_ORDERS = "customer orders", "open orders"
-SHIPPED_IN_2022, ALL_OPEN = "shipped in 2022", "all open"
+SHIPPED_IN_2022, ALL_OPEN = _("shipped in 2022"), _("all open")
 ASKED = OrderFilter(statuses=(Status.SHIPPED,), since=date(2022, 1, 1), until=date(2023, 1, 1))
-PLACE, SHIP = "an order placed", "an order shipped"
+PLACE, SHIP = _("an order placed"), _("an order shipped")
 
 ReadOwn = Callable[[OrderFilter, PageRequest], Answer]
 ReadOpen = Callable[[PageRequest], Answer]

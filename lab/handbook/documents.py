@@ -61,14 +61,25 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
             continue
         if token.type == "heading_open":
             token.attrSet("id", slugify(tokens[number + 1].content))
-        if token.type == "table_open":
-            token.attrSet("class", "ledger")
+        if token.type == "th_open" and not tokens[number + 1].content:
+            token.tag = tokens[number + 2].tag = "td"  # heads nothing
+        _make_scrollable(token)
         for child in token.children or ():
             if child.type == "image":
                 child.attrSet("src", _picture(str(child.attrGet("src")), here))
         if token.children:
             token.children = list(_linked(token.children, here))
         yield token
+
+
+def _make_scrollable(token: Token) -> None:
+    """Let a table or a block of code take the focus, so that a keyboard scrolls it."""
+    if token.type == "table_open":
+        token.attrSet("class", "ledger")
+    if token.type == "fence":
+        token.type = "code_block"  # whose attributes are those of the element that scrolls
+    if token.type in {"table_open", "code_block"}:
+        token.attrSet("tabindex", "0")
 
 
 def _linked(children: list[Token], here: PurePosixPath) -> Iterator[Token]:

@@ -59,6 +59,7 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
             "product": shown,
             "trail": [*shown.trail, shown],
             "listing": listing,
+            "total": counts.of(chosen),
             "highlights": find_highlights(product_id) if is_front else None,
             "voted": frozenset(),
             "explanation": explanation_of(found, is_partial=not is_front),

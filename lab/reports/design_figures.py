@@ -1,4 +1,7 @@
-"""What ``manage.py compare`` found, as data: its tables, plots and page are made of this."""
+"""What ``manage.py compare`` found, as data: its tables, plots and page are made of this.
+
+Its words are English: the page translates the names of questions and writes when it shows them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
 
-from dynamo.prices import dollars, prices
+from dynamo.prices import prices
+from dynamo.web.numbers import in_dollars
 from lab.reports.descriptions import DESCRIPTIONS, Description
 from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
 from lab.reports.design_sections import anchor_of
@@ -43,7 +44,7 @@ class DesignView:
 class SubjectView:
     """What was compared on the same data; ``action`` is what was written.
 
-    ``most`` are the units of a bar of full length.
+    ``least`` are the units of a bar without length, ``most`` those of one of full length.
     """
 
     anchor: str
@@ -54,6 +55,7 @@ class SubjectView:
     designs: tuple[DesignView, ...]
     action: str
     most: float
+    least: float = LEAST_UNITS
 
 
 def subjects_of(figures: LabFigures) -> list[SubjectView]:
@@ -112,7 +114,7 @@ def _dearest(design: DesignFigures, question: str) -> float:
 
 
 def _amount(units: float, price: Callable[[float], float], *, most: float) -> Amount:
-    return Amount(units, _bar(units, most=most), dollars(price(units)))
+    return Amount(units, _bar(units, most=most), in_dollars(price(units)))
 
 
 def _bar(units: float, *, most: float) -> int:

@@ -35,13 +35,9 @@ class Kind(StrEnum):
     COMMENT = "COMMENT"
     MODERATION = "MODERATION"
 
-    @property
-    def label(self) -> str:
-        return "Moderation" if self is Kind.MODERATION else f"{self.value.capitalize()}s"
-
 
 class LogVerb(StrEnum):
-    """What can be done with an order or a comment; the value is for sentences."""
+    """What can be done with an order or a comment; the values are in files of entries."""
 
     PLACED = "placed"
     MOVED = "moved"

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from django.utils.translation import gettext as _
+
 from shop.activity.entries import Kind
 
 
@@ -14,7 +16,8 @@ def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
     chosen = {value for value in values if value}
     if unknown := sorted(chosen - set(Kind)):
         allowed = ", ".join(kind.value for kind in Kind)
-        raise BadActivityFilter(f"There is no kind “{unknown[0]}” here: choose among {allowed}.")
+        sentence = _("There is no kind “%(kind)s”: choose from %(allowed)s.")
+        raise BadActivityFilter(sentence % {"kind": unknown[0], "allowed": allowed})
     kinds = tuple(kind for kind in Kind if kind in chosen)
     return () if kinds == tuple(Kind) else kinds
 

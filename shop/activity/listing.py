@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from dynamo.lists.places import timestamp
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.filters import toggled
+from shop.activity.sentences import KINDS, sentence_of, value_in_words
 from shop.catalogue.queries import ProductTile
-from shop.order_status import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class ActivityRow:
     """
 
     entry: LogEntry
+    sentence: SafeString
     order_id: str
     comment_id: str
     product_id: str
@@ -49,7 +52,7 @@ def kind_toggles(chosen: Sequence[Kind]) -> list[Toggle]:
     return [
         Toggle(
             value=kind.value,
-            label=kind.label,
+            label=str(KINDS[kind]),
             url=activity_url(toggled(chosen, kind)),
             pressed=kind in chosen,
         )
@@ -59,7 +62,7 @@ def kind_toggles(chosen: Sequence[Kind]) -> list[Toggle]:
 
 def all_kinds(chosen: Sequence[Kind]) -> Toggle:
     """Build the link to the whole log."""
-    return Toggle(value="~", label="Everything", url=activity_url(()), pressed=not chosen)
+    return Toggle(value="~", label=_("Everything"), url=activity_url(()), pressed=not chosen)
 
 
 def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> ActivityRow:
@@ -69,20 +72,13 @@ def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> Activi
     product = products.get(product_id)
     return ActivityRow(
         entry=entry,
+        sentence=sentence_of(entry),
         order_id=entry.subject if is_order else "",
         comment_id="" if is_order or entry.action is LogVerb.DELETED else entry.subject,
         product_id=product_id,
         product_name=product.name if product else product_id,
         customer=entry.about if is_order and entry.about != entry.who else "",
-        was=_spelled(entry.kind, entry.was),
-        became=_spelled(entry.kind, entry.became),
+        was=value_in_words(entry.kind, entry.was),
+        became=value_in_words(entry.kind, entry.became),
         moment_iso=timestamp(entry.moment),
     )
-
-
-def _spelled(kind: Kind, value: str) -> str:
-    if kind is Kind.ORDER:
-        return Status(value).label if value in set(Status) else value
-    if kind is Kind.COMMENT and value:
-        return f"{value} star{'' if value == '1' else 's'}"
-    return value.lower()

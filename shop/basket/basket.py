@@ -10,6 +10,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from shop.catalogue.prices import PricedProduct, prices_of
 from shop.catalogue.queries import ProductTile
 from shop.orders.entries import OrderLine, money
@@ -82,11 +84,11 @@ class Basket:
         quantities = self.quantities
         quantities[product_id] = quantities.get(product_id, 0) + quantity
         if quantities[product_id] > MOST_OF_A_PRODUCT:
-            raise BasketFull(f"One order holds at most {MOST_OF_A_PRODUCT} pieces of a product.")
+            sentence = _("You can order at most %(most)s of each product at a time.")
+            raise BasketFull(sentence % {"most": MOST_OF_A_PRODUCT})
         if len(quantities) > MOST_LINES or sum(map(_bytes, quantities)) > MOST_BYTES:
-            raise BasketFull(
-                f"The basket is full: one order holds at most {MOST_LINES} different products."
-            )
+            sentence = _("Your basket is full: an order has at most %(most)s different products.")
+            raise BasketFull(sentence % {"most": MOST_LINES})
         self._keep(quantities, now=now)
 
     def add_lines(self, lines: Iterable[OrderLine], *, now: datetime) -> Readded:

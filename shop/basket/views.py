@@ -7,6 +7,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -16,7 +18,7 @@ from dynamo.web.ids import LONGEST_ID
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
 from shop.basket.delivery import LONGEST_NEAR, pickup_chosen, ways_to_deliver
-from shop.catalogue.lookup import product_or_404
+from shop.catalogue.lookup import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
@@ -37,7 +39,9 @@ def basket(request: HttpRequest) -> HttpResponse:
         priced = held.priced()
     if priced.missing:
         held.remove(*priced.missing, now=clock.now())
-        messages.warning(request, "What cannot be bought any more was taken out.")
+        messages.warning(
+            request, _("Products that are no longer sold were removed from your basket.")
+        )
     return render(request, "shop/basket/basket.html", {"basket": priced})
 
 
@@ -47,10 +51,10 @@ def add(request: HttpRequest) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     product_id, quantity = sent.get("product_id", ""), _quantity(sent)
     if not 0 < len(product_id) <= LONGEST_ID:
-        raise Http404("There is no such product.")
+        raise Http404(_(NO_SUCH_PRODUCT))
     product = product_or_404(product_id, is_whole=False)
     if product.unit_price is None:
-        raise Http404("This product cannot be bought.")
+        raise Http404(_("This product is not for sale."))
     if request.method != "POST":
         context = {"product": product, "quantity": quantity}
         return render(request, "shop/basket/add.html", context)
@@ -59,7 +63,8 @@ def add(request: HttpRequest) -> HttpResponse:
     except BasketFull as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"{product.name} is in the basket.")
+        sentence = _("“%(product)s” is in your basket.")
+        messages.success(request, sentence % {"product": product.name})
     return redirect("basket")
 
 
@@ -108,15 +113,21 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
         with labelled_calls("order"):
             order = find_order(order_id, username=request.user.get_username()).order
     except NoSuchOrder as error:
-        raise Http404("There is no such order.") from error
+        raise Http404(_("There is no such order.")) from error
     done = Basket(request.session).add_lines(order.items, now=clock.now())
     if done.added:
-        told = "1 product is" if len(done.added) == 1 else f"{len(done.added)} products are"
-        messages.success(request, f"{told} in the basket, at today's prices.")
+        sentence = ngettext(
+            "%(count)s product was added to your basket at today's price.",
+            "%(count)s products were added to your basket at today's prices.",
+            len(done.added),
+        )
+        messages.success(request, sentence % {"count": len(done.added)})
     if done.gone:
-        messages.warning(request, f"No longer sold: {_quoted(done.gone)}.")
+        sentence = _("No longer sold: %(products)s.")
+        messages.warning(request, sentence % {"products": _quoted(done.gone)})
     if done.left:
-        messages.warning(request, f"The basket has no room for {_quoted(done.left)}.")
+        sentence = _("Your basket has no room for %(products)s.")
+        messages.warning(request, sentence % {"products": _quoted(done.left)})
     return redirect("basket")
 
 
@@ -128,13 +139,13 @@ def place(request: HttpRequest) -> HttpResponse:
     if intent != held.intent:
         placed = order_placed_by(username=username, client_id=intent)
         if placed is None:
-            messages.warning(request, "The basket has changed since: have a look, and order then.")
+            messages.warning(request, _("Your basket has changed. Please check it, then order."))
         return redirect("order", placed) if placed else redirect("basket")
     check_rate_limit(request, back=reverse("basket"))
     try:
         pickup = pickup_chosen(request.POST.get("point", ""))
     except NoSuchPoint:
-        messages.warning(request, "That pickup point is gone: choose another place.")
+        messages.warning(request, _("That pickup point is no longer there. Please choose another."))
         return redirect("checkout")
     try:
         placed = place_order(
@@ -148,24 +159,25 @@ def place(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("basket")
     held.clear()
-    messages.success(request, "Thank you! Your order is placed.")
+    messages.success(request, _("Thank you! Your order has been placed."))
     return redirect("order", placed)
 
 
 def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"“{name}”" for name in names)
+    return ", ".join(_("“%(name)s”") % {"name": name} for name in names)
 
 
 def _quantity(sent: QueryDict) -> int:
     text = sent.get("quantity", "1")
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
-        sentence = f"Put 1 to {MOST_OF_A_PRODUCT} pieces of a product into the basket at a time."
-        raise Refusal(sentence)
+        sentence = _("The quantity must be from 1 to %(most)s.")
+        raise Refusal(sentence % {"most": MOST_OF_A_PRODUCT})
     return int(text)
 
 
 def _intent(request: HttpRequest) -> str:
     intent = request.POST.get("order_id", "")
     if not INTENT.fullmatch(intent):
-        raise Refusal("The form does not say which order it places.", first_url=reverse("basket"))
+        sentence = _("This form names no order. Please start again from your basket.")
+        raise Refusal(sentence, first_url=reverse("basket"))
     return intent

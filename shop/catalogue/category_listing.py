@@ -4,6 +4,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
@@ -11,10 +13,10 @@ from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.queries import CategoryNode, ProductTile
 
 LABELS = {
-    None: "As shelved",
-    ProductOrder.NAME: "Name",
-    ProductOrder.CHEAPEST: "Price, lowest first",
-    ProductOrder.DEAREST: "Price, highest first",
+    None: gettext_lazy("Default"),
+    ProductOrder.NAME: gettext_lazy("Name"),
+    ProductOrder.CHEAPEST: gettext_lazy("Price, lowest first"),
+    ProductOrder.DEAREST: gettext_lazy("Price, highest first"),
 }
 
 
@@ -30,8 +32,8 @@ def parse_order(text: str | None) -> ProductOrder | None:
         return ProductOrder(text)
     except ValueError as error:
         known = ", ".join(ProductOrder)
-        sentence = f"Products can be sorted by one of {known}, not by “{text}”."
-        raise BadProductOrder(sentence) from error
+        sentence = _("Products cannot be sorted by “%(order)s”: choose from %(known)s.")
+        raise BadProductOrder(sentence % {"order": text, "known": known}) from error
 
 
 def category_url(slug: str, order: ProductOrder | None) -> str:
@@ -83,7 +85,7 @@ def category_data(category: CategoryNode) -> dict[str, Any]:
 def _toggle(slug: str, order: ProductOrder | None, *, chosen: ProductOrder | None) -> Toggle:
     return Toggle(
         value=order.value if order else "~",
-        label=LABELS[order],
+        label=str(LABELS[order]),
         url=category_url(slug, order),
         pressed=order is chosen,
     )

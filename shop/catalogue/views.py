@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
@@ -85,7 +86,7 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
     try:
         product, others = read_also_bought(product_id)
     except NoSuchProduct as error:
-        raise Http404(NO_SUCH_PRODUCT) from error
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
         "product": product,
         "trail": [*product.trail, product],
@@ -108,5 +109,4 @@ def _read(slug: str, asked: PageRequest, order: ProductOrder | None) -> Category
     try:
         return read_category(slug, asked, order=order)
     except NoSuchCategory as error:
-        sentence = "There is no such category."
-        raise Http404(sentence) from error
+        raise Http404(_("There is no such category.")) from error

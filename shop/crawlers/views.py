@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynamo.web.addresses import site_of
@@ -39,7 +40,7 @@ def sitemap_products(request: HttpRequest) -> HttpResponse:
     """List products of one category, on the first page the category as well."""
     slug = request.GET.get("category", "")
     if not 0 < len(slug) <= LONGEST_ID:
-        raise Http404("There is no such category.")
+        raise Http404(_("There is no such category."))
     asked = _pager(slug).requested(request.GET, size=MOST_PRODUCTS)
     paths = [tile_of(entry.item).url for entry in list_page(slug, asked).entries]
     if asked.position is None and paths:

@@ -39,4 +39,4 @@ def _moves(order: OrderEntry, *, is_staff: bool, page_url: str) -> Iterator[Move
     url = with_next(reverse("move_order", args=[order.id]), page_url)
     for move in moves_from(order.status, is_staff=is_staff):
         if move.target is not Status.CANCELED:
-            yield MoveButton(move.target.value, move.label, url)
+            yield MoveButton(move.target.value, str(move.label), url)

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.urls import reverse
+from django.utils.translation import ngettext
 
 from dynamo.items import Item
 from dynamo.lists.merging import Entry
@@ -14,6 +15,7 @@ from shop import keys
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.access_patterns import BY_STATUS
+from shop.orders.items import summary_in_words
 
 SHORT_ID = 8
 """Characters of an order's id that lists show: those before them tell the moment of placing."""
@@ -43,8 +45,10 @@ class OrderEntry:
     @property
     def bought(self) -> str:
         """The products in a few words, or their number where no summary is at hand."""
+        if self.summary:
+            return summary_in_words(self.summary)
         count = self.item_count
-        return self.summary or f"{count} item{'' if count == 1 else 's'}"
+        return ngettext("%(count)s item", "%(count)s items", count) % {"count": count}
 
     @property
     def short_id(self) -> str:

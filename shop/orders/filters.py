@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, time
 from typing import Self
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
 from shop.order_status import OPEN, Status
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -32,11 +34,9 @@ class OrderFilter:
 
     def __post_init__(self) -> None:
         if self.since and self.until and self.since > self.until:
-            sentence = f"From {self.since} to {self.until} is no span of days: swap the two."
-            raise BadOrderFilter(sentence)
+            raise BadOrderFilter(_("The start date is after the end date."))
         if self.open_only and self.statuses:
-            sentence = "Choose either open orders or statuses, not both."
-            raise BadOrderFilter(sentence)
+            raise BadOrderFilter(_("Choose either open orders or statuses, not both."))
 
     @classmethod
     def parse(
@@ -44,8 +44,7 @@ class OrderFilter:
     ) -> Self:
         """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter."""
         if is_open not in {"", "1"}:
-            sentence = f"“open” is “{is_open}”: only open=1 is understood."
-            raise BadOrderFilter(sentence)
+            raise BadOrderFilter(_("“open” must be 1, not “%(value)s”.") % {"value": is_open})
         return cls(
             statuses=parse_statuses(statuses, among=tuple(Status)),
             since=_day(since),
@@ -102,7 +101,8 @@ def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[S
     for value in chosen:
         if value not in among:
             allowed = ", ".join(status.value for status in among)
-            raise BadOrderFilter(f"There is no status “{value}” here: choose among {allowed}.")
+            sentence = _("There is no status “%(status)s” here: choose from %(allowed)s.")
+            raise BadOrderFilter(sentence % {"status": value, "allowed": allowed})
     return tuple(status for status in Status if status in chosen)
 
 
@@ -131,7 +131,8 @@ def _day(text: str) -> date | None:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise BadOrderFilter(f"“{text}” is not a day: write it as YYYY-MM-DD, such as 2023-01-31.")
+    sentence = _("“%(text)s” is not a date: write it as YYYY-MM-DD, such as 2023-01-31.")
+    raise BadOrderFilter(sentence % {"text": text})
 
 
 def _midnight(day: date | None) -> datetime | None:

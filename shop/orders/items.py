@@ -3,10 +3,13 @@
 Every write and the integrity check use `order_items_of` or `derived_keys`.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
+
+from django.utils.translation import ngettext
 
 from dynamo.lists.places import place_of, timestamp
 from shop import keys
@@ -28,6 +31,8 @@ MOST_LINES = 40
 MOST_OF_A_PRODUCT = 99
 LONGEST_NAME = 60
 """Characters of a product's name in a summary: lists pay for every byte of it."""
+
+_SUMMARY = re.compile(r"(.+) \+ ([0-9]{1,2}) more", re.DOTALL)
 
 
 class TooManyLines(ValueError):
@@ -115,9 +120,23 @@ def order_items_of(
 
 
 def summary_of(name: str, *, products: int) -> str:
-    """Format what was bought, such as “Desk lamp + 3 more”, by the name of the first product."""
+    """Format what was bought, such as “Desk lamp + 3 more”, by the name of the first product.
+
+    That is what is stored, in English; `summary_in_words` tells it to a visitor.
+    """
     shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
     return shown if products == 1 else f"{shown} + {products - 1} more"
+
+
+def summary_in_words(summary: str) -> str:
+    """Return what `summary_of` formatted, in the visitor's language."""
+    found = _SUMMARY.fullmatch(summary)
+    if found is None:
+        return summary
+    sentence = ngettext(
+        "%(product)s + %(count)s more", "%(product)s + %(count)s more", int(found[2])
+    )
+    return sentence % {"product": found[1], "count": found[2]}
 
 
 def wire(item: ShopItem) -> dict[str, Mapping[str, Any]]:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from math import ceil
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from dynamo.calls import clock
 from dynamo.web.refusals import TooManyRequests
@@ -31,11 +32,9 @@ def check_rate_limit(request: HttpRequest, *, back: str) -> None:
         )
     )
     if wait:
-        sentence = (
-            "You have placed or changed orders a lot in a short time. "
-            f"Come back in {in_words(wait)}."
-        )
-        raise TooManyRequests(sentence, first_url=back, retry_after=wait)
+        sentence = _("You have placed or changed too many orders. Come back in %(wait)s.")
+        wait_in_words = {"wait": in_words(wait)}
+        raise TooManyRequests(sentence % wait_in_words, first_url=back, retry_after=wait)
 
 
 def orders_of(username: str) -> Charge:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from dynamo.lists.places import timestamp
 from dynamo.web.paging import Pager
@@ -80,7 +82,7 @@ class OrderList:
     def _all(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> Toggle:
         return Toggle(
             value="~",
-            label="All",
+            label=pgettext("orders", "All"),
             url=self.url(chosen.in_any_status()),
             pressed=not chosen.statuses and not chosen.open_only,
             count=sum(counts.values()),
@@ -89,7 +91,7 @@ class OrderList:
     def _open(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> Toggle:
         return Toggle(
             value="1",
-            label="Open",
+            label=pgettext("orders", "Open"),
             url=self.url(chosen.only_open()),
             pressed=chosen.open_only,
             count=sum(counts[status] for status in OPEN),
@@ -106,10 +108,11 @@ class Step:
 
 def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Step]:
     """Return the pages on the way to an order: the queue for staff, the list it is in."""
-    steps = [Step("Open orders", reverse("staff_orders"))] if is_staff else []
+    steps = [Step(_("Open orders"), reverse("staff_orders"))] if is_staff else []
     if is_own:
-        return [*steps, Step("Your orders", reverse("orders"))]
-    return [*steps, Step(f"Orders of {order.username}", order.customer_url)]
+        return [*steps, Step(_("Your orders"), reverse("orders"))]
+    name = _("Orders of %(customer)s") % {"customer": order.username}
+    return [*steps, Step(name, order.customer_url)]
 
 
 def order_data(order: OrderEntry) -> dict[str, Any]:

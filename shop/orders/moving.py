@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext as _
+
 from dynamo.lists.places import parse_timestamp
 from dynamo.writes.transactions import ConditionFailed
 from shop.catalogue.purchases import list_purchases
@@ -42,7 +44,8 @@ class OrderMoved(MoveRefused):
     """The order is in another status by now."""
 
     def __init__(self, order_id: str, current: Status) -> None:
-        super().__init__(f"Order {order_id} is {current.label.lower()} by now; it stays as it is.")
+        sentence = _("Order %(id)s is already %(status)s, so it was not changed.")
+        super().__init__(sentence % {"id": order_id, "status": current.in_words})
         self.current = current
 
 
@@ -64,8 +67,8 @@ def move_order(
     neither status.
     """
     if not may_move(source, target, is_staff=is_staff):
-        sentence = f"An order that is {source.label.lower()} cannot become {target.label.lower()}."
-        raise MoveNotAllowed(sentence)
+        sentence = _("You cannot move an order from “%(source)s” to “%(target)s”.")
+        raise MoveNotAllowed(sentence % {"source": source.label, "target": target.label})
     order = stored_order(username, order_id)
     if [change.status for change in order.history[-2:]] == [source, target]:
         follow_delivery(username, order_id, source, target)
@@ -147,7 +150,7 @@ def _tried(order_id: str, *, source: Status, target: Status, who: str, now: date
     except MoveRefused as refusal:
         return Moved(order_id, str(refusal))
     except NoSuchOrder:
-        return Moved(order_id, f"There is no order {order_id}.")
+        return Moved(order_id, _("There is no order %(id)s.") % {"id": order_id})
     return Moved(order_id)
 
 

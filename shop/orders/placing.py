@@ -13,6 +13,8 @@ Exceptions::
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
 from shop.catalogue.edge_shards import writable_shards
@@ -125,14 +127,13 @@ def _quantities(basket: Iterable[tuple[str, int]]) -> dict[str, int]:
     for product_id, quantity in basket:
         quantities[product_id] = quantities.get(product_id, 0) + quantity
     if not quantities:
-        raise EmptyBasket("There is nothing in the basket yet.")
+        raise EmptyBasket(_("Your basket is empty."))
     if len(quantities) > MOST_LINES:
-        raise TooManyProducts(
-            f"An order holds at most {MOST_LINES} different products, not {len(quantities)}. "
-            "Take some out and order them apart."
-        )
+        sentence = _("An order has at most %(most)s different products. Please remove some.")
+        raise TooManyProducts(sentence % {"most": MOST_LINES})
     if not all(1 <= quantity <= MOST_OF_A_PRODUCT for quantity in quantities.values()):
-        raise BadQuantity(f"Order between 1 and {MOST_OF_A_PRODUCT} pieces of each product.")
+        sentence = _("You can order 1 to %(most)s of each product.")
+        raise BadQuantity(sentence % {"most": MOST_OF_A_PRODUCT})
     return quantities
 
 
@@ -140,10 +141,12 @@ def _priced(quantities: Mapping[str, int]) -> tuple[tuple[NewLine, ...], str]:
     products = prices_of(quantities)
     missing = sorted(quantities.keys() - products.keys())
     if missing:
-        raise NotForSale(f"“{missing[0]}” cannot be bought (any more); take it out of the basket.")
+        sentence = _("“%(product)s” is no longer sold. Please remove it from your basket.")
+        raise NotForSale(sentence % {"product": missing[0]})
     currencies = sorted({product.currency for product in products.values()})
     if len(currencies) > 1:
-        raise MixedCurrencies(f"One order cannot be paid in {' and '.join(currencies)} at once.")
+        sentence = _("All products of an order must have the same currency, not %(currencies)s.")
+        raise MixedCurrencies(sentence % {"currencies": ", ".join(currencies)})
     lines = (_line(products[product_id], n) for product_id, n in quantities.items())
     return tuple(lines), currencies[0]
 

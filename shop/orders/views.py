@@ -9,6 +9,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls import clock
@@ -40,8 +42,8 @@ from shop.web.access import reading, signed_in, staff_only
 from shop.web.next_url import back, path_of_next, with_next
 from shop.web.visitor import Visitor
 
-NO_SUCH_ORDER = "There is no such order."
-NO_SUCH_CUSTOMER = "There is no such customer."
+NO_SUCH_ORDER = gettext_noop("There is no such order.")
+NO_SUCH_CUSTOMER = gettext_noop("There is no such customer.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def _read_own(request: HttpRequest, visitor: Visitor) -> ListAsked:
 
 def _read_customers(request: HttpRequest, _visitor: Visitor, username: str) -> ListAsked:
     if len(username) > LONGEST_USERNAME:
-        raise Http404(NO_SUCH_CUSTOMER)
+        raise Http404(_(NO_SUCH_CUSTOMER))
     address = reverse("staff_customer_orders", args=[username])
     return _read_list(request, OrderList(username, address))
 
@@ -79,7 +81,7 @@ def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundO
         with labelled_calls("order"):
             return find_order(order_id, username=visitor.username, sees_all=sees_all)
     except NoSuchOrder as error:
-        raise Http404(NO_SUCH_ORDER) from error
+        raise Http404(_(NO_SUCH_ORDER)) from error
 
 
 @require_safe
@@ -102,7 +104,7 @@ def customer_orders(request: HttpRequest, found: ListAsked, username: str) -> Ht
 def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpResponse:
     """Answer with a customer's filtered orders, all of them, as CSV."""
     if len(username) > LONGEST_USERNAME:
-        raise Http404(NO_SUCH_CUSTOMER)
+        raise Http404(_(NO_SUCH_CUSTOMER))
     address = reverse("staff_customer_orders", args=[username])
     chosen = _filter(request, OrderList(username, address))
     read = csv_reader(partial(list_orders, username, chosen))
@@ -131,7 +133,7 @@ def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpRespons
 @require_safe
 @reading(_read_order)
 def cancel(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
-    """Ask whether an order is to be canceled."""
+    """Ask whether an order is to be cancelled."""
     order = found.order
     back_url = path_of_next(request, default=order.url)
     if not may_move(order.status, Status.CANCELED, is_staff=request.user.is_staff):
@@ -161,13 +163,14 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
             now=clock.now(),
         )
     except NoSuchOrder as error:
-        raise Http404(NO_SUCH_ORDER) from error
+        raise Http404(_(NO_SUCH_ORDER)) from error
     except MoveNotAllowed as error:
         raise Refusal(str(error)) from error
     except OrderMoved as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"Order {order_id} is {target.label.lower()} now.")
+        sentence = _("Order %(id)s is now %(status)s.")
+        messages.success(request, sentence % {"id": order_id, "status": target.in_words})
     return back(request, default=reverse("order", args=[order_id]))
 
 
@@ -177,9 +180,13 @@ def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
     orders_of, counts, found = asked.orders_of, asked.read.counts, asked.read.found
     if not any(counts.values()):
         _require_customer(orders_of.username)
+    owner, total = orders_of.username, total_of(asked.chosen, counts)
+    is_own = owner == request.user.get_username()
     context = {
-        "owner": orders_of.username,
-        "is_own": orders_of.username == request.user.get_username(),
+        "owner": owner,
+        "is_own": is_own,
+        "heading": _("Your orders") if is_own else _("Orders of %(owner)s") % {"owner": owner},
+        "total": total,
         "listing": {"orders": found.orders, **orders_of.context(asked.chosen, counts)},
     }
     return show_page(
@@ -190,7 +197,7 @@ def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,
         plan=found.plan.name,
-        data=lambda: ListData([*map(order_data, found.orders)], total_of(asked.chosen, counts)),
+        data=lambda: ListData([*map(order_data, found.orders)], total),
     )
 
 
@@ -200,7 +207,7 @@ def _require_customer(username: str) -> None:
         with labelled_calls("user"):
             find_user(username)
     except NoSuchUser as error:
-        raise Http404(NO_SUCH_CUSTOMER) from error
+        raise Http404(_(NO_SUCH_CUSTOMER)) from error
 
 
 def _filter(request: HttpRequest, orders_of: OrderList) -> OrderFilter:
@@ -225,4 +232,4 @@ def _status(value: str) -> Status:
     try:
         return Status(value)
     except ValueError as error:
-        raise Refusal(f"There is no status “{value}”.") from error
+        raise Refusal(_("There is no status “%(status)s”.") % {"status": value}) from error

@@ -5,6 +5,7 @@ point change no order, and the order's page reads no second item. They are store
 because where a parcel waits is personal data.
 """
 
+from django.utils.translation import gettext as _
 from pynamodb.expressions.update import Action as Change
 
 from dynamo.calls.client import client
@@ -23,9 +24,8 @@ class OrderClosed(ValueError):
     """The order is not open any more; the text says its status."""
 
     def __init__(self, status: Status) -> None:
-        super().__init__(
-            f"The order is {status.label.lower()}: where it goes cannot be changed any more."
-        )
+        sentence = _("This order is %(status)s: its delivery can no longer be changed.")
+        super().__init__(sentence % {"status": status.in_words})
 
 
 def find_open_order(*, username: str, order_id: str) -> Order:

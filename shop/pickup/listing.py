@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from dynamo.web.numbers import grouped
 from shop.orders.entries import PickupEntry
 from shop.pickup.points import PickupPoint
 from shop.pickup.search import Nearest
@@ -50,8 +51,7 @@ def pickup_listing(
 
 
 def spelled_distance(metres: float) -> str:
-    """Format a distance, the farther the less precisely."""
+    """Format a distance as the language does, the farther the less precisely."""
     if metres < KILOMETRE - 5:  # what would be rounded to 1,000 m is 1.0 km
-        return f"{round(metres, -1):.0f} m"
-    kilometres = metres / KILOMETRE
-    return f"{kilometres:.1f} km" if metres < EXACT_BELOW - 50 else f"{kilometres:,.0f} km"
+        return f"{grouped(round(metres, -1), places=0)} m"
+    return f"{grouped(metres / KILOMETRE, places=1 if metres < EXACT_BELOW - 50 else 0)} km"

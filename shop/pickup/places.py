@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from dynamo.calls.batches import Batches
 from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
@@ -52,7 +54,8 @@ def locate(text: str) -> ZipPlace:
     try:
         place = Coordinates.at(latitude, longitude)
     except BadCoordinates as error:
-        raise BadPlace(f"There is no such place: {error}.") from error
+        sentence = _("Latitudes are from -90 to 90, and longitudes from -180 to 180.")
+        raise BadPlace(sentence) from error
     return ZipPlace("", place, str(place))
 
 
@@ -63,14 +66,18 @@ def find_zip(text: str) -> ZipPlace:
     """
     code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
     if not _ZIP.fullmatch(code):
-        raise BadPlace("Type a zip code such as 1100, or coordinates such as 38.7169, -9.1399.")
+        raise BadPlace(_unknown(text))
     prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
     found = find_zips(prefixes, batches=page_batches(), consistent=False)
     known = [prefix for prefix in prefixes if prefix in found]
     if not known:
-        sentence = f"This shop does not know where the zip code {code} is."
-        raise NoSuchZip(f"{sentence} Try one nearby, or coordinates.")
+        raise NoSuchZip(_unknown(text))
     return found[known[-1]]
+
+
+def _unknown(text: str) -> str:
+    sentence = _("We don't know “%(place)s”. Try a postcode such as 1100.")
+    return sentence % {"place": text.strip()}
 
 
 def find_zips(

@@ -9,6 +9,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
@@ -30,8 +32,8 @@ from shop.pickup.queries import NoSuchPoint, nearest_points
 from shop.pickup.search import Nearest
 from shop.web.access import signed_in
 
-NO_SUCH_ORDER = "There is no such order."
-NO_SUCH_POINT = "There is no such pickup point, or none any more."
+NO_SUCH_ORDER = gettext_noop("There is no such order.")
+NO_SUCH_POINT = gettext_noop("This pickup point does not exist.")
 LONGEST_NEAR = 100
 
 
@@ -50,7 +52,9 @@ class _Asked:
 
     @property
     def heading(self) -> str:
-        return f"Pickup points near {self.place}" if self.place else "Pickup points"
+        if self.place is None:
+            return _("Pickup points")
+        return _("Pickup points near %(place)s") % {"place": self.place}
 
 
 @require_safe
@@ -62,7 +66,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         with labelled_calls("order"):
             order = find_open_order(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:
-        raise Http404(NO_SUCH_ORDER) from error
+        raise Http404(_(NO_SUCH_ORDER)) from error
     except OrderClosed as error:
         messages.warning(request, str(error))
         return redirect_page(request, reverse("order", args=[order_id]))
@@ -88,7 +92,7 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     """Choose a pickup point for an order."""
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
-        raise Http404(NO_SUCH_POINT)
+        raise Http404(_(NO_SUCH_POINT))
     return _changed(
         request,
         order_id,
@@ -112,14 +116,20 @@ def _changed(
     try:
         point = change(request.user.get_username())
     except NoSuchOrder as error:
-        raise Http404(NO_SUCH_ORDER) from error
+        raise Http404(_(NO_SUCH_ORDER)) from error
     except NoSuchPoint as error:
-        raise Http404(NO_SUCH_POINT) from error
+        raise Http404(_(NO_SUCH_POINT)) from error
     except OrderClosed as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"The order goes to {point.name if point else 'your door'}.")
+        messages.success(request, _delivered_to(point))
     return redirect("order", order_id)
+
+
+def _delivered_to(point: PickupPoint | None) -> str:
+    if point is None:
+        return _("Your order will be delivered to your address.")
+    return _("Your order will be sent to “%(point)s”.") % {"point": point.name}
 
 
 def _asked(request: HttpRequest, order: Order) -> _Asked:
@@ -153,5 +163,6 @@ def _explained(nearest: Nearest | None) -> Explanation | ReadsOfPage:
 def _count(request: HttpRequest) -> int:
     text = request.GET.get("count", str(FIRST_SHOWN))
     if not (re.fullmatch(r"[0-9]{1,2}", text) and 1 <= int(text) <= MOST_SHOWN):
-        raise Refusal(f"Ask for 1 to {MOST_SHOWN} pickup points at a time.", first_url=request.path)
+        sentence = _("You can see 1 to %(most)s pickup points at a time.")
+        raise Refusal(sentence % {"most": MOST_SHOWN}, first_url=request.path)
     return int(text)

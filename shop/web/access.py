@@ -16,6 +16,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from dynamo.calls.client import pool
@@ -25,7 +27,6 @@ from shop.web.next_url import next_of
 from shop.web.security_log import log_event
 from shop.web.visitor import Visitor
 
-SIGN_IN = "Only who is signed in sees this: send the cookie of a session along."
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[..., HttpResponse]
@@ -52,7 +53,9 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
             _log_action(request, response)
             return response
         if format_asked(request.META) == Format.JSON:
-            return error_as_json(SIGN_IN, HTTPStatus.FORBIDDEN)
+            return error_as_json(
+                _("Sign in to see this: send the cookie of a session."), HTTPStatus.FORBIDDEN
+            )
         here = _page(request)
         query = urlencode({"next": here}) if here else ""
         url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")
@@ -94,7 +97,8 @@ def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callabl
             with pool().together() as together:
                 is_user = together.start(visitor.is_confirmed)
                 known = Visitor(visitor.username, is_user.result)
-                found = together.start(partial(read, request, known, *args, **kwargs))
+                reads = partial(read, request, known, *args, **kwargs)
+                found = together.start(partial(_in_language, get_language(), reads))
                 is_user.result()
                 return guard(lambda request: view(request, found.result(), *args, **kwargs))(
                     request
@@ -103,6 +107,12 @@ def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callabl
         return guarded
 
     return decorate
+
+
+def _in_language(language: str | None, read: Callable[[], T]) -> T:
+    """Call ``read`` in another thread, whose refusals are in the visitor's language too."""
+    with override(language):
+        return read()
 
 
 def _log_action(request: HttpRequest, response: HttpResponseBase) -> None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
+from django.utils.translation import ngettext
+
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
 from dynamo.writes.limits import Limit, Limiter
@@ -22,10 +24,11 @@ class Charge:
 
 
 def in_words(seconds: int) -> str:
-    """Format how long to wait, such as ``30 minutes``."""
+    """Format how long to wait, such as ``30 minutes``; in German it stands after “in”."""
     if seconds <= MINUTE:
-        return f"{seconds} second{'' if seconds == 1 else 's'}"
-    return f"{ceil(seconds / MINUTE)} minutes"
+        return ngettext("%(count)s second", "%(count)s seconds", seconds) % {"count": seconds}
+    minutes = ceil(seconds / MINUTE)
+    return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
 
 
 def take(*charges: Charge, now: datetime) -> float:

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.items import NewCategory
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from tests.support.catalogue.making import category, in_order, products_in, sell
@@ -13,15 +14,16 @@ from tests.support.catalogue.making import category, in_order, products_in, sell
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 SHELF = "browsed"
+FIRST_SHELF = "0, before all others"
 PRODUCTS = products_in(SHELF, 45)
 LAMP, BULB = PRODUCTS[3], PRODUCTS[4]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def browsed(tables: None) -> None:
-    """A category of 45 products within one without any; five customers bought the same two."""
-    shelves = [category("browsed-hall"), category(SHELF, "browsed-hall")]
-    put_catalogue(categories=shelves, products=PRODUCTS)
+    """A category of 45 products within one of six; five customers bought the same two."""
+    shelves = [NewCategory("browsed-hall", FIRST_SHELF), category(SHELF, "browsed-hall")]
+    put_catalogue(categories=shelves, products=[*PRODUCTS, *products_in("browsed-hall", 6)])
     for number in range(5):
         username = f"browsed-{number}"
         sell(username, [LAMP.id, BULB.id], day=1, status=Status.DELIVERED)
@@ -80,6 +82,21 @@ class TestAlsoBought:
         visitor.page.locator("#also-bought a").focus()
         expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
         assert visitor.focus == "also-bought-link"
+
+
+class TestAShelfOnATelephone:
+    def test_is_one_row_that_is_scrolled_sideways(self, visitor):
+        visitor.page.set_viewport_size({"width": 390, "height": 844})
+        visitor.page.goto("/")
+        shelf = visitor.page.get_by_role("region", name=FIRST_SHELF)
+        tiles = shelf.locator(".tile a")
+        assert tiles.count() == 6
+        assert len({tile.bounding_box()["y"] for tile in tiles.all()}) == 1
+        expect(tiles.last).not_to_be_in_viewport()
+        for tile in tiles.all():
+            tile.focus()
+        expect(tiles.last).to_be_in_viewport()
+        assert visitor.page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 class TestANarrowWindow:

@@ -33,6 +33,8 @@ PAGES = (
 )  # fmt: skip
 MOST_SHIFT = 0.05
 """Half of what counts as good."""
+FIRST_COMMENT = 900
+"""Pixels from the top of a list's page on a telephone, at the most."""
 NOTE_SHIFTS = """
     window.shift = 0;
     new PerformanceObserver((list) => {
@@ -102,6 +104,15 @@ class TestNothingMoves:
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
 
 
+class TestOnATelephone:
+    @pytest.mark.parametrize("chosen", ["~/~", "de.en/1.2"])
+    def test_comments_begin_on_the_first_screen(self, visitor, chosen):
+        visitor.page.set_viewport_size({"width": 390, "height": 844})
+        visitor.page.goto(f"{PRODUCT}comments/{chosen}/")
+        first = visitor.page.locator("[data-comment-id]").first.bounding_box()
+        assert first["y"] <= FIRST_COMMENT
+
+
 class TestThePrintedPage:
     @pytest.fixture
     def on_paper(self, sam: Visitor) -> Page:
@@ -145,13 +156,18 @@ class TestThoseWhoDoNotSeeOrPoint:
         named = visitor.page.get_by_role("link", name="the comment by").get_by_text("Helpful")
         expect(named).to_have_count(20)
 
-    def test_skip_to_the_comments(self, visitor):
+    @pytest.mark.parametrize("width", [320, 390, 1280])
+    def test_skip_to_the_comments(self, visitor, width):
+        visitor.page.set_viewport_size({"width": width, "height": 844})
         visitor.page.goto(PRODUCT)
         for _ in range(2):
             visitor.page.keyboard.press("Tab")
-        expect(visitor.page.locator(":focus")).to_have_text("Skip to the comments")
+        link = visitor.page.locator(":focus")
+        expect(link).to_have_text("Skip to the comments")
+        expect(link).to_be_in_viewport(ratio=1)
         visitor.page.keyboard.press("Enter")
         assert visitor.focus == "list-heading"
+        expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
 
 
 class TestSigningIn:

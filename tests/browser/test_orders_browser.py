@@ -277,7 +277,7 @@ class TestTheQueue:
         for one in staff:
             expect(one.row(queued[2])).to_have_count(0)
             told.append(one.page.locator(".message, #notice > p").inner_text())
-        assert told == [f"Order {queued[2].id} is shipped now."] * 2
+        assert told == [f"Order {queued[2].id} is now shipped."] * 2
         alice.page.goto("/orders/")
         alice.sees_counts(PLACED=1, APPROVED=1, PROCESSING=1, SHIPPED=1)
 
@@ -303,7 +303,7 @@ class TestWhatJavaScriptAdds:
         while not held:
             sam.page.wait_for_timeout(50)
         held[0].continue_()
-        sam.is_told(f"Order {queued[2].id} is shipped now.")
+        sam.is_told(f"Order {queued[2].id} is now shipped.")
         sam.sees([*queued[:2], queued[3]])
         assert len(held) == 1
 
@@ -313,17 +313,17 @@ class TestWhatJavaScriptAdds:
         sam.page.goto("/staff/orders/")
         cancel_what_is_open(queued[2:3])
         sam.row(queued[2]).get_by_role("button", name="Ship").click()
-        sam.is_told(f"Order {queued[2].id} is canceled by now; it stays as it is.")
+        sam.is_told(f"Order {queued[2].id} is already cancelled, so it was not changed.")
         expect(sam.page.locator("#notice")).not_to_have_class("notice notice-said")
         sam.row(queued[3]).get_by_role("button", name="Ship").click()
-        sam.is_told(f"Order {queued[3].id} is shipped now.")
+        sam.is_told(f"Order {queued[3].id} is now shipped.")
         expect(sam.page.locator("#notice")).to_have_class("notice notice-said")
 
     def test_is_one_box_that_selects_all(self, sam: Shopper, queued: list[NewOrder]) -> None:
         sam.page.goto("/staff/orders/")
         bar = sam.page.locator("#bulk")
         expect(bar).to_contain_text("None selected")
-        expect(sam.button("Ship the selected")).to_be_disabled()
+        expect(sam.button("Ship (the selected orders)")).to_be_disabled()
         sam.page.get_by_label("All orders on this page").check()
         expect(bar).to_contain_text("4 selected")
         sam.button("Clear").click()
@@ -331,9 +331,9 @@ class TestWhatJavaScriptAdds:
         sam.page.get_by_label("All orders on this page").check()
         sam.row(queued[0]).get_by_role("checkbox").uncheck()
         sam.row(queued[1]).get_by_role("checkbox").uncheck()
-        expect(sam.button("Approve the selected")).to_be_disabled()
-        sam.button("Ship the selected").click()
-        expect(sam.page.locator("h1")).to_have_text("2 of 2 orders are shipped now")
+        expect(sam.button("Approve (the selected orders)")).to_be_disabled()
+        sam.button("Ship (the selected orders)").click()
+        expect(sam.page.locator("h1")).to_have_text("Orders now shipped: 2 of 2")
         assert sam.focus == "list-heading"
         sam.link("Back to the queue").click()
         sam.sees(queued[:2])
@@ -355,10 +355,10 @@ class TestWhatJavaScriptAdds:
         settings.PAGE_SIZE = 1
         sam.page.goto("/staff/orders/all/?status=PROCESSING&to=1971-02-01")
         loads = len(sam.loads)
-        sam.button("Ship all").click()
+        sam.button("Move all").click()
         expect(sam.page.locator("#step")).to_contain_text("All done: 2 orders.")
         assert [sam.page.locator("[data-outcome]").nth(n).inner_text() for n in (0, 1)] == [
-            f"Order {order.id} is shipped now." for order in queued[2:]
+            f"Order {order.id} is now shipped." for order in queued[2:]
         ]
         assert len(sam.loads) == loads
 
@@ -372,15 +372,15 @@ class TestTheBasket:
         alex.page.goto(f"/products/{lamp}/")
         alex.page.get_by_label("Quantity").fill("3")
         alex.button("Add to basket").click()
-        alex.is_told(f"Product {lamp} is in the basket.")
+        alex.is_told(f"“Product {lamp}” is in your basket.")
         expect(alex.page.locator("tfoot")).to_contain_text("59.97")
-        alex.link("Go on to delivery").click()
+        alex.link("Go to checkout").click()
         alex.page.locator("main").get_by_role("link", name="Create account").click()
         alex.type_account(PASSWORD)
         alex.button("Create account").click()
         alex.page.wait_for_url("**/basket/order/")
-        alex.button("Place the order").click()
-        alex.is_told("Thank you! Your order is placed.")
+        alex.button("Place order").click()
+        alex.is_told("Thank you! Your order has been placed.")
         expect(alex.page.locator(".ledger-goods tfoot")).to_contain_text("59.97")
         alex.button("Sign out").click()
         alex.link("Sign in again").click()
@@ -394,8 +394,8 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
-        alice.link("Go on to delivery").click()
-        place = alice.button("Place the order")
+        alice.link("Go to checkout").click()
+        place = alice.button("Place order")
         place.evaluate(SEND)
         place.click()
         alice.page.wait_for_url("**/orders/*/")
@@ -407,20 +407,20 @@ class TestTheBasket:
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
-        alice.link("Go on to delivery").click()
-        alice.button("Place the order").click()
+        alice.link("Go to checkout").click()
+        alice.button("Place order").click()
         alice.page.wait_for_url("**/orders/*/")
         alice.page.go_back()
         alice.page.wait_for_url("**/basket/")
-        expect(alice.page.locator(".basket")).to_contain_text("There is nothing in it yet.")
+        expect(alice.page.locator(".basket")).to_contain_text("Your basket is empty.")
 
     def test_leads_to_an_order_that_its_customer_can_cancel(
         self, alice: Shopper, lamp: str
     ) -> None:
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
-        alice.link("Go on to delivery").click()
-        alice.button("Place the order").click()
+        alice.link("Go to checkout").click()
+        alice.button("Place order").click()
         alice.page.locator(".cancel").click()
         alice.button("Cancel the order").click()
         expect(alice.page.locator("article")).to_have_attribute("data-status", "CANCELED")
@@ -449,12 +449,12 @@ class TestWithoutJavaScript:
         row.get_by_role("button", name="Process").click()
         expect(row).to_have_attribute("data-status", "PROCESSING")
         row.get_by_role("button", name="Ship").click()
-        sam.is_told(f"Order {queued[1].id} is shipped now.")
+        sam.is_told(f"Order {queued[1].id} is now shipped.")
         expect(row).to_have_count(0)
         for order in queued[2:]:
             sam.row(order).get_by_role("checkbox").check()
-        sam.button("Ship the selected").click()
-        expect(sam.page.locator("h1")).to_have_text("2 of 2 orders are shipped now")
+        sam.button("Ship (the selected orders)").click()
+        expect(sam.page.locator("h1")).to_have_text("Orders now shipped: 2 of 2")
         alice.page.goto("/orders/")
         alice.sees_counts(PLACED=1, SHIPPED=3)
 
@@ -548,4 +548,4 @@ class TestAWindowOf320Pixels:
     def test_shows_what_takes_a_product_out_of_the_basket(self, narrow: Shopper, lamp: str) -> None:
         narrow.page.goto(f"/products/{lamp}/")
         narrow.button("Add to basket").click()
-        expect(narrow.button("Take out")).to_be_in_viewport(ratio=1)
+        expect(narrow.button("Remove")).to_be_in_viewport(ratio=1)

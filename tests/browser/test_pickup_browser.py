@@ -87,11 +87,11 @@ class TestChoosingAPickupPoint:
         expect(shopper.page.locator("h1")).to_have_text(f"Pickup points near {place}")
         assert distances(shopper)[:3] == ["0 m", "100 m", "200 m"]
         choose(shopper, points[1])
-        shopper.is_told("The order goes to Kiosk 1.")
+        shopper.is_told("Your order will be sent to “Kiosk 1”.")
         expect(shopper.page.locator("[data-pickup]")).to_contain_text("Pier 1")
-        shopper.link("Choose another place").click()
-        shopper.button("Have it delivered instead").click()
-        shopper.is_told("The order goes to your door.")
+        shopper.link("Change the pickup point").click()
+        shopper.button("Deliver to my address instead").click()
+        shopper.is_told("Your order will be delivered to your address.")
 
     def test_keeps_the_list_when_the_next_place_is_none(
         self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
@@ -100,7 +100,7 @@ class TestChoosingAPickupPoint:
         shopper.page.goto(f"/orders/{order.id}/pickup/?near={place}")
         shopper.page.locator("#near").fill("91, 0")
         shopper.button("Search").click()
-        expect(shopper.page.locator("#notice")).to_contain_text("latitude 91")
+        expect(shopper.page.locator("#notice")).to_contain_text("Latitudes are from -90 to 90")
         assert distances(shopper)[0] == "0 m"
         shopper.forgive("Failed to load resource", "Response Status Error Code 400")
 

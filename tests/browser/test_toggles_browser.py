@@ -6,24 +6,36 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from comments.filters import RATINGS, CommentFilter
+from comments.lists.listing import list_url
 from shop.order_status import Status
 from tests.browser.conftest import OpenContext, Seat, Visitor
+from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
-from tests.support.comments.truth import Truth, numbered_comments
+from tests.support.comments.truth import START, Truth, numbered_comments, written
 from tests.support.comments.writers import someone
-from tests.support.orders.making import START, made_order, put
+from tests.support.orders import making
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 HOME = "/products/toggled/comments"
 SLOW = {"offline": False, "latency": 300, "downloadThroughput": -1, "uploadThroughput": -1}
+NOTE_WHAT_WOULD_BE_ASKED = """
+    document.addEventListener("htmx:configRequest", (event) => {
+        window.asked = event.detail.path;
+        event.preventDefault();
+    })
+"""
 OF_A_CHANGED_MIND = ("htmx:afterRequest", "htmx:sendAbort")
+
+RARE = "toggled-ja"
 
 
 @pytest.fixture(scope="module")
 def truth(tables: None) -> Truth:
-    """60 comments in German and English."""
+    """60 comments in German and English, and one in Japanese."""
     comments = numbered_comments("toggled", count=60, languages=("de", "en"))
+    comments.append(written("toggled", id=RARE, language="ja", created_at=START))
     load(comments)
     return Truth(comments)
 
@@ -57,7 +69,7 @@ class TestTogglesClickedBeforeTheAnswer:
     def test_all_count(self, hasty, truth):
         hasty.page.goto(f"{HOME}/~/~/")
         slow_down(hasty.page)
-        for value in (5, 4, 3):
+        for value in (2, 4, 1, 4):
             rating(hasty, value).click()
             hasty.page.wait_for_timeout(100)
         hasty.wait_for(*truth.ids(ratings=[1, 2])[:20])
@@ -83,12 +95,12 @@ class TestTogglesClickedBeforeTheAnswer:
         hasty.page.route("**/comments/**", lambda route: held.append(route))  # noqa: PLW0108
         for value in (5, 4):
             rating(hasty, value).click()
-        expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "false")
+        expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "true")
         for route in reversed(held):
             route.continue_()
-        hasty.wait_for(*truth.ids(ratings=[1, 2, 3])[:20])
+        hasty.wait_for(*truth.ids(ratings=[4, 5])[:20])
         hasty.page.wait_for_timeout(200)
-        assert hasty.address == f"{HOME}/~/1.2.3/"
+        assert hasty.address == f"{HOME}/~/4.5/"
 
     def test_are_one_step_of_the_history(self, hasty, truth):
         hasty.page.goto(f"{HOME}/~/~/")
@@ -96,19 +108,32 @@ class TestTogglesClickedBeforeTheAnswer:
             "for (const id of ['rating-5', 'language-de', 'rating-4', 'language-en'])"
             " document.getElementById(`toggle-${id}`).click()"
         )
-        hasty.wait_for(*truth.ids(["de", "en"], [1, 2, 3])[:20])
-        assert hasty.address == f"{HOME}/de.en/1.2.3/"
+        hasty.wait_for(*truth.ids(["de", "en"], [4, 5])[:20])
+        assert hasty.address == f"{HOME}/de.en/4.5/"
         hasty.page.go_back()
         hasty.wait_for(*truth.ids()[:20])
         assert hasty.address == f"{HOME}/~/~/"
         hasty.page.go_forward()
-        hasty.wait_for(*truth.ids(["de", "en"], [1, 2, 3])[:20])
+        hasty.wait_for(*truth.ids(["de", "en"], [4, 5])[:20])
 
     def test_that_take_out_all_ratings_choose_any(self, hasty, truth):
         hasty.page.goto(f"{HOME}/de/1/")
         rating(hasty, 1).click()
         hasty.wait_for(*truth.ids(["de"])[:20])
         assert hasty.address == f"{HOME}/de/~/"
+
+    def test_lead_where_the_links_of_the_server_lead(self, visitor, truth):
+        visitor.page.goto(f"{HOME}/~/~/")
+        visitor.page.evaluate(NOTE_WHAT_WOULD_BE_ASKED)
+        chosen = CommentFilter()
+        for _ in range(60):
+            value = CHANCE.choice([*RATINGS, "de", "en"])
+            is_rating = value in RATINGS
+            toggled = f"#toggle-{'rating' if is_rating else 'language'}-{value}"
+            visitor.page.locator(toggled).evaluate("toggle => toggle.click()")
+            chosen = (chosen.toggle_rating if is_rating else chosen.toggle_language)(value)
+            assert visitor.page.evaluate("window.asked") == list_url("toggled", chosen)
+            assert pressed(visitor, "rating") == [str(each) for each in chosen.ratings]
 
     def test_of_a_kind_of_activity_count_too(self, seat: Seat):
         sam = seat(someone("sam", is_staff=True))
@@ -139,8 +164,9 @@ class TestStatusesOfOrders:
         """A customer with a placed, a shipped and a delivered order, the day after each other."""
         someone_new = someone("alice")
         for day, status in enumerate([Status.PLACED, Status.SHIPPED, Status.DELIVERED]):
-            moment = START + timedelta(days=day)
-            put(made_order(someone_new.username, status, placed_at=moment))
+            moment = making.START + timedelta(days=day)
+            order = making.made_order(someone_new.username, status, placed_at=moment)
+            making.put(order)
         visitor = seat(someone_new)
         yield visitor
         visitor.forgive(*OF_A_CHANGED_MIND)
@@ -200,28 +226,81 @@ class TestAToggle:
         held: list[Route] = []
         mouse = visitor.page.mouse
         visitor.page.goto(f"{HOME}/~/~/")
-        visitor.page.route("**/1.2.3.4/", lambda route: held.append(route))  # noqa: PLW0108
+        visitor.page.route("**/~/5/", lambda route: held.append(route))  # noqa: PLW0108
         rating(visitor, 5).click()
         rating(visitor, 4).hover()
         mouse.down()
         while not held:
             visitor.page.wait_for_timeout(20)
         held[0].continue_()
-        visitor.wait_for(*truth.ids(ratings=[1, 2, 3, 4])[:20])
+        visitor.wait_for(*truth.ids(ratings=[5])[:20])
         mouse.up()
-        visitor.wait_for(*truth.ids(ratings=[1, 2, 3])[:20])
-        assert visitor.address == f"{HOME}/~/1.2.3/"
+        visitor.wait_for(*truth.ids(ratings=[4, 5])[:20])
+        assert visitor.address == f"{HOME}/~/4.5/"
 
-    @pytest.mark.parametrize("above", [40, 300])
-    def test_stays_under_the_finger_on_a_telephone(
-        self, open_context: OpenContext, truth: Truth, above: int
-    ) -> None:
-        context = open_context(viewport={"width": 390, "height": 844}, locale="en-GB")
-        phone = Visitor.arrive(context)
-        phone.page.goto("/products/toggled/")
-        toggle = phone.page.locator("#toggle-language-de")
-        toggle.evaluate("(it, y) => scrollBy(0, it.getBoundingClientRect().top - y)", above)
-        was = toggle.bounding_box()["y"]
-        toggle.click()
+
+class TestTheFiltersOnATelephone:
+    @pytest.fixture
+    def phone(self, open_context: OpenContext) -> Visitor:
+        """So low that the filters scroll within their sheet."""
+        return Visitor.arrive(open_context(viewport={"width": 390, "height": 500}, locale="en-GB"))
+
+    @pytest.mark.parametrize("scrolled", [0, 300, 2000])
+    def test_stay_unfolded_and_under_the_finger(self, phone, truth, scrolled):
+        self.unfold(phone, "/products/toggled/", scrolled)
+        self.click(phone, "#toggle-language-de")
         phone.wait_for(*truth.ids(["de", "en"])[:20])
-        assert abs(toggle.bounding_box()["y"] - was) < 2
+        assert phone.focus == "toggle-language-de"
+        expect(phone.page.locator("#filter summary")).to_have_text("Filter (2)")
+
+    @pytest.mark.parametrize("scrolled", [0, 2000])
+    def test_stay_there_when_few_comments_are_left(self, phone, truth, scrolled):
+        phone.page.set_viewport_size({"width": 390, "height": 1000})
+        self.unfold(phone, f"{HOME}/~/~/", scrolled)
+        self.click(phone, "#toggle-language-ja")
+        phone.wait_for(RARE)
+
+    def unfold(self, phone: Visitor, path: str, scrolled: int) -> None:
+        phone.page.goto(path)
+        phone.page.evaluate("top => scrollTo(0, top)", scrolled)
+        phone.page.locator("#filter summary").click()
+
+    def click(self, phone: Visitor, toggle: str) -> None:
+        """Click it where it is, and find it there after the answer."""
+        shown = phone.page.locator(toggle)
+        shown.hover()
+        was = shown.bounding_box()["y"]
+        with phone.page.expect_response("**/comments/**"):
+            shown.click()
+        expect(shown).to_have_attribute("aria-pressed", "true")
+        expect(phone.page.locator(".htmx-request")).to_have_count(0)
+        assert abs(shown.bounding_box()["y"] - was) < 2
+
+    def test_are_folded_without_a_script_too(self, open_context, truth):
+        size = {"width": 390, "height": 844}
+        page = open_context(viewport=size, java_script_enabled=False).new_page()
+        page.goto(f"{HOME}/~/~/")
+        toggle = page.locator("#toggle-rating-5")
+        expect(toggle).to_be_hidden()
+        page.get_by_text("Filter").click()
+        toggle.click()
+        page.wait_for_url("**/~/5/#comments")
+        expect(page.get_by_text("Filter (1)")).to_be_in_viewport()
+
+
+class TestChips:
+    def test_clicked_before_the_answer_all_count(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/de.en/1.2/")
+        slow_down(hasty.page)
+        for value in ("English", "1 star"):
+            hasty.page.get_by_role("link", name=f"Remove the filter “{value}”").dblclick()
+        hasty.wait_for(*truth.ids(["de"], [2])[:20])
+        assert hasty.address == f"{HOME}/de/2/"
+
+    def test_of_the_whole_filter_free_all(self, hasty, truth):
+        hasty.page.goto(f"{HOME}/de/2/")
+        slow_down(hasty.page)
+        hasty.page.get_by_role("link", name="Clear filters").click()
+        rating(hasty, 3).click()
+        hasty.wait_for(*truth.ids(ratings=[3])[:20])
+        assert hasty.address == f"{HOME}/~/3/"

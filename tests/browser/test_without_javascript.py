@@ -93,7 +93,7 @@ class TestAComment:
     def test_is_answered_and_picked(self, sam: PlainBrowser, comment: NewComment) -> None:
         sam.goto(f"/comments/{comment.id}/")
         for button, typed, told in (
-            ("Reply", {"text": "Thank you!"}, "The reply is there."),
+            ("Reply", {"text": "Thank you!"}, "The reply is saved."),
             ("Staff pick", {}, "The comment is picked."),
             ("Delete the reply", {}, "The reply is deleted."),
         ):
@@ -140,8 +140,8 @@ class TestAPickupPoint:
         alice.press("Search", near=str(place))
         assert alice.page.one("h1").text == f"Pickup points near {place}"
         alice.press("Choose", within=alice.page.one(data_point_id=point.id))
-        assert alice.messages == ["The order goes to Kiosk."]
+        assert alice.messages == ["Your order will be sent to “Kiosk”."]
         assert "Pier 1" in alice.page.one(data_pickup=True).text
-        alice.click("Choose another place")
-        alice.press("Have it delivered instead")
-        assert alice.messages == ["The order goes to your door."]
+        alice.click("Change the pickup point")
+        alice.press("Deliver to my address instead")
+        assert alice.messages == ["Your order will be delivered to your address."]

@@ -71,7 +71,7 @@ class TestPosting:
         drawn = "field => { field.style.height = '400px' }"  # as its corner does
         alice.page.get_by_label("Your comment").evaluate(drawn)
         alice.page.get_by_role("button", name="Post").click()
-        expect(alice.page.locator(".errorlist")).to_contain_text("120 fit")
+        expect(alice.page.locator(".errorlist")).to_contain_text("10 too many")
         expect(alice.page.get_by_label("Your comment")).to_have_value("Still here.")
         assert alice.focus == "id_title"
         assert len(alice.loads) == 1

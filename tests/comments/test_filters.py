@@ -1,7 +1,7 @@
 """A filter as a value: how it is spelled, and what its toggles lead to."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from comments.filters import MOST_LANGUAGES, BadFilter, CommentFilter
@@ -63,9 +63,8 @@ class TestSpelling:
 
 class TestTogglingARating:
     @pytest.mark.parametrize("rating", [1, 2, 3, 4, 5])
-    def test_takes_it_out_of_all_five(self, rating):
-        left = CommentFilter().toggle_rating(rating).ratings
-        assert left == tuple(other for other in (1, 2, 3, 4, 5) if other != rating)
+    def test_chooses_it_alone_from_any(self, rating):
+        assert CommentFilter().toggle_rating(rating).ratings == (rating,)
 
     def test_leads_from_the_last_one_back_to_any(self):
         assert CommentFilter.of(ratings=[2]).toggle_rating(2) == CommentFilter()
@@ -75,6 +74,11 @@ class TestTogglingARating:
 
     def test_adds_to_some(self):
         assert CommentFilter.of(ratings=[4]).toggle_rating(2).ratings == (2, 4)
+
+    @given(filters, st.integers(1, 5))
+    def test_changes_whether_it_is_chosen_and_no_other(self, chosen, rating):
+        assume(len({*chosen.ratings, rating}) < 5)
+        assert {*chosen.toggle_rating(rating).ratings} == {*chosen.ratings} ^ {rating}
 
     @given(filters, st.integers(1, 5))
     def test_leaves_the_languages_alone(self, chosen, rating):

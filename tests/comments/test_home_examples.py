@@ -58,6 +58,11 @@ class TestTheExamples:
             Client().get("/examples/")
         assert meter.capacity_units() == 0
 
+    def test_are_remembered_in_no_language(self):
+        Client().get("/examples/")
+        german = Client(headers={"Accept-Language": "de"}).get("/examples/")
+        assert "2.500" in german.content.decode()
+
     def test_cost_ten_units_together_at_the_most(self):
         with metered() as meter:
             Client().get("/examples/")

@@ -97,4 +97,4 @@ class TestAListWithoutAFeed:
         assert visit(url).page.all("link", rel="alternate") == []
         refused = visit(f"{url}?format=atom")
         assert refused.status == 400
-        assert "or with format=json." in refused.page.text
+        assert "“json”." in refused.page.text

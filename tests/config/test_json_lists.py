@@ -150,7 +150,9 @@ class TestARefusal:
         assert (status, "cannot be reached" in sentence) == (503, True)
         assert response["Retry-After"]
 
-    @pytest.mark.parametrize(("url", "allowed"), [("/categories/", "format=json"), ("/", "alone")])
+    @pytest.mark.parametrize(
+        ("url", "allowed"), [("/categories/", "“json”"), ("/", "no other format")]
+    )
     def test_of_a_form_that_is_not_there_says_which_are(self, url, allowed):
         response = Client().get(f"{url}?format=xml")
         assert response.status_code == 400

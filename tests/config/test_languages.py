@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client, override_settings
 
+from tests.support.comments.writers import made_product
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
@@ -48,8 +49,8 @@ class TestTheLanguage:
         assert answer["Location"] == "/"
 
     def test_is_kept_apart_by_caches(self):
-        german = Client(headers={"Accept-Language": "de"}).get("/categories/")
-        english = Client().get("/categories/")
+        path = f"/products/{made_product()}/comments/~/~/"
+        german, english = Client(headers={"Accept-Language": "de"}).get(path), Client().get(path)
         assert german["ETag"] != english["ETag"]
         for response in (german, english):
             assert {"Accept-Language", "Cookie"} <= set(response["Vary"].split(", "))
@@ -67,7 +68,7 @@ class TestTheCatalogue:
         catalogue = tmp_path / "config" / "locale"
         with pytest.MonkeyPatch.context() as patch, override_settings(LOCALE_PATHS=[catalogue]):
             patch.chdir(tmp_path)
-            call_command("makemessages", locale=["de"], no_obsolete=True, verbosity=0)
+            call_command("makemessages", locale=["de"], no_wrap=True, no_obsolete=True, verbosity=0)
         fresh = (catalogue / "de" / "LC_MESSAGES" / "django.po").read_text()
         assert sentences(fresh) == sentences(CATALOGUE.read_text())
 

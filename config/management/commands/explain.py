@@ -15,6 +15,7 @@ from comments.lists.orders import CommentOrder
 from dynamo.lists.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
+from dynamo.prices import dollars
 from dynamo.web.ids import Id
 from dynamo.web.refusals import Refusal
 from shop.orders.explain import explain_orders
@@ -158,7 +159,7 @@ def _table(explanation: Explanation) -> str:
     total = explanation.total
     lines.append(
         f"the page: {_counted(total.calls, 'call')} in {_counted(total.rounds, 'round')}, "
-        f"{_counted(total.capacity_units, 'unit')}: {total.price} for a million"
+        f"{_counted(total.capacity_units, 'unit')}: {dollars(total.dollars)} for a million"
     )
     lines += [
         f"instead, {other.plan}: {_estimate(other.estimated_capacity_units)}"

@@ -5,8 +5,9 @@ An engine in memory with the sample data, and the site, run while Chromium takes
 
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -20,10 +21,24 @@ from dynamo.engine.ports import free_port
 from dynamo.management.failures import failures_in_one_line
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")
-PAGE = "products/enamelled-frying-pan/"
-SIZE = (1280, 1780)
-NAMES = {"light": "screenshot.png", "dark": "screenshot-dark.png"}
-"""Files, by the colour scheme the browser asks for."""
+PRODUCT = "products/enamelled-frying-pan/"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in ``name``.png of a page, as it is on a screen of this size in CSS pixels."""
+
+    name: str
+    page: str = PRODUCT
+    size: tuple[int, int] = (1280, 1780)
+    scheme: Literal["light", "dark"] = "light"
+
+
+PICTURES = (
+    Picture("screenshot"),
+    Picture("screenshot-dark", scheme="dark"),
+    Picture("screenshot-phone", page=f"{PRODUCT}comments/~/1.2/", size=(390, 844)),
+)
 PREPARE = (("create_tables",), ("load_sample",))
 
 
@@ -37,7 +52,7 @@ class NoBrowser(EngineError):
 class Command(BaseCommand):
     """Opens the sample shop in memory, takes pictures of a product, and closes it."""
 
-    help = "Write docs/screenshot.png and docs/screenshot-dark.png. Needs Chromium."
+    help = "Write docs/screenshot.png, a dark one and one of a phone. Needs Chromium."
     requires_system_checks = ()  # the commands it starts check, with the settings they are given
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -64,7 +79,7 @@ def _take_pictures(folder: Path) -> list[Path]:
                 raise DemoFailed(sentence)
         with serving(config), sync_playwright() as playwright:
             chromium = playwright.chromium.launch(executable_path=browser)
-            return [_photograph(chromium, config.address, scheme, folder) for scheme in NAMES]
+            return [_photograph(chromium, config.address, one, folder) for one in PICTURES]
 
 
 def _config(endpoint_url: str) -> DemoConfig:
@@ -83,15 +98,13 @@ def _config(endpoint_url: str) -> DemoConfig:
     return DemoConfig(free_port(), {**given, **SECLUDED, **own})
 
 
-def _photograph(chromium: Browser, address: str, scheme: str, folder: Path) -> Path:
-    width, height = SIZE
+def _photograph(chromium: Browser, address: str, picture: Picture, folder: Path) -> Path:
+    width, height = picture.size
     page = chromium.new_page(
-        viewport={"width": width, "height": height},
-        color_scheme="dark" if scheme == "dark" else "light",
-        locale="en-GB",
+        viewport={"width": width, "height": height}, color_scheme=picture.scheme, locale="en-GB"
     )
-    page.goto(address + PAGE)
-    path = folder / NAMES[scheme]
+    page.goto(address + picture.page)
+    path = folder / f"{picture.name}.png"
     page.screenshot(path=path)
     page.close()
     return path

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import pgettext
 
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
@@ -50,7 +51,7 @@ def queue_context(
         "tabs": [_tab(status, chosen, lengths) for status in OPEN],
         "all_statuses": Toggle(
             value="~",
-            label="All open",
+            label=pgettext("orders", "All open"),
             url=queue_url(chosen.in_any_status()),
             pressed=not chosen.statuses,
             count=sum(lengths.values()),

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dynamo.calls import clock
@@ -31,7 +32,7 @@ def move_selected(request: HttpRequest) -> HttpResponse:
     move = _move(request.POST.get("move", ""))
     order_ids = request.POST.getlist("order")
     if len(order_ids) > settings.PAGE_SIZE:
-        raise Refusal(f"Select at most {settings.PAGE_SIZE} orders at a time: those of a page.")
+        raise Refusal(_("Select at most %(most)s orders.") % {"most": settings.PAGE_SIZE})
     results = move_orders(
         order_ids=order_ids,
         source=move.source,
@@ -54,7 +55,7 @@ def move_all(request: HttpRequest) -> HttpResponse:
     chosen = queue_filter(request)
     context = all_context(chosen, None)
     if context is None:
-        sentence = "All orders of one status can be moved: choose a status of the queue."
+        sentence = _("Choose one status of the queue to move all its orders.")
         raise Refusal(sentence, first_url=reverse("staff_orders"))
     if request.method != "POST":
         context |= {"count": length_of(chosen, queue_lengths()), "passed": None, "results": ()}
@@ -79,12 +80,13 @@ def _move(target: str) -> Move:
         if move.target == target:
             return move
     allowed = ", ".join(move.target.value for move in FORWARD)
-    raise Refusal(f"Orders cannot be moved to “{target}” together: choose among {allowed}.")
+    sentence = _("You cannot move several orders to “%(status)s”: choose from %(allowed)s.")
+    raise Refusal(sentence % {"status": target, "allowed": allowed})
 
 
 def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, object]:
     moved = sum(not result.refusal for result in results)
-    return {"move": move, "results": results, "moved": moved, "status": move.target.label.lower()}
+    return {"move": move, "results": results, "moved": moved, "status": move.target.in_words}
 
 
 def _ordinal(page: Page) -> int:

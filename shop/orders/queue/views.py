@@ -55,7 +55,7 @@ def queue(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
         asked.request,
         found.page,
         templates=("shop/orders/queue/queue.html", "shop/orders/queue/_queue.html"),
-        context=lambda: {"listing": context},
+        context=lambda: {"listing": context, "total": context["length"]},
         plan=found.plan.name,
         data=lambda: ListData([*map(order_data, found.orders)], context["length"]),
     )

@@ -6,7 +6,8 @@ import pytest
 from django.urls import resolve
 
 from comments.filters import CommentFilter
-from comments.lists.listing import heading_of, list_url, pager_of
+from comments.lists.headings import heading_of
+from comments.lists.listing import list_url, pager_of
 from comments.lists.orders import CommentOrder
 
 
@@ -54,8 +55,8 @@ class TestHeading:
             ((), (), "Comments"),
             (("de",), (), "Comments in German"),
             (("de", "en", "ja"), (), "Comments in German, English and Japanese"),
-            ((), (4,), "Comments rated 4"),
-            (("de",), (1, 2), "Comments in German rated 1 or 2"),
+            ((), (4,), "4-star comments"),
+            (("de",), (1, 2), "1- and 2-star comments in German"),
         ],
     )
     def test_says_what_the_list_holds(self, languages, ratings, heading):

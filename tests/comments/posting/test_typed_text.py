@@ -241,7 +241,7 @@ class TestReplyInPlace:
         assert typed_in(shown) == TYPED
         assert shown.page.one("input", name="version")["value"] == "1"
         assert TYPED in shown.page.one("div", id="shop-reply").one(class_="reply").text
-        assert "The reply is there." in shown.response["HX-Trigger-After-Settle"]
+        assert "The reply is saved." in shown.response["HX-Trigger-After-Settle"]
 
     def test_that_is_deleted_leaves_an_empty_form(self, sent):
         sent.send()
@@ -262,7 +262,7 @@ class TestPickInPlace:
     def test_swaps_the_button_and_says_so(self):
         stored = someone("alice").has_written(made_product())
         sam, url = someone("sam", is_staff=True), f"/staff/comments/feature/{stored.comment.id}/"
-        for value, pressed, sentence in (("yes", "true", "is picked."), ("no", "false", "no more")):
+        for value, pressed, sentence in (("yes", "true", "is picked."), ("no", "false", "longer")):
             response = sam.send(url, {"featured": value}, htmx=True)
             button = read_markup(response.content.decode()).one("button")
             assert (response.status_code, button["aria-pressed"]) == (200, pressed)

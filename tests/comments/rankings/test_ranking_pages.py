@@ -206,5 +206,5 @@ class TestMostHelpful:
     @pytest.mark.real_engine
     def test_is_read_by_one_query(self, helpful):
         read = visit(f"/products/{helpful}/most-helpful/").page.one(id="explanation").text
-        assert "made in 1 round" in read
+        assert "· 1 round ·" in read
         assert f"RANK#HELPFUL#{helpful}" in read

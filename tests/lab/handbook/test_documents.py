@@ -36,6 +36,13 @@ class TestADocument:
         for src in re.findall(r'src="([^"]*)"', find_document(name).html):
             assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), src
 
+    def test_is_scrolled_by_a_keyboard_where_it_is_wide(self, name):
+        wide = re.findall(r"<(?:pre|table)\b[^>]*>", find_document(name).html)
+        assert [tag for tag in wide if 'tabindex="0"' not in tag] == []
+
+    def test_has_no_heading_of_a_column_without_a_word(self, name):
+        assert not re.search(r"<th\b[^>]*>\s*</th>", find_document(name).html)
+
     def test_shows_nothing_of_what_is_meant_for_commands(self, name):
         assert "written by manage.py" not in find_document(name).html
 
@@ -47,6 +54,13 @@ class TestThePage:
         assert page.one("h1").text == "Four indexes, chosen by cost"
         assert page.all("table")
         assert f"s-maxage={SHARED_SECONDS}" in response["Cache-Control"]
+
+    @pytest.mark.parametrize(("language", "told"), [("en", 0), ("de", 1)])
+    def test_says_in_other_languages_that_it_is_in_english(self, language, told):
+        browser = Client(headers={"Accept-Language": language})
+        page = read_markup(browser.get("/docs/designs/planner/").content.decode())
+        assert page.one("article")["lang"] == "en"
+        assert len(page.one("main").all("p", class_="document-language")) == told
 
     def test_is_linked_from_every_page(self):
         links = read_markup(Client().get("/docs/designs/").content.decode()).one("header").all("a")

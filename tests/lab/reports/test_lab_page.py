@@ -84,7 +84,7 @@ class TestWithFigures:
     def test_says_when_and_on_what_they_were_taken(self):
         store(made_figures())
         shown = words(Client().get("/lab/"))
-        assert "Taken on 20 November 2026, 13:05 UTC on dynoxide 1.2.1." in shown
+        assert "Taken on 20 Nov 2026, 13:05 , with dynoxide 1.2.1 ." in shown
         assert "Other work was running." in shown
         assert "4,321 comments of nobody." in shown
         assert "5 stars, in any language: 1,234 of 4,321" in shown
@@ -129,6 +129,14 @@ class TestWithFigures:
         assert read == ("138.5 $17", 100)
         assert write[0] == "66 $41"
         assert 80 < write[1] < 100
+
+    def test_writes_numbers_in_german_but_no_coordinates(self):
+        store(made_figures())
+        german = Client(headers={"Accept-Language": "de"})
+        page = read_markup(german.get("/lab/").content.decode()).one("main")
+        assert page.all(class_="lab-amount")[0].text.startswith("138,5")
+        assert page.one(class_="lab-lists").one("dd")["lang"] == "en"
+        assert all(bar["width"].isdecimal() for bar in page.all("rect"))
 
     def test_leaves_out_what_it_cannot_describe(self):
         store(made_figures(design="carrier pigeons"))

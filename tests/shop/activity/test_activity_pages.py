@@ -60,9 +60,8 @@ class TestThePage:
         own_log(Month.of(NOW))
         write_entries([made_entry(NOW, subject="01J", was="PLACED", became="APPROVED")])
         (row,) = sam.get(URL).page.all("li", data_activity=True)
-        assert " ".join(row.text.split()).startswith(
-            "sam moved order 01J of alex Placed → to Approved"
-        )
+        told = " ".join(row.text.split())
+        assert told.startswith("sam moved order 01J · Orders of alex Placed → to Approved")
         assert row.one("a", href="/orders/01J/")
 
     def test_calls_products_by_their_names_and_links_them(self, sam, own_log):

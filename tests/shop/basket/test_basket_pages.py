@@ -72,7 +72,7 @@ class TestTheBasket:
 
     def test_keeps_the_pieces_of_what_is_not_in_it(self, alice: Visitor, lamp: str) -> None:
         fields = {"product_id": lamp, "quantity": "7"}
-        assert "nothing in it" in alice.post("/basket/change/", fields).page.text
+        assert "Your basket is empty." in alice.post("/basket/change/", fields).page.text
 
     @pytest.mark.parametrize("quantity", ["0", "100", "some"])
     def test_refuses_pieces_out_of_bounds(self, alice: Visitor, lamp: str, quantity: str) -> None:
@@ -83,14 +83,14 @@ class TestTheBasket:
     def test_lets_a_product_be_taken_out(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp)
         shown = alice.post("/basket/remove/", {"product_id": lamp})
-        assert "nothing in it" in shown.page.text
+        assert "Your basket is empty." in shown.page.text
 
     def test_drops_what_cannot_be_bought_any_more(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp)
         put_product(lamp, cents=None)
         shown = alice.get("/basket/")
-        assert shown.messages == ["What cannot be bought any more was taken out."]
-        assert "nothing in it" in shown.page.text
+        assert shown.messages == ["Products that are no longer sold were removed from your basket."]
+        assert "Your basket is empty." in shown.page.text
 
     @pytest.mark.parametrize("quantity", ["0", "-1", "100", "1.5", "many", ""])
     def test_refuses_a_quantity_out_of_bounds(
@@ -101,7 +101,7 @@ class TestTheBasket:
 
     def test_refuses_more_of_a_product_than_an_order_holds(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp, "99")
-        assert add(alice, lamp).messages == ["One order holds at most 99 pieces of a product."]
+        assert add(alice, lamp).messages == ["You can order at most 99 of each product at a time."]
 
     @pytest.mark.parametrize("product_id", ["", "no-such-product", "x" * 3_000, "€" * 341])
     def test_takes_no_product_that_does_not_exist(self, alice: Visitor, product_id: str) -> None:
@@ -114,7 +114,7 @@ class TestTheBasket:
             fields = {"product_id": put_product(fresh("lamp" * 9)), "quantity": "1"}
             assert alice.send("/basket/add/", fields).status_code == 302
         shown = add(alice, put_product(fresh("lamp" * 9)))
-        assert "The basket is full" in shown.messages[-1]
+        assert "Your basket is full" in shown.messages[-1]
         cookie = alice.browser.cookies["sessionid"].OutputString()
         assert len(cookie) < 4_000
 
@@ -125,8 +125,8 @@ class TestPlacing:
         add(alice, lamp, "2")
         shown = alice.post("/basket/place/", intent_of(alice))
         assert shown.page.one("article")["data-status"] == "PLACED"
-        assert shown.messages == ["Thank you! Your order is placed."]
-        assert "nothing in it" in alice.get("/basket/").page.text
+        assert shown.messages == ["Thank you! Your order has been placed."]
+        assert "Your basket is empty." in alice.get("/basket/").page.text
 
     def test_twice_shows_the_same_order(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp)
@@ -140,7 +140,7 @@ class TestPlacing:
         intent = intent_of(alice)
         add(alice, lamp)
         shown = alice.post("/basket/place/", intent)
-        assert "The basket has changed" in shown.messages[0]
+        assert "Your basket has changed" in shown.messages[0]
         assert counts_of(alice.username)[Status.PLACED] == 0
 
     def test_asks_to_sign_in_first_and_leads_back(self, stranger: Visitor, lamp: str) -> None:

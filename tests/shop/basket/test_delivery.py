@@ -46,7 +46,7 @@ class TestThePageBeforeAnOrder:
     def test_shows_all_of_it(self, asked: Shown, lamp: str) -> None:
         summary = asked.page.one("table")
         assert [row.text for row in summary.one("tbody").all("tr")] == [
-            f"Product {lamp} 2 at 19.99 39.98"
+            f"Product {lamp} 2 \N{MULTIPLICATION SIGN} 19.99 39.98"
         ]
         assert "EUR 39.98" in summary.one("tfoot").text
 
@@ -56,7 +56,7 @@ class TestThePageBeforeAnOrder:
         (door,) = asked.page.all("input", name="point")
         assert (door["value"], door.get("checked")) == ("", "")
         placed = place(alice, asked, "")
-        assert placed.page.one(class_="order-pickup").all("p")[0].text == "To your door."
+        assert placed.page.one(class_="order-pickup").all("p")[0].text == "To your address."
 
     def test_offers_the_pickup_points_nearby(
         self, alice: Visitor, asked: Shown, point: PickupPoint
@@ -67,21 +67,21 @@ class TestThePageBeforeAnOrder:
         offered = [field["value"] for field in near.page.all("input", name="point")]
         assert point.id in offered
         placed = place(alice, near, point.id)
-        assert placed.messages == ["Thank you! Your order is placed."]
+        assert placed.messages == ["Thank you! Your order has been placed."]
         assert placed.page.one("p", data_pickup=True)["data-pickup"] == point.id
 
     def test_says_when_a_place_is_not_known(self, alice: Visitor, asked: Shown) -> None:
         shown = alice.get("/basket/order/?near=nowhere-at-all")
         assert shown.status == 200
-        assert shown.page.one(id="near-help").text.startswith("This shop does not know")
+        assert shown.page.one(id="near-help").text.startswith("We don't know “nowhere-at-all”.")
 
     @pytest.mark.parametrize("point_id", ["gone", "x" * 1_500])
     def test_comes_back_when_the_pickup_point_is_gone(
         self, alice: Visitor, asked: Shown, point_id: str
     ) -> None:
         shown = place(alice, asked, point_id)
-        assert shown.messages == ["That pickup point is gone: choose another place."]
-        assert shown.page.one("h1").text == "Your order"
+        assert shown.messages == ["That pickup point is no longer there. Please choose another."]
+        assert shown.page.one("h1").text == "Checkout"
 
     def test_is_the_basket_while_there_is_nothing_in_it(self, alice: Visitor) -> None:
         assert alice.get("/basket/order/").response["Location"] == "/basket/"

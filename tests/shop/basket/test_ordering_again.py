@@ -24,7 +24,7 @@ def order_again(visitor: Visitor, *lines: NewLine) -> Shown:
 class TestOrderingAgain:
     def test_fills_the_basket_at_the_prices_of_today(self, alice: Visitor, lamp: str) -> None:
         shown = order_again(alice, NewLine(lamp, "Lamp", 3, 5))
-        assert shown.messages == ["1 product is in the basket, at today's prices."]
+        assert shown.messages == ["1 product was added to your basket at today's price."]
         assert "EUR 59.97" in shown.page.one("tfoot").text
 
     def test_adds_to_what_is_there(self, alice: Visitor, lamp: str) -> None:
@@ -39,14 +39,14 @@ class TestOrderingAgain:
         lines = [NewLine(lamp, "Lamp", 1, 5), NewLine(heirloom, "Heirloom", 1, 5)]
         shown = order_again(alice, *lines, NewLine(fresh("lost"), "Lost", 1, 5))
         assert shown.messages == [
-            "1 product is in the basket, at today's prices.",
+            "1 product was added to your basket at today's price.",
             "No longer sold: “Heirloom”, “Lost”.",
         ]
 
     def test_says_what_has_no_room(self, alice: Visitor, lamp: str) -> None:
         alice.post("/basket/add/", {"product_id": lamp, "quantity": "99"})
         shown = order_again(alice, NewLine(lamp, "Lamp", 1, 5))
-        assert shown.messages == ["The basket has no room for “Lamp”."]
+        assert shown.messages == ["Your basket has no room for “Lamp”."]
 
     def test_is_for_its_customer_alone(self, alice: Visitor, sam: Visitor, lamp: str) -> None:
         order = made_order(alice.username)

@@ -83,7 +83,7 @@ class TestCategory:
     def test_without_products_says_so(self, fresh):
         slug = fresh("category")
         put_catalogue(categories=[NewCategory(slug, "Bare")], products=[])
-        assert "Nothing on this shelf yet" in visit(f"/categories/{slug}/").page.text
+        assert "There are no products here yet." in visit(f"/categories/{slug}/").page.text
 
     @pytest.mark.parametrize("slug", ["ärger", "a b", "50%", "a#b", "a?b", "日本語", "x" * 128])
     def test_may_have_any_slug(self, tables, slug):

@@ -132,7 +132,7 @@ class TestAllCategories:
     def test_say_what_they_are_in(self):
         rows = [r for shown in follow("/categories/", "older") for r in shown.page.all("li")]
         (row,) = [row for row in rows if row.get("data-category") == INNERMOST]
-        assert row.text == f"Category {INNERMOST} in Category {SLUG} / Category {INNER}"
+        assert row.text == f"Category {INNERMOST} (Category {SLUG} / Category {INNER})"
         assert row.one("a")["href"] == f"/categories/{INNERMOST}/"
 
     def test_are_a_fragment_for_htmx(self):

@@ -110,7 +110,7 @@ class TestAMoveIsRefused:
         assert counts_of(order.username)[Status.CANCELED] == 0
 
     def test_when_there_is_no_such_move(self, order: NewOrder) -> None:
-        with pytest.raises(MoveNotAllowed, match="placed cannot become delivered"):
+        with pytest.raises(MoveNotAllowed, match="from “Placed” to “Delivered”"):
             move(order, Status.PLACED, Status.DELIVERED)
 
     def test_when_it_is_not_the_customers(self, order: NewOrder) -> None:

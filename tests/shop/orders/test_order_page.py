@@ -63,7 +63,7 @@ class TestTheOrderPage:
         to_door = replace(made_order(alice.username, Status.SHIPPED), zip_prefix="14409")
         put(to_door, replace(to_shop := made_order(alice.username), pickup=there))
         where = sam.get(f"/orders/{to_door.id}/").page.one(class_="order-pickup").text
-        assert where == "Where it goes To the customer's door. The zip code begins with 14409."
+        assert where == "Delivery To the customer's address. The postcode begins with 14409."
         where = sam.get(f"/orders/{to_shop.id}/").page.one(class_="order-pickup").text
         assert "Corner shop High Street 1, Lisbon" in where
 
@@ -133,7 +133,7 @@ class TestMovingFromThePage:
         put(order)
         url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         shown = alice.post(url, fields)
-        assert shown.messages == [f"Order {order.id} is canceled now."]
+        assert shown.messages == [f"Order {order.id} is now cancelled."]
         assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
         assert alice.get("/orders/").counts == {"CANCELED": 1}
 
@@ -143,7 +143,7 @@ class TestMovingFromThePage:
         asked = alice.get(f"/orders/{order.id}/cancel/")
         assert asked.response["Location"] == f"/orders/{order.id}/"
         assert alice.get(f"/orders/{order.id}/").messages == [
-            f"Order {order.id} is shipped by now; it stays as it is."
+            f"Order {order.id} is already shipped, so it was not changed."
         ]
 
     def test_tells_the_slower_of_two(self, alice: Visitor, sam: Visitor) -> None:
@@ -152,7 +152,7 @@ class TestMovingFromThePage:
         url, cancel = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         sam.post(*sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED"))
         assert alice.post(url, cancel).messages == [
-            f"Order {order.id} is approved by now; it stays as it is."
+            f"Order {order.id} is already approved, so it was not changed."
         ]
         assert counts_of(alice.username)[Status.APPROVED] == 1
 

@@ -129,12 +129,12 @@ class TestAnOrderIsRefused:
     def test_with_more_than_forty_products(
         self, order: Ordering, product: Callable[..., str], username: str
     ) -> None:
-        with pytest.raises(TooManyProducts, match="at most 40 different products, not 41"):
+        with pytest.raises(TooManyProducts, match="at most 40 different products"):
             order(*((f"product-{n}", 1) for n in range(41)))
 
     @pytest.mark.parametrize("quantity", [0, -1, 100])
     def test_for_a_quantity_out_of_bounds(self, order: Ordering, quantity: int) -> None:
-        with pytest.raises(BadQuantity, match="between 1 and 99"):
+        with pytest.raises(BadQuantity, match="1 to 99"):
             order(("lamp", quantity))
 
     def test_when_two_quantities_of_a_product_are_too_many_together(self, order: Ordering) -> None:
@@ -154,7 +154,7 @@ class TestAnOrderIsRefused:
             order((product(cents=None), 1))
 
     def test_in_two_currencies(self, order: Ordering, product: Callable[..., str]) -> None:
-        with pytest.raises(MixedCurrencies, match="EUR and USD"):
+        with pytest.raises(MixedCurrencies, match="EUR, USD"):
             order((product(), 1), (product(currency="USD"), 1))
 
     def test_without_writing_anything(

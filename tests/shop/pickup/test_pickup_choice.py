@@ -22,9 +22,9 @@ class TestChoosingOnThePage:
         form = shown.page.all("li", data_point_id=points[1].id)[0].one("form")
         fields = {field["name"]: field["value"] for field in form.all("input")}
         told = alice.post(form["action"], fields)
-        assert told.messages == ["The order goes to Kiosk 1."]
+        assert told.messages == ["Your order will be sent to “Kiosk 1”."]
         assert told.page.one(data_pickup=points[1].id).text == (
-            "Kiosk 1 Rua Direita 7, 1100-148 Lisboa Open: Daily 7-22"
+            "Kiosk 1 Rua Direita 7, 1100-148 Lisboa Opening hours: Daily 7-22"
         )
 
     def test_marks_what_is_chosen(
@@ -58,7 +58,7 @@ class TestChoosingOnThePage:
     ) -> None:
         alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
         told = alice.post(f"{page_of(order)}forget/", {})
-        assert told.messages == ["The order goes to your door."]
+        assert told.messages == ["Your order will be delivered to your address."]
         assert told.page.all(data_pickup=True) == []
 
     def test_is_for_the_customer_alone(
@@ -90,7 +90,7 @@ class TestChoosingOnThePage:
         order = made_order(alice.username, Status.SHIPPED)
         put(order)
         told = alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
-        assert told.messages == ["The order is shipped: where it goes cannot be changed any more."]
+        assert told.messages == ["This order is shipped: its delivery can no longer be changed."]
         assert told.page.all(data_pickup=True) == []
 
     @pytest.mark.parametrize("way", ["choose", "forget"])

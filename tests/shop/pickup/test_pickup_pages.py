@@ -27,7 +27,8 @@ class TestThePage:
         assert ids(shown)[:4] == [point.id for point in points]
         row = shown.page.all("li", data_point_id=points[2].id)[0]
         assert row.text == (
-            "200 m Kiosk 2 Rua Direita 7, 1100-148 Lisboa Open: Daily 7-22 Choose Kiosk 2"
+            "200 m Kiosk 2 Rua Direita 7, 1100-148 Lisboa "
+            "Opening hours: Daily 7-22 Choose (Kiosk 2)"
         )
 
     def test_begins_where_the_order_goes(
@@ -79,13 +80,13 @@ class TestThePage:
     ) -> None:
         put(replace(made_order(alice.username), zip_prefix=digits(9)))
         shown = alice.get(page_of(order))
-        assert "Where would you like to fetch it?" in shown.page.one(class_="empty").text
+        assert "Where would you like to collect your order?" in shown.page.one(class_="empty").text
 
     def test_asks_where_to_look_when_nobody_said(self, alice: Visitor, order: NewOrder) -> None:
         shown = alice.get(page_of(order))
         assert shown.status == 200
         assert ids(shown) == []
-        assert "Where would you like to fetch it?" in shown.page.one(class_="empty").text
+        assert "Where would you like to collect your order?" in shown.page.one(class_="empty").text
 
     def test_knows_the_longest_beginning_of_a_zip_code(
         self, alice: Visitor, order: NewOrder, spot: tuple[float, float]
@@ -99,7 +100,7 @@ class TestThePage:
     def test_says_when_a_zip_code_is_not_known(self, alice: Visitor, order: NewOrder) -> None:
         shown = alice.get(f"{page_of(order)}?near=ZZZ9ZZZ")
         assert shown.status == 200
-        assert "where the zip code ZZZ9ZZZ is" in shown.page.one(class_="empty").text
+        assert "We don't know “ZZZ9ZZZ”." in shown.page.one(class_="empty").text
 
     @pytest.mark.parametrize(
         "typed", ["91, 0", "0, 181", "Rua Direita 7", "12", "1,2,3", "%00", "é"]
@@ -115,7 +116,7 @@ class TestThePage:
     ) -> None:
         shown = alice.get(f"{page_of(order)}?near=91, 0", htmx=True)
         assert (shown.status, shown.response["HX-Retarget"]) == (400, "#notice")
-        assert "latitude 91" in shown.page.text
+        assert "Latitudes are from -90 to 90" in shown.page.text
 
     @pytest.mark.parametrize("count", ["0", "51", "x", "-1", "٣", "00105", "9" * 5_000])
     def test_refuses_a_count_that_it_does_not_show(
@@ -160,7 +161,7 @@ class TestThePage:
         put(order)
         shown = alice.get(page_of(order))
         assert shown.response["Location"] == f"/orders/{order.id}/"
-        assert "cannot be changed" in alice.get(f"/orders/{order.id}/").messages[0]
+        assert "can no longer be changed" in alice.get(f"/orders/{order.id}/").messages[0]
 
     def test_has_htmx_load_the_page_of_an_order_that_is_closed(self, alice: Visitor) -> None:
         order = made_order(alice.username, Status.SHIPPED)

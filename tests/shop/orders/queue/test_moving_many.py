@@ -31,8 +31,8 @@ def next_step(shown: Shown) -> dict[str, str]:
 class TestMovingTheSelected:
     def test_moves_each_and_tells_so(self, sam: Visitor, opened: list[NewOrder]) -> None:
         shown = sam.post(URL, {"move": "SHIPPED", "order": ids_of(opened[4:])})
-        assert shown.page.one("h1").text == "2 of 2 orders are shipped now"
-        assert outcomes(shown) == [f"Order {order.id} is shipped now." for order in opened[4:]]
+        assert shown.page.one("h1").text == "Orders now shipped: 2 of 2"
+        assert outcomes(shown) == [f"Order {order.id} is now shipped." for order in opened[4:]]
         assert not set(ids_of(opened[4:])) & set(sam.get("/staff/orders/").order_ids)
 
     @pytest.mark.parametrize(("first", "move"), [(0, "APPROVED"), (2, "PROCESSING")])
@@ -48,10 +48,10 @@ class TestMovingTheSelected:
     ) -> None:
         orders = [opened[0].id, opened[4].id, "nonsense"]
         shown = sam.post(URL, {"move": "SHIPPED", "order": orders})
-        assert shown.page.one("h1").text == "1 of 3 orders is shipped now"
+        assert shown.page.one("h1").text == "Orders now shipped: 1 of 3"
         assert outcomes(shown) == [
-            f"Order {opened[0].id} is placed by now; it stays as it is.",
-            f"Order {opened[4].id} is shipped now.",
+            f"Order {opened[0].id} is already placed, so it was not changed.",
+            f"Order {opened[4].id} is now shipped.",
             "There is no order nonsense.",
         ]
         assert stored_status(opened[0]) == "PLACED"
@@ -67,7 +67,7 @@ class TestMovingTheSelected:
 
     def test_asks_for_a_selection(self, sam: Visitor) -> None:
         shown = sam.post(URL, {"move": "SHIPPED"})
-        assert shown.page.one("h1").text == "Select the orders first"
+        assert shown.page.one("h1").text == "Select the orders first."
 
     def test_takes_a_page_of_orders_at_most(
         self, sam: Visitor, opened: list[NewOrder], settings: Any
@@ -75,14 +75,14 @@ class TestMovingTheSelected:
         settings.PAGE_SIZE = 1
         shown = sam.post(URL, {"move": "SHIPPED", "order": ids_of(opened[4:])})
         assert shown.status == 400
-        assert "Select at most 1 orders at a time" in shown.page.text
+        assert "Select at most 1 orders." in shown.page.text
         assert stored_status(opened[4]) == "PROCESSING"
 
     @pytest.mark.parametrize("move", ["CANCELED", "DELIVERED", "", "LOST"])
     def test_takes_no_other_move(self, sam: Visitor, opened: list[NewOrder], move: str) -> None:
         shown = sam.post(URL, {"move": move, "order": opened[4].id})
         assert shown.status == 400
-        assert "choose among APPROVED, PROCESSING, SHIPPED" in shown.page.text
+        assert "choose from APPROVED, PROCESSING, SHIPPED" in shown.page.text
 
     def test_is_offered_for_every_order_on_the_page(
         self, sam: Visitor, opened: list[NewOrder], settings: Any
@@ -121,9 +121,9 @@ class TestMovingAllOfAStatus:
         shown = sam.get("/staff/orders/?status=PROCESSING")
         count = shown.toggle("status", "PROCESSING").one(class_="toggle-count").text
         link = shown.page.one("a", class_="bulk-all")
-        assert link.text == f"Ship all {count} in Processing …"
+        assert link.text == "Move all orders from “Processing” to “Shipped” …"
         asked = sam.get(link["href"]).page
-        assert f"{count} orders have that status." in asked.one(id="step").text
+        assert f"{count} orders have this status." in asked.one(id="step").text
         assert not sam.get("/staff/orders/").page.all("a", class_="bulk-all")
 
     def test_asks_first(self, sam: Visitor, many: list[NewOrder]) -> None:
@@ -138,7 +138,7 @@ class TestMovingAllOfAStatus:
             assert shown.page.one(id="step").one("p").text == done
             told.append(outcomes(shown))
         assert told == [
-            [f"Order {order.id} is shipped now." for order in page]
+            [f"Order {order.id} is now shipped." for order in page]
             for page in (many[:2], many[2:4], many[4:])
         ]
         assert not shown.page.one(id="step").all("form")
@@ -155,8 +155,8 @@ class TestMovingAllOfAStatus:
 
         monkeypatch.setattr(steps, "move_orders", late)
         assert outcomes(sam.post(ALL, next_step(sam.get(ALL)))) == [
-            f"Order {many[0].id} is canceled by now; it stays as it is.",
-            f"Order {many[1].id} is shipped now.",
+            f"Order {many[0].id} is already cancelled, so it was not changed.",
+            f"Order {many[1].id} is now shipped.",
         ]
 
     def test_goes_on_by_itself_under_htmx(self, sam: Visitor, many: list[NewOrder]) -> None:

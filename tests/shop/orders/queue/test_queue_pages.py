@@ -101,7 +101,7 @@ class TestTheActionsOfARow:
         asked = sam.get(row.one("a", class_="cancel")["href"])
         assert stored_status(opened[4]) == "PROCESSING"
         shown = sam.post(*asked.action(opened[4].id, "CANCELED"))
-        assert shown.messages == [f"Order {opened[4].id} is canceled now."]
+        assert shown.messages == [f"Order {opened[4].id} is now cancelled."]
         assert shown.page.one("section", id="queue")
 
     def test_lead_back_to_the_same_page_of_the_queue(
@@ -117,7 +117,7 @@ class TestTheActionsOfARow:
         shown = sam.post(url, fields, htmx=True)
         assert not shown.page.all("html")
         assert shown.page.one("section", id="queue")
-        assert shown.messages == [f"Order {opened[4].id} is shipped now."]
+        assert shown.messages == [f"Order {opened[4].id} is now shipped."]
         assert opened[4].id not in shown.order_ids
 
     def test_change_the_customers_tabs(

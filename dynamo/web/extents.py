@@ -1,0 +1,57 @@
+"""Extents: which part of its list a page is, in words."""
+
+from django.utils.translation import gettext as _
+
+from dynamo.lists.reader import Page
+from dynamo.web.numbers import grouped
+
+
+def extent_of(page: Page, total: int | None) -> str:
+    """Return the numbers of a page, such as ``about 41-60 of 812``; empty without entries.
+
+    Only the first page and the last are exact, because items are added and deleted in front of
+    the others, or behind them. A ``total`` that the page refutes is not shown. Where the numbers
+    are not known, only the ``total`` is told; without a total, how many are shown.
+    """
+    count = len(page.entries)
+    if not count:
+        return ""
+    first, last = (page.entries[at].position.ordinal for at in (0, -1))
+    if first is None or last is None:
+        return _shown(count) if total is None else _in_all(max(total, count))
+    is_end = last == -1 and not page.has_next
+    if last < 0:
+        if total is None:
+            return _the_last(count) if is_end else _shown(count)
+        total = max(total, -first)
+        first, last = total + 1 + first, total + 1 + last
+    spelled = _spelled(
+        is_exact=first == 1 or is_end, is_open=page.has_next and (total or 0) <= last
+    )
+    return spelled % {
+        "first": grouped(first),
+        "last": grouped(last),
+        "total": grouped(max(total or 0, last)),
+    }
+
+
+def _spelled(*, is_exact: bool, is_open: bool) -> str:
+    if is_open:
+        if is_exact:
+            return _("%(first)s–%(last)s of more than %(total)s")  # noqa: RUF001
+        return _("about %(first)s–%(last)s of more than %(total)s")  # noqa: RUF001
+    if is_exact:
+        return _("%(first)s–%(last)s of %(total)s")  # noqa: RUF001
+    return _("about %(first)s–%(last)s of %(total)s")  # noqa: RUF001
+
+
+def _in_all(total: int) -> str:
+    return _("%(total)s in all") % {"total": grouped(total)}
+
+
+def _shown(count: int) -> str:
+    return _("%(count)s shown") % {"count": grouped(count)}
+
+
+def _the_last(count: int) -> str:
+    return _("the last %(count)s") % {"count": grouped(count)}

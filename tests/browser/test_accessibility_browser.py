@@ -1,0 +1,164 @@
+"""axe-core finds nothing on any page: wide and narrow, light and dark, by those who see it."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from playwright.sync_api import expect
+
+from comments.reports.services import Reason, report_comment
+from shop.catalogue.services import put_catalogue
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import put_points
+from tests.browser.conftest import REFUSED, Seat, Visitor
+from tests.config.test_matrix import MATRIX
+from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
+from tests.support.catalogue.making import category
+from tests.support.chance import unique
+from tests.support.comments.writers import Writer, new_url
+from tests.support.config.addresses import ROLES, address, belongings, people
+from tests.support.config.lists import listed_shop
+from tests.support.orders.making import made_order, put
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.usefixtures("tables"),
+    pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: 'npm ci' installs it"),
+]
+NO_PAGES = ("robots.txt", ".csv", ".xml", "form-token/", "healthz", "readyz")
+LATE = Coordinates.at(-47.0, -160.0)
+"""Far from the pickup points of other tests."""
+
+
+def who_sees(answers: str) -> list[str]:
+    """Who looks at a page: staff, who see most of it, and its owner; nobody looks at some below."""
+    seeing = [role for role, told in zip(ROLES, answers.split(), strict=True) if told == "200"]
+    return seeing[-1:] if "nobody" in seeing else [*dict.fromkeys((*seeing[:1], *seeing[-1:]))]
+
+
+PAGES = [
+    (route, role)
+    for route, (answers, _) in MATRIX.items()
+    for role in who_sees(answers)
+    if not route.endswith(NO_PAGES)
+]
+
+
+@pytest.fixture(scope="module")
+def known(tables: None) -> dict[str, Writer]:
+    return people()
+
+
+@pytest.fixture(scope="module")
+def arguments(known: dict[str, Writer]) -> dict[str, str]:
+    """What addresses name, in a shop whose lists have several pages."""
+    now, owner = datetime.now(UTC), known["owner"]
+    found = belongings(owner).arguments | listed_shop().arguments
+    put(*(made_order(owner.username, placed_at=now) for _ in range(3)))
+    report_comment(
+        comment_id=found["comment_id"], username="bob", reason=Reason.ABUSE, text="Rude.", now=now
+    )
+    put_catalogue(categories=[category(unique("shelf")) for _ in range(2)], products=[])
+    put_points([PickupPoint(unique("point"), "Kiosk", "Pier 1", LATE, "Daily 7-22")])
+    return found
+
+
+@pytest.fixture(autouse=True)
+def short_pages(settings, monkeypatch) -> None:
+    settings.PAGE_SIZE = 3
+    monkeypatch.setattr("comments.home_views.SHELVES", 1)
+
+
+@pytest.fixture
+def arrive(visitor: Visitor, seat: Seat, known: dict[str, Writer]):
+    """Opens the browser of somebody of a role."""
+
+    def arrive(role: str) -> Visitor:
+        arrived = seat(known[role]) if role in known else visitor
+        bring_axe(arrived.page)
+        return arrived
+
+    return arrive
+
+
+class TestAPage:
+    @pytest.mark.parametrize(("route", "role"), PAGES)
+    def test_is_clean_as_it_comes(self, arrive, arguments, route, role):
+        page = arrive(role).page
+        page.goto(address(route, arguments))
+        assert axe_finds_nothing(page)
+
+    @pytest.mark.parametrize("path", ["/nothing/", "/rankings/most-loved/?after=nothing"])
+    def test_that_was_refused_is_clean(self, arrive, path):
+        visitor = arrive("nobody")
+        assert not visitor.page.goto(path).ok
+        visitor.forgive(*REFUSED)
+        assert axe_finds_nothing(visitor.page)
+
+    @pytest.mark.parametrize("query", ["near=-47, -160", "near=nowhere"])
+    def test_of_pickup_points_is_clean(self, arrive, arguments, query):
+        page = arrive("owner").page
+        page.goto(f"/orders/{arguments['order_id']}/pickup/?{query}")
+        assert axe_finds_nothing(page)
+
+    def test_that_moves_a_whole_status_is_clean(self, arrive, arguments):
+        page = arrive("staff").page
+        page.goto("/staff/orders/all/?status=PLACED")
+        expect(page.locator("h1")).to_be_visible()
+        assert axe_finds_nothing(page)
+
+
+class TestAPageInUse:
+    @pytest.mark.parametrize(
+        ("route", "role"),
+        [
+            ("/", "nobody"),
+            ("/products/{product_id}/", "nobody"),
+            ("/categories/{slug}/", "nobody"),
+            ("/orders/", "owner"),
+            ("/staff/orders/", "staff"),
+        ],
+    )
+    def test_is_clean_once_its_list_is_swapped(self, arrive, arguments, route, role):
+        page = arrive(role).page
+        page.goto(route.format_map(arguments))
+        page.locator("a[rel=next]").click()
+        expect(page.locator("a[rel=prev]")).to_be_visible()
+        assert axe_finds_nothing(page)
+
+    @pytest.mark.parametrize(
+        ("path", "role", "button"),
+        [
+            ("/accounts/sign-up/", "nobody", "Make the account"),
+            ("/accounts/login/", "nobody", "Sign in"),
+            ("/accounts/password_change/", "owner", "Change"),
+            (new_url("{product_id}"), "owner", "Post"),
+        ],
+    )
+    def test_is_clean_where_its_form_has_errors(self, arrive, arguments, path, role, button):
+        page = arrive(role).page
+        page.goto(path.format_map(arguments))
+        page.locator("main form").evaluate_all("all => all.forEach(it => (it.noValidate = true))")
+        page.get_by_role("button", name=re.compile(f"^{button}")).last.click()
+        expect(page.locator(".form-error, .errorlist").first).to_be_visible()
+        assert axe_finds_nothing(page)
+
+    def test_is_clean_with_a_notice(self, arrive, arguments):
+        visitor = arrive("nobody")
+        visitor.page.goto(f"/products/{arguments['product_id']}/")
+        visitor.page.route("**/comments/**", lambda route: route.abort())
+        visitor.page.locator("a[rel=next]").click()
+        expect(visitor.page.locator("#notice")).to_contain_text("cannot be reached")
+        visitor.forgive("Failed to load resource", "htmx:")
+        assert axe_finds_nothing(visitor.page)
+
+    @pytest.mark.parametrize("path", ["/basket/", "/basket/order/"])
+    def test_is_clean_with_something_in_the_basket(self, arrive, arguments, path):
+        page = arrive("owner").page
+        page.goto(f"/products/{arguments['product_id']}/")
+        page.get_by_role("button", name="Add to basket").click()
+        expect(page.locator(".message")).to_be_visible()
+        page.goto(path)
+        expect(page.locator(".ledger")).to_be_visible()
+        assert axe_finds_nothing(page)

@@ -1,0 +1,99 @@
+"""The sentences of a page's explanation, in the visitor's language."""
+
+from dataclasses import replace
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils.translation import override
+
+from dynamo.lists.explain import Alternative, Explanation, QueryLine, Total
+from dynamo.lists.picture import Picture
+from dynamo.templatetags.explanations import in_short, merge_picture, verdict
+from dynamo.web.numbers import in_dollars, plural_of
+from tests.support.markup import read_markup
+
+TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)
+READ = Explanation(
+    plan="by_kind",
+    queries=(),
+    rounds=1,
+    items_returned=3,
+    items_read=5,
+    capacity_units=1.0,
+    mean_item_bytes=None,
+    total=TOTAL,
+    estimated_capacity_units=1.2,
+)
+
+
+class TestTheLine:
+    def test_says_what_a_page_cost_and_its_time(self):
+        assert in_short(TOTAL) == "4 calls · 2 units · $0.25 a million · 6 ms"
+
+    def test_shows_no_time_below_a_millisecond(self):
+        assert in_short(replace(TOTAL, milliseconds=0.3)).endswith(" · 1 ms")
+
+    def test_has_no_time_where_none_was_taken(self):
+        assert in_short(replace(TOTAL, milliseconds=0)).endswith("a million")
+
+    @pytest.mark.parametrize(
+        ("units", "words"), [(0.5, "0.5 units"), (1.0, "1 unit"), (1.5, "1.5 units")]
+    )
+    def test_has_the_plural_of_its_units(self, units, words):
+        assert f" · {words} · " in in_short(replace(TOTAL, capacity_units=units))
+
+    def test_writes_numbers_as_the_language_does(self):
+        with override("de"):
+            assert "2.500" in in_short(replace(TOTAL, calls=2_500))
+            assert "0,5" in in_short(replace(TOTAL, capacity_units=0.5))
+
+
+class TestTheVerdict:
+    def test_compares_with_the_cheapest_of_the_other_plans(self):
+        others = (Alternative("all", 7.5), Alternative("none", None), Alternative("some", 2.254))
+        assert verdict(replace(READ, alternatives=others)) == (
+            "The cheapest of 4 ways: 1 unit. The next was expected to take 2.25. "
+            "5 items were read to show 3; a Scan would read the whole table."
+        )
+
+    def test_does_not_call_a_plan_the_cheapest_that_is_not(self):
+        words = verdict(replace(READ, alternatives=(Alternative("all", 0.5),)))
+        assert words.startswith(
+            "Of 2 ways, this is the cheapest that misses nothing: 1 unit. 5 items"
+        )
+
+    def test_of_the_only_plan_says_what_was_read(self):
+        words = verdict(replace(READ, items_read=1, items_returned=1))
+        assert words == "1 item was read to show 1; a Scan would read the whole table."
+
+
+def test_the_picture_has_the_same_lines_in_every_language():
+    lines = (QueryLine("by_kind", "A", 1, 9_000, 3, 1.0), QueryLine("by_kind", "B", 1, 2, 0, 1.0))
+    picture = merge_picture(replace(READ, queries=lines, merged_from=(0,) * 300))
+    english, german = (drawn(picture, language) for language in ("en", "de"))
+    assert english.replace("8,991", "8.991") == german
+
+
+def drawn(picture: dict[str, Picture], language: str) -> str:
+    with override(language):
+        svg = read_markup(render_to_string("_explanation_picture.html", picture)).one("svg")
+    paths = [path["d"] for path in svg.all("path")]
+    return " ".join([svg["width"], *paths, svg.one("text").text])
+
+
+class TestAPrice:
+    @pytest.mark.parametrize(
+        ("amount", "shown"),
+        [(0.004, "under $0.01"), (0.625, "$0.63"), (12.3, "$12"), (1_250.0, "$1,250")],
+    )
+    def test_is_rounded_as_commands_round_it(self, amount, shown):
+        assert in_dollars(amount) == shown
+
+    def test_has_the_decimal_mark_of_the_language(self):
+        with override("de"):
+            assert "0,63" in in_dollars(0.625)
+
+
+@pytest.mark.parametrize(("number", "counts_as"), [(0, 0), (0.5, 2), (1.0, 1), (2_500.0, 2_500)])
+def test_the_plural_of_a_part_is_that_of_many(number, counts_as):
+    assert plural_of(number) == counts_as

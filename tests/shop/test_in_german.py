@@ -1,0 +1,122 @@
+"""The shop in German: how it writes numbers, prices and dates, and what it leaves as it is.
+
+What is expected here does not depend on the words of the translation.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.utils.translation import get_language, override, pgettext
+
+from shop.order_status import Status
+from shop.orders import views
+from shop.orders.items import NewLine, summary_in_words, summary_of
+from shop.orders.queries import OrdersRead, read_orders
+from shop.pickup.listing import spelled_distance
+from shop.pickup.writing import put_points
+from shop.web.rate_limits import in_words
+from tests.support.orders.making import made_order, put, put_product
+from tests.support.orders.visiting import Visitor
+from tests.support.pickup.stored import Fresh, made_point
+from tests.support.pickup.visiting import near, page_of
+
+ALONE = (-47.5, 40.0)
+"""A place in the Southern Ocean, far from the pickup points of other tests."""
+MAY = datetime(2023, 5, 31, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    with override("de"):
+        yield
+
+
+@pytest.fixture
+def anna(alice: Visitor) -> Visitor:
+    """Alice, whose browser asks for German."""
+    alice.browser.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
+    return alice
+
+
+class TestPages:
+    def test_write_prices_with_a_comma(
+        self, anna: Visitor, fresh: Callable[[str], str], tables: None
+    ) -> None:
+        lamp = put_product(fresh("lamp"), cents=123_456)
+        page = anna.post("/basket/add/", {"product_id": lamp, "quantity": "2"}).page
+        assert [cell.text for cell in page.one("tbody").all("td", class_="number")][1:] == [
+            "1.234,56",
+            "2.469,12",
+        ]
+        assert "EUR 2.469,12" in page.one("tfoot").text
+        assert page.one("input", name="quantity")["value"] == "2"
+
+    def test_write_dates_and_amounts_of_orders(self, anna: Visitor) -> None:
+        put(made_order(anna.username, placed_at=MAY, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))
+        (row,) = anna.get("/orders/").page.all("li", class_="order")
+        assert row.all("time")[0].text == "31. Mai 2023"
+        assert row.all("time")[0]["datetime"].startswith("2023-05-31T")
+        assert "EUR 1.234,50" in row.text
+
+    def test_keep_the_statuses_of_addresses_and_forms(self, anna: Visitor) -> None:
+        order = made_order(anna.username)
+        put(order)
+        assert anna.get("/orders/?status=PLACED").order_ids == [order.id]
+        url, fields = anna.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
+        anna.post(url, fields)
+        assert anna.get("/orders/").counts == {"CANCELED": 1}
+
+    def test_write_distances_with_a_comma_and_attributes_without(
+        self, anna: Visitor, fresh: Fresh
+    ) -> None:
+        order = made_order(anna.username)
+        put(order)
+        put_points([made_point(fresh, (ALONE[0] + 0.05, ALONE[1]))])
+        row = anna.get(page_of(order) + near(ALONE)).page.all("li", data_point_id=True)[0]
+        assert row.one(class_="pickup-distance").text == "5,6 km"
+        assert row["data-metres"] == "5560"
+
+    def test_are_read_in_german_whatever_the_thread(
+        self, anna: Visitor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        languages = []
+
+        def noticed(*args: Any) -> OrdersRead:
+            languages.append(get_language())
+            return read_orders(*args)
+
+        monkeypatch.setattr(views, "read_orders", noticed)
+        anna.get("/orders/")
+        assert languages == ["de"]
+
+    def test_are_for_programs_what_they_are_in_english(self, anna: Visitor) -> None:
+        put(made_order(anna.username, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))
+        (entry,) = anna.browser.get("/orders/?format=json").json()["items"]
+        assert (entry["status"], entry["total"]) == ("PLACED", "1234.50")
+
+
+@pytest.mark.usefixtures("german")
+class TestSentences:
+    def test_name_statuses_as_they_are_translated(self) -> None:
+        assert Status.CANCELED.label == pgettext("status of an order", "Cancelled")
+        assert Status.CANCELED.in_words == pgettext("the order is", "cancelled")
+
+    @pytest.mark.parametrize(
+        ("metres", "written"),
+        [(994, "990 m"), (1_200, "1,2 km"), (12_345, "12 km"), (1_234_567, "1.235 km")],
+    )
+    def test_write_distances(self, metres: float, written: str) -> None:
+        assert spelled_distance(metres) == written
+
+    @pytest.mark.parametrize("seconds", [1, 2, 60, 61, 3_600])
+    def test_tell_how_long_to_wait(self, seconds: int) -> None:
+        number = seconds if seconds <= 60 else (seconds + 59) // 60
+        assert in_words(seconds).startswith(f"{number} ")
+
+    @pytest.mark.parametrize("products", [1, 2, 40])
+    def test_begin_with_the_first_product_of_an_order(self, products: int) -> None:
+        told = summary_in_words(summary_of("Lamp + 2 shades", products=products))
+        assert told.startswith("Lamp + 2 shades")
+        assert (str(products - 1) in told.removeprefix("Lamp + 2 shades")) is (products > 1)
