@@ -3,6 +3,7 @@
 from django.urls import path
 
 from comments import home_views, views
+from comments.erasure import views as erasure_views
 from comments.moderation import views as moderation_views
 from comments.picks import views as pick_views
 from comments.posting import delete_views, detect_views, edit_views, post_views
@@ -41,6 +42,12 @@ urlpatterns = [
     ),
     path("staff/comments/", moderation_views.reported, name="moderation"),
     path("staff/comments/hidden/", moderation_views.hidden, name="hidden_comments"),
+    path("staff/comments.csv", moderation_views.reported_csv, name="moderation_csv"),
+    path(
+        "staff/comments/hidden.csv",
+        moderation_views.hidden_csv,
+        name="hidden_comments_csv",
+    ),
     path(
         "staff/comments/decide/<id_with_slashes:comment_id>/",
         moderation_views.decide,
@@ -67,4 +74,5 @@ urlpatterns = [
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
     path("languages/detect/", detect_views.detect, name="detect_language"),
     path("users/<id:username>/", profile_views.profile, name="profile"),
+    path("account/data/", erasure_views.own_data, name="own_data"),
 ]

@@ -195,7 +195,8 @@ class Profile(ShopItem):
     ``password`` is a hash in Django's format, unusable for imported users. The user name in the
     key and ``email`` are in lower case. ``external_id`` is an imported user's name before, where
     it could not be kept. Signing out raises ``session_number``, which is missing before.
-    ``email_confirmed`` is missing until a link that was sent to the address was followed.
+    ``email_confirmed`` is missing until a link that was sent to the address was followed, and
+    ``new_email`` is there until the link that was sent to it is: then it becomes ``email``.
     """
 
     password = UnicodeAttribute()
@@ -207,6 +208,7 @@ class Profile(ShopItem):
     external_id = UnicodeAttribute(null=True)
     session_number = NumberAttribute(null=True)
     email_confirmed = BooleanAttribute(null=True)
+    new_email = UnicodeAttribute(null=True)
     totp_secret = UnicodeAttribute(null=True)
     totp_step = NumberAttribute(null=True)
     recovery_codes = ListAttribute(of=UnicodeAttribute, null=True)

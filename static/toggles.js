@@ -30,7 +30,7 @@
       const values = toggles.filter(pressed).map((toggle) => toggle.dataset.value);
       return isQuery ? values.map((value) => `${kind}=${value}`).join("&") : values.sort().join(".") || "~";
     };
-    return list.dataset.address.replace(/\{(\w+)(=?)\}/g, spell).replace(/\?$/, "");
+    return list.dataset.address.replace(/\{(\w+)(=?)\}/g, spell).replace("?&", "?").replace(/\?$/, "");
   }
 
   document.addEventListener("htmx:configRequest", ({ detail }) => {
@@ -38,6 +38,7 @@
     const isBusy = target.matches(".htmx-request"); // then site.js stops this request
     const { frees, toggle } = elt.dataset; // a chip frees toggles, those of its selector
     if (!(frees || toggle) || !target.dataset.address || isBusy) return;
+    if (toggle && !elt.matches(ANY) && !target.dataset.address.includes(`{${toggle}`)) return; // a plain link
     if (toggle) flip(elt);
     else [...target.querySelectorAll(frees)].filter((each) => pressed(each) && !each.matches(ANY)).forEach(flip);
     detail.path = addressOf(target);

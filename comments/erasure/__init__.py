@@ -1,1 +1,1 @@
-"""Erasure of a user's comments, votes, reports and replies."""
+"""A user's data: erasing comments, votes, reports and replies, and exporting all that is stored."""

@@ -75,9 +75,10 @@ def _reply(_username: str, comment_id: str) -> list[Kept]:
     return [(CommentReply, TABLE, comment_key(comment_id, keys.REPLY))]
 
 
+IMPORTED = Trace("imported reviews", imported_reviews_of, _each(delete_written), _written)
 TRACES = (
     Trace("comments", _written_by, _each(delete_written), _written),
-    Trace("imported reviews", imported_reviews_of, _each(delete_written), _written),
+    IMPORTED,
     Trace("votes", _listed_in(keys.voter), _each(delete_vote), _vote),
     Trace("reports", _listed_in(keys.reporter), _each(delete_report), _report),
     Trace("names on replies", _listed_in(keys.replier), _each(delete_signature), _reply),

@@ -13,6 +13,7 @@ from dynamo.web.paging import Pager
 from shop.web.next_url import with_next
 
 URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
+CSV_NAMES = {State.REPORTED: "moderation_csv", State.HIDDEN: "hidden_comments_csv"}
 HEADINGS = {State.REPORTED: _("Reported comments"), State.HIDDEN: _("Hidden comments")}
 LABELS = {State.REPORTED: _("Reported"), State.HIDDEN: _("Hidden")}
 DECISIONS = {
@@ -55,6 +56,7 @@ class ModerationListing:
     decisions: Sequence[DecisionButton]
     heading: str
     tabs: Sequence[Tab]
+    csv_url: str
 
 
 def moderation_pager(state: State) -> Pager:
@@ -74,6 +76,7 @@ def moderation_listing(
             Tab(str(LABELS[each]), reverse(name), is_here=each is state)
             for each, name in URL_NAMES.items()
         ],
+        csv_url=reverse(CSV_NAMES[state]),
     )
 
 

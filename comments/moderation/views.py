@@ -5,12 +5,13 @@ from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from comments.moderation.csv_rows import COLUMNS, COMMENTS_AT_A_TIME, csv_reader
 from comments.moderation.listing import moderation_listing, moderation_pager
 from comments.moderation.queries import PLAN, ModerationPage, list_moderated
 from comments.moderation.services import Decision, NotAsSeen, carry_out
@@ -19,6 +20,7 @@ from comments.store.revision import Revision, State
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest
+from dynamo.web.csv_lists import csv_response
 from dynamo.web.paging import show_page
 from dynamo.web.refusals import Refusal
 from shop.web.access import reading, staff_only
@@ -62,6 +64,22 @@ def hidden(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
     return _show(request, asked)
 
 
+@require_safe
+@staff_only
+def reported_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Answer with all reported comments and their first reports as CSV."""
+    del request
+    return _csv("reported-comments", State.REPORTED)
+
+
+@require_safe
+@staff_only
+def hidden_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Answer with all hidden comments as CSV."""
+    del request
+    return _csv("hidden-comments", State.HIDDEN)
+
+
 @require_POST
 @staff_only
 def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
@@ -83,6 +101,10 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     else:
         messages.success(request, SAID[decision])
     return back(request, default=reverse("moderation"))
+
+
+def _csv(filename: str, state: State) -> StreamingHttpResponse:
+    return csv_response(filename, COLUMNS, csv_reader(state), at_a_time=COMMENTS_AT_A_TIME)
 
 
 def _show(request: HttpRequest, asked: QueueAsked) -> HttpResponse:

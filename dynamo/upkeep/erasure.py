@@ -4,16 +4,20 @@ Each app declares its kinds; a command goes through all of them. Items are found
 lag behind the table: run it again for what was written a moment ago.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from pynamodb.models import Model
 
+from dynamo.calls.batches import Keyed
 from dynamo.items import Item
 
 Kept = tuple[type[Model], str, Item]
 """An item by its model, its table and its key."""
+ReadMany = Callable[[Sequence[Keyed]], Iterable[Keyed]]
+NAMES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +50,29 @@ def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> d
     return found
 
 
-def held(
-    traces: Iterable[Trace], username: str, read: Callable[[str, Item], Item]
-) -> dict[str, list[dict[str, Any]]]:
-    """Return what is stored of a person: of each kind the attributes of its items, by their names.
+def held(trace: Trace, username: str, read: ReadMany) -> Iterator[list[dict[str, Any]]]:
+    """Yield what is stored of a person of one kind, `NAMES_AT_ONCE` names at a time.
 
-    ``read(table, key)`` returns an item, empty where there is none.
+    Each item is its attributes by their names in the model. ``read`` returns the items that there
+    are, in any order.
     """
-    return {
-        trace.kind: [
-            attributes
-            for name in trace.find(username)
-            for model, table, key in trace.keys(username, name)
-            if (attributes := _attributes(model, read(table, key)))
-        ]
-        for trace in traces
-    }
+    names = iter(trace.find(username))
+    while some := list(dict.fromkeys(islice(names, NAMES_AT_ONCE))):
+        wanted = [kept for name in some for kept in trace.keys(username, name)]
+        found = {
+            _identity(table, item): item
+            for table, item in read([(table, key) for _, table, key in wanted])
+        }
+        items = [(model, found.get(_identity(table, key))) for model, table, key in wanted]
+        yield [_attributes(model, item) for model, item in items if item]
+
+
+def _identity(table: str, item: Item) -> tuple[str, str, str]:
+    return table, item["pk"]["S"], item["sk"]["S"]
 
 
 def _attributes(model: type[Model], item: Item) -> dict[str, Any]:
     """Return the values by their names in the model; what it does not know as it is stored."""
-    if not item:
-        return {}
     known = {attribute.attr_name for attribute in model.get_attributes().values()}
     others = {name: next(iter(item[name].values())) for name in item.keys() - known}
     return {**model.from_raw_data(dict(item)).attribute_values, **others}

@@ -28,6 +28,7 @@ def shut_profile(username: str) -> None:
         password=before.password if before.password.startswith("!") else make_password(None),
         email=None,
         email_confirmed=None,
+        new_email=None,
         totp_secret=None,
         totp_step=None,
         recovery_codes=None,

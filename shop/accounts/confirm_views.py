@@ -5,10 +5,13 @@ from http import HTTPStatus
 from django.core.signing import BadSignature
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from shop.accounts.confirming import confirm, in_token
+from dynamo.web.addresses import site_of
+from shop.accounts.confirming import Confirmed, confirm, in_token
+from shop.accounts.letters import queue_letter
 from shop.accounts.services import StaleAccount
 from shop.web.security_log import log_event
 
@@ -22,21 +25,37 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
     try:
         username, address = in_token(token)
     except BadSignature:
-        return _answer(request, "That link no longer works")
+        return _refused(request)
     if request.method != "POST":
         context = {"may_confirm": True, "username": username, "address": address}
-        return render(request, TEMPLATE, context | {"heading": "Is this your address?"})
+        return render(request, TEMPLATE, context | {"heading": _("Is this your address?")})
     try:
-        is_confirmed = confirm(username, address)
+        confirmed = confirm(username, address)
     except StaleAccount as error:
         return _answer(request, str(error), status=HTTPStatus.CONFLICT)
-    if not is_confirmed:
-        return _answer(request, "That link no longer works")
+    if confirmed is None:
+        return _refused(request)
+    if not confirmed.is_news:
+        return _answer(request, _("Your address is confirmed already"))
+    _tell(request, username, confirmed)
+    return _answer(request, _("Your address is confirmed"))
+
+
+def _tell(request: HttpRequest, username: str, confirmed: Confirmed) -> None:
     log_event("email-confirmed", user=username, request=request)
-    return _answer(request, "Your address is confirmed")
+    if confirmed.given_up:
+        queue_letter("moved", username, site_of(request), given_up=confirmed.given_up)
+
+
+def _refused(request: HttpRequest) -> HttpResponse:
+    return _answer(
+        request,
+        _("This link no longer works"),
+        about=_("It is too old, or another address or a new password was chosen since."),
+    )
 
 
 def _answer(
-    request: HttpRequest, heading: str, *, status: HTTPStatus = HTTPStatus.OK
+    request: HttpRequest, heading: str, *, about: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    return render(request, TEMPLATE, {"heading": heading}, status=status)
+    return render(request, TEMPLATE, {"heading": heading, "about": about}, status=status)

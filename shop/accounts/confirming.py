@@ -1,17 +1,29 @@
 """Confirming an e-mail address, by a link that was sent to it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.core import signing
 
 from shop import keys
-from shop.accounts.items import account_in
+from shop.accounts.items import Account, account_in
 from shop.accounts.services import change_account
 from shop.models import Profile
 
 SALT = "shop.accounts.confirm"
 VALID = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """What a link has done.
+
+    ``is_news`` is False where the address was confirmed before. ``given_up`` is the confirmed
+    address that it replaced, empty if there was none.
+    """
+
+    is_news: bool
+    given_up: str = ""
 
 
 def token_for(username: str, address: str) -> str:
@@ -25,14 +37,22 @@ def in_token(token: str) -> tuple[str, str]:
     return username, address
 
 
-def confirm(username: str, address: str) -> bool:
-    """Note that an address is a user's; return False if the user has another one, or is gone.
+def confirm(username: str, address: str) -> Confirmed | None:
+    """Note that an address is a user's, in place of the one before if it was to be changed.
 
-    Raises StaleAccount.
+    Returns None where the user is gone, or has given another address since. Raises StaleAccount.
     """
     profile = Profile.find(keys.user(username), keys.profile(username))
-    if profile is None or profile.email != address:
-        return False
+    if profile is None or address not in {profile.email, profile.new_email}:
+        return None
     before = account_in(profile)
-    change_account(username=username, before=before, after=replace(before, email_confirmed=True))
-    return True
+    after = _with_confirmed(before, address)
+    change_account(username=username, before=before, after=after)
+    is_given_up = before.email_confirmed and before.email != address
+    return Confirmed(before != after, given_up=(before.email or "") if is_given_up else "")
+
+
+def _with_confirmed(account: Account, address: str) -> Account:
+    if address == account.new_email:
+        return replace(account, email=address, email_confirmed=True, new_email=None)
+    return replace(account, email_confirmed=True)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib.auth.forms import (
@@ -14,6 +14,8 @@ from django.contrib.auth.forms import (
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
@@ -36,11 +38,14 @@ from shop.web.client_address import client_network
 from shop.web.rate_limits import Charge, give_back, in_words, take
 from shop.web.security_log import log_event
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
 LONGEST_EMAIL = 254
-NO_USERNAME = "That cannot be a user name."
+NO_USERNAME = _("This cannot be a user name.")
 """The field's help text has the rule."""
-RESERVED_USERNAME = "That name is kept for the shop. Choose another one."
-WITHOUT_EMAIL = "Or make the account without an e-mail address."
+RESERVED_USERNAME = _("This name is reserved for the shop. Choose another one.")
+WITHOUT_EMAIL = _("Or create the account without an e-mail address.")
 
 
 class LimitedForm(forms.Form):
@@ -49,7 +54,7 @@ class LimitedForm(forms.Form):
     request: HttpRequest
     retry_after: int | None = None
 
-    def take(self, *charges: Charge, user: str = "", hint: str = "") -> None:
+    def take(self, *charges: Charge, user: str = "", hint: "StrPromise | None" = None) -> None:
         """Count an attempt at a user's account. Raises ValidationError beyond a limit.
 
         ``hint`` is a sentence on what to do instead.
@@ -60,9 +65,12 @@ class LimitedForm(forms.Form):
         form = type(self).__name__
         log_event("too-many-attempts", user=user, request=self.request, form=form)
         self.retry_after = ceil(wait)
-        later = in_words(self.retry_after)
-        sentence = f"That was tried too often. Come back in {later}. {hint}".rstrip()
-        raise ValidationError(sentence, code="too_many")
+        too_many = ValidationError(
+            gettext("You tried this too often. Try again in %(wait)s."),
+            code="too_many",
+            params={"wait": in_words(self.retry_after)},
+        )
+        raise ValidationError([too_many, hint] if hint else [too_many])
 
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
@@ -74,7 +82,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
 
     error_messages = {  # noqa: RUF012 - as Django declares it
         **AuthenticationForm.error_messages,
-        "invalid_login": "User name and password do not belong together. Mind the password's case.",
+        "invalid_login": _("Wrong user name or password."),
     }
 
     def clean(self) -> dict[str, Any]:
@@ -116,7 +124,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
     """A new account; the e-mail address may be left out."""
 
     username = forms.CharField(
-        label="User name",
+        label=_("User name"),
         max_length=LONGEST_USERNAME,
         help_text=USERNAME_RULE,
         widget=forms.TextInput(
@@ -124,13 +132,17 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         ),
     )
     email = forms.EmailField(
-        label="E-mail address",
+        label=_("E-mail address"),
         max_length=LONGEST_EMAIL,
         required=False,
-        help_text="Only to send a link to when the password is forgotten.",
+        help_text=_(
+            "Only for letters about your account, such as a link when you forget your password."
+        ),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-    password1, password2 = SetPasswordMixin.create_password_fields(label2="Password, once more")
+    password1, password2 = SetPasswordMixin.create_password_fields(
+        label1=_("Password"), label2=_("Password again")
+    )
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
         super().__init__(*args, **kwargs)
@@ -200,7 +212,7 @@ class ResetForm(LimitedForm, PasswordResetForm):
     """Whom to send a link for a new password; the answer does not tell whether they exist."""
 
     email = forms.CharField(
-        label="User name or e-mail address",
+        label=_("User name or e-mail address"),
         max_length=LONGEST_EMAIL,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )

@@ -14,8 +14,9 @@ class Account:
     ``password`` is a hash in Django's format, ``email`` is as `shop.accounts.names.email_of`
     returns it, and the datetimes are aware. ``external_id`` is the name that an imported user had,
     where it could not be kept. ``session_number`` tells a user's sessions from those before.
-    ``email_confirmed`` is True or None. The last three are the second factor's: a secret in base
-    32, the half minute since 1970 of the latest code, and SHA-256 hashes.
+    ``email_confirmed`` is True or None. ``new_email`` replaces ``email`` when it is confirmed. The
+    last three are the second factor's: a secret in base 32, the half minute since 1970 of the
+    latest code, and SHA-256 hashes.
     """
 
     password: str
@@ -27,6 +28,7 @@ class Account:
     external_id: str | None = None
     session_number: int | None = None
     email_confirmed: bool | None = None
+    new_email: str | None = None
     totp_secret: str | None = None
     totp_step: int | None = None
     recovery_codes: list[str] | None = None

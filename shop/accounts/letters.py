@@ -7,7 +7,7 @@ unavailable; one that the mail server does not take is lost, with a warning in t
 
 import atexit
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from smtplib import SMTPException
 from typing import Literal
@@ -19,6 +19,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import get_language, override
 
 from dynamo.calls import clock
 from dynamo.writes.background import BackgroundWrites
@@ -28,6 +29,7 @@ from shop.accounts.queries import users_called
 from shop.web.rate_limits import take
 
 AT_EXIT_SECONDS = 5.0
+Kind = Literal["reset", "confirm", "changed", "moved"]
 logger = logging.getLogger(__name__)
 
 
@@ -36,36 +38,53 @@ class Letter:
     """A letter about the users called ``whom``: a user name or an e-mail address.
 
     ``site`` is the address of the site without a path, such as ``https://shop.example.com``.
+    ``given_up`` is the e-mail address that a user had before (``moved``). ``language`` is a code of
+    ``LANGUAGES``; None writes the sentences as they are in the templates.
     """
 
-    kind: Literal["reset", "confirm", "changed"]
+    kind: Kind
     whom: str
     site: str
+    given_up: str = ""
+    language: str | None = None
 
 
-def queue_letter(kind: Literal["reset", "confirm", "changed"], whom: str, site: str) -> None:
-    """Queue a letter to be sent; takes microseconds and never fails."""
-    LETTERS.put(Letter(kind, whom, site))
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """To which e-mail address a letter goes (empty: to none), and what its template needs."""
+
+    address: str
+    context: Mapping[str, object]
+
+
+def queue_letter(kind: Kind, whom: str, site: str, *, given_up: str = "") -> None:
+    """Queue a letter in the language of the page; takes microseconds and never fails."""
+    LETTERS.put(Letter(kind, whom, site, given_up, get_language()))
 
 
 def _send(letters: Sequence[Letter]) -> None:
     for letter in letters:
-        users = [user for user in users_called(letter.whom) if user.is_active and user.email]
-        if users and (context := _context(letter, users)):
-            _deliver(letter, users[0].email, context)
+        users = [user for user in users_called(letter.whom) if user.is_active]
+        if users and (addressed := _addressed(letter, users)).address:
+            with override(letter.language):
+                _deliver(letter, addressed)
 
 
-def _context(letter: Letter, users: Sequence[User]) -> dict[str, object]:
-    """Return what the letter's template needs; nothing if the letter is not to be sent."""
+def _addressed(letter: Letter, users: Sequence[User]) -> Addressed:
     user = users[0]
+    about = {"name": user.username}
     if letter.kind == "reset":
-        return {"accounts": [_reset_link(user) for user in users]}
+        return Addressed(user.email, {"accounts": [_reset_link(user) for user in users]})
     if letter.kind == "confirm":
-        token = confirming.token_for(user.username, user.email)
-        return {"name": user.username, "path": reverse("confirm_email", args=[token])}
-    if not user.email_confirmed:  # it may be somebody else's
-        return {}
-    return {"name": user.username, "path": reverse("password_reset")}
+        address = user.new_email or ("" if user.email_confirmed else user.email)
+        token = confirming.token_for(user.username, address)
+        path = reverse("confirm_email", args=[token])
+        return Addressed(address, {**about, "path": path, "is_new": bool(user.new_email)})
+    if letter.kind == "moved":
+        return Addressed(letter.given_up, {**about, "path": reverse("password_change")})
+    # What is not confirmed may be somebody else's.
+    address = user.email if user.email_confirmed else ""
+    return Addressed(address, {**about, "path": reverse("password_reset")})
 
 
 def _reset_link(user: User) -> dict[str, str]:
@@ -74,14 +93,15 @@ def _reset_link(user: User) -> dict[str, str]:
     return {"name": user.username, "path": reverse("password_reset_confirm", args=[uid, token])}
 
 
-def _deliver(letter: Letter, address: str, context: dict[str, object]) -> None:
-    if take(throttling.letter_to(address), now=clock.now()):
+def _deliver(letter: Letter, addressed: Addressed) -> None:
+    if take(throttling.letter_to(addressed.address), now=clock.now()):
         return  # so many have arrived within the hour that the links of some still work
     of_site = {"site": letter.site, "host": urlsplit(letter.site).netloc}
-    text = render_to_string(f"shop/accounts/letters/{letter.kind}.txt", context | of_site)
+    context = {**addressed.context, **of_site}
+    text = render_to_string(f"shop/accounts/letters/{letter.kind}.txt", context)
     subject, _, body = text.partition("\n")
     try:
-        send_mail(subject, body, None, [address])
+        send_mail(subject, body, None, [addressed.address])
     except (SMTPException, OSError) as error:
         logger.warning("A letter (%s) was not sent: %s", letter.kind, error)
 

@@ -42,6 +42,7 @@ class User(AbstractBaseUser):
     external_id = models.TextField("name in another system", blank=True)
     session_number = models.PositiveIntegerField(null=True)
     email_confirmed = models.BooleanField(null=True)
+    new_email = models.EmailField("e-mail address, until it is confirmed", null=True)
     totp_secret = models.TextField("secret of the second factor", null=True)
     totp_step = models.BigIntegerField("half minute of the latest code", null=True)
     recovery_codes = models.JSONField("hashes of recovery codes", null=True)
@@ -84,7 +85,7 @@ class User(AbstractBaseUser):
         if self._stored is None:
             raise TypeError("Create users by shop.accounts.services.create_profile.")
         if self.email != (self._stored.email or ""):
-            self.email_confirmed = None
+            self.email_confirmed = self.new_email = None
         account = self._account()
         change_account(username=self.username, before=self._stored, after=account)
         self._stored = account

@@ -2,9 +2,11 @@
 
 import re
 
+from django.utils.translation import gettext_lazy as _
+
 USERNAME = re.compile(r"[a-z0-9][a-z0-9._-]{2,63}")
 LONGEST_USERNAME = 64
-USERNAME_RULE = (
+USERNAME_RULE = _(
     "A user name has 3 to 64 of the letters a to z, digits, dots, dashes and underscores, "
     "and begins with a letter or digit."
 )

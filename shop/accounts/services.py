@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.auth.hashers import make_password
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
@@ -19,9 +21,11 @@ from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
 
-TAKEN_USERNAME = "That user name is taken."
+TAKEN_USERNAME = _("That user name is taken.")
 LAST_WRITER_WINS = frozenset({"last_login"})
 """Attributes that are written even if another process has just changed them."""
+OF_EMAIL = frozenset({"email", "email_confirmed", "new_email"})
+"""What is confirmed is a certain address: none of these is written if another of them changed."""
 
 
 class AccountConflict(DynamoError):
@@ -91,7 +95,9 @@ def change_account(*, username: str, before: Account, after: Account) -> None:
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
-        sentence = "This account was changed at the same moment. Nothing was done; try again."
+        sentence = gettext(
+            "This account was changed at the same moment. Nothing was done. Try again."
+        )
         raise StaleAccount(sentence) from error
 
 
@@ -109,15 +115,15 @@ def end_sessions(username: str) -> None:
 
 def _changes_of_profile(username: str, before: Account, after: Account) -> Iterator[Action]:
     old, new = (profile_item(username, account).serialize() for account in (before, after))
-    changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
     if not changed:
         return
-    guarded = [getattr(Profile, name) for name in changed if name not in LAST_WRITER_WINS]
+    guarded = (changed | OF_EMAIL if changed & OF_EMAIL else changed) - LAST_WRITER_WINS
     yield update(
         Profile,
         table_key(*key_of(old)),
-        set_or_remove(Profile, changed, new),
-        unchanged(old, Profile.pk, *guarded),
+        set_or_remove(Profile, sorted(changed), new),
+        unchanged(old, Profile.pk, *(getattr(Profile, name) for name in sorted(guarded))),
     )
 
 

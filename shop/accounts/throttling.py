@@ -1,4 +1,4 @@
-"""Rate limits of signing in, signing up and resetting passwords.
+"""Rate limits of signing in, signing up, resetting passwords and confirming addresses.
 
 Whoever knows a user's name can use up what is counted by the name alone. So most attempts are
 counted by the name and the network; the limit by name alone is wide, and does not apply to browsers
@@ -21,6 +21,7 @@ SIGN_UPS_FROM_AN_ADDRESS = Limit(30, timedelta(hours=1))
 SIGN_UPS_WITH_AN_EMAIL = Limit(5, timedelta(days=1))
 LETTERS_TO_AN_EMAIL = Limit(10, timedelta(hours=1))
 """As long as a link for a new password works: whoever gets no further letter has one that works."""
+CONFIRMATIONS_OF_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_AT_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_FROM_AN_ADDRESS = Limit(20, timedelta(hours=1))
 
@@ -61,13 +62,18 @@ def sign_up_from(network: str) -> Charge:
 
 
 def sign_up_with(address: str) -> Charge:
-    """Return the charge for a new account with an e-mail address."""
+    """Return the charge for giving an account an e-mail address."""
     return Charge(f"sign-ups-with/{address}", SIGN_UPS_WITH_AN_EMAIL)
 
 
 def letter_to(address: str) -> Charge:
     """Return the charge for any letter to an e-mail address."""
     return Charge(f"letters-to/{address}", LETTERS_TO_AN_EMAIL)
+
+
+def confirmation_of(username: str) -> Charge:
+    """Return the charge for a letter to confirm an address, by who is signed in."""
+    return Charge(f"confirmation/{username}", CONFIRMATIONS_OF_A_NAME)
 
 
 def reset_at(name: str, network: str) -> Charge:
@@ -79,5 +85,5 @@ def reset_at(name: str, network: str) -> Charge:
 
 
 def reset_from(network: str) -> Charge:
-    """Return the charge for any reset mail from a network."""
+    """Return the charge for any letter that is asked for from a network."""
     return Charge(f"resets-from/{network}", RESETS_FROM_AN_ADDRESS)

@@ -9,6 +9,8 @@ from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlsafe_base64_decode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
@@ -29,14 +31,16 @@ from shop.web.security_log import log_event
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView
+    from django_stubs_ext import StrOrPromise
 
     Base = FormView[Any]
 else:
     Base = object
 
 
-ONLY_HERE = (
-    "You are signed out in this browser, but not elsewhere: sign in and out again later for that."
+ONLY_HERE = _(
+    "You are signed out in this browser, but not elsewhere. To sign out everywhere, sign in and "
+    "out again later."
 )
 
 
@@ -51,7 +55,7 @@ def _focus_on_first_fault(form: BaseForm) -> None:
 class AccountFormMixin(Base):
     """Shows the form again, filled in, when it was not saved; passwords are never shown."""
 
-    once_more = "Send this again in a moment."
+    once_more: "StrOrPromise" = _("Send this again in a moment.")
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         """Answer conflicts, exceeded rate limits (429) and faults of the database (503)."""
@@ -75,7 +79,7 @@ class AccountFormMixin(Base):
         return response
 
     def _unavailable(self, form: Any, fault: Unavailable) -> HttpResponse:  # noqa: ANN401 - each view has its own
-        form.add_error(None, f"{fault} {self.once_more}")
+        form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
         # The user is read from the database: the page must do without.
         context = self.get_context_data(form=form, is_away=True)
         headers = {"Retry-After": str(fault.retry_after)}
@@ -115,8 +119,9 @@ class LoginView(AccountFormMixin, RememberingView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
         """Add the names and the password of the sample shop's users, where it is one."""
         *names, password = settings.SAMPLE_SIGN_IN or ("",)
-        about = ("a customer", "of the staff")
-        sample = {"sample_users": list(zip(names, about, strict=False)), "password": password}
+        about = (_("%(name)s, a customer"), _("%(name)s, staff"))
+        users = [(name, label % {"name": name}) for name, label in zip(names, about, strict=False)]
+        sample = {"sample_users": users, "password": password}
         return {**super().get_context_data(**kwargs), **sample}
 
 
@@ -136,7 +141,7 @@ class LogoutView(auth_views.LogoutView):
             if fault is None:
                 raise
             request.session.flush()
-            message = f"{fault} {ONLY_HERE}"
+            message = f"{gettext(str(fault))} {ONLY_HERE}"
             status = HTTPStatus.SERVICE_UNAVAILABLE
             return refuse(request, status, retry_after=fault.retry_after, message=message)
 
@@ -155,7 +160,7 @@ class SignUpView(AccountFormMixin, NewUserView):
     """Create an account and sign in with it."""
 
     form_class = SignUpForm  # type: ignore[assignment] # it has all the view asks for
-    once_more = (
+    once_more = _(
         "Send this again in a moment. If the name is taken then, it may be your new account: "
         "try to sign in."
     )
@@ -171,6 +176,7 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
         return {**super().get_form_kwargs(), "request": self.request}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        form.user.new_email = None  # who knew the password may have asked for it
         response = super().form_valid(form)
         username = form.user.get_username()
         log_event("password-changed", user=username, request=self.request)
@@ -207,6 +213,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         at_name = throttling.password_at(username, client_network(self.request))
         clear(throttling.password_of(username), at_name)
         form.user.email_confirmed = True  # the link was sent to it
+        form.user.new_email = None
         response = super().form_valid(form)
         log_event("password-reset", user=username, request=self.request)
         queue_letter("changed", username, site_of(self.request))

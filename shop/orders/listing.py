@@ -29,6 +29,12 @@ def dates_context(
     }
 
 
+def address_by_statuses(url: str, chosen: OrderFilter) -> str:
+    """Return a list's address on the chosen days, by the toggles pressed (static/toggles.js)."""
+    days = chosen.in_any_status().query
+    return f"{url}?{{status=}}&{days}" if days else f"{url}?{{status=}}"
+
+
 @dataclass(frozen=True, slots=True)
 class OrderList:
     """The list of a user's orders at an address, the user's own or that for staff."""
@@ -48,6 +54,7 @@ class OrderList:
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
         """Build what the template shows around the orders."""
         return {
+            "address": address_by_statuses(self.address, chosen),
             "tabs": self._tabs(chosen, counts),
             "all_statuses": self._all(chosen, counts),
             "open_orders": self._open(chosen, counts),

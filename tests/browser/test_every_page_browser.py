@@ -28,7 +28,7 @@ PAGES = (
     "/", "/categories/", f"/categories/{SHELF}/", PRODUCT, f"{PRODUCT}comments/en/1.2/",
     f"{PRODUCT}most-helpful/", f"{PRODUCT}also-bought/", "/rankings/most-loved/",
     COMMENT, "/users/{username}/", "/orders/", "/orders/{order_id}/", "/basket/",
-    "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
+    "/account/", "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
     "/staff/activity/", "/lab/",
 )  # fmt: skip
 MOST_SHIFT = 0.05

@@ -1,17 +1,20 @@
 """Toggles of a list in Chromium, clicked sooner than the shop answers."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.listing import list_url
+from shop.order_status import Status
 from tests.browser.conftest import OpenContext, Seat, Visitor
 from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, numbered_comments, written
 from tests.support.comments.writers import someone
+from tests.support.orders import making
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -141,6 +144,71 @@ class TestTogglesClickedBeforeTheAnswer:
         )
         sam.page.wait_for_url("**/staff/activity/?*")
         assert sam.address == "/staff/activity/?kind=ORDER&kind=COMMENT"
+        sam.forgive(*OF_A_CHANGED_MIND)
+
+
+class TestStatusesOfOrders:
+    """Two are pressed 250 ms apart, and the shop takes 300 ms to answer."""
+
+    def press(self, visitor: Visitor, *toggles: str) -> None:
+        slow_down(visitor.page)
+        visitor.page.evaluate(
+            "ids => ids.forEach((id, n) =>"
+            " setTimeout(() => document.getElementById(`toggle-${id}`).click(), 250 * n))",
+            toggles,
+        )
+        visitor.page.wait_for_timeout(250 * len(toggles))
+
+    @pytest.fixture
+    def alice(self, seat: Seat) -> Iterator[Visitor]:
+        """A customer with a placed, a shipped and a delivered order, the day after each other."""
+        someone_new = someone("alice")
+        for day, status in enumerate([Status.PLACED, Status.SHIPPED, Status.DELIVERED]):
+            moment = making.START + timedelta(days=day)
+            order = making.made_order(someone_new.username, status, placed_at=moment)
+            making.put(order)
+        visitor = seat(someone_new)
+        yield visitor
+        visitor.forgive(*OF_A_CHANGED_MIND)
+
+    def test_all_count(self, alice):
+        alice.page.goto("/orders/")
+        self.press(alice, "status-SHIPPED", "status-DELIVERED")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(2)
+        assert alice.address == "/orders/?status=SHIPPED&status=DELIVERED"
+
+    def test_are_taken_back_as_fast(self, alice):
+        alice.page.goto("/orders/?status=SHIPPED")
+        self.press(alice, "status-DELIVERED", "status-SHIPPED", "status-DELIVERED")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(3)
+        assert alice.address == "/orders/"
+
+    def test_keep_the_chosen_days(self, alice):
+        alice.page.goto("/orders/?from=1980-01-01")
+        self.press(alice, "status-SHIPPED", "status-DELIVERED", "status-SHIPPED")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
+        assert alice.address == "/orders/?status=DELIVERED&from=1980-01-01"
+        self.press(alice, "all-statuses")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(3)
+        assert alice.address == "/orders/?from=1980-01-01"
+
+    def test_make_way_for_all_open_orders(self, alice):
+        alice.page.goto("/orders/")
+        self.press(alice, "status-SHIPPED", "open-1")
+        alice.page.wait_for_url("**/orders/?open=1")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
+
+    def test_of_open_orders_make_way_for_one(self, alice):
+        alice.page.goto("/orders/?open=1")
+        self.press(alice, "status-SHIPPED")
+        alice.page.wait_for_url("**/orders/?status=SHIPPED")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
+
+    def test_of_the_queue_count_too(self, seat: Seat):
+        sam = seat(someone("sam", is_staff=True))
+        sam.page.goto("/staff/orders/?to=2999-01-01")
+        self.press(sam, "status-PLACED", "status-APPROVED")
+        sam.page.wait_for_url("**/staff/orders/?status=PLACED&status=APPROVED&to=2999-01-01")
         sam.forgive(*OF_A_CHANGED_MIND)
 
 

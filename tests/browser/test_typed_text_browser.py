@@ -225,7 +225,7 @@ class TestAFormOnItsWay:
         alice.forgive("Failed to load resource")
 
     def test_that_loads_a_page_is_locked_until_that_takes_too_long(self, visitor):
-        page, again = visitor.page, "Password, once more"
+        page, again = visitor.page, "Password again"
         page.clock.install()
         page.goto("/accounts/sign-up/")
         page.route("**/sign-up/", lambda route: route.fulfill(status=204))

@@ -59,6 +59,7 @@ FORMS = {
     },
     "comments/delete/<id_with_slashes:comment_id>/": {"next": "/"},
     "languages/detect/": {"title": "t", "body": "b", "language": ""},
+    "account/email/": {"new_email": "fuzz@example.com", "password": "p"},
     "accounts/sign-up/": {
         "username": "fuzz", "email": "", "password1": "p", "password2": "p", "next": "/",
     },

@@ -1,22 +1,15 @@
 """``manage.py export_user_data``: what is stored about a user, on request."""
 
-import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.erasure.user_data import TRACES
+from comments.erasure.exporting import ALL, export_text, sections_of
+from dynamo.calls.batches import Keyed
 from dynamo.calls.client import client
-from dynamo.items import Item
 from dynamo.management.failures import failures_in_one_line
-from dynamo.upkeep.erasure import held
 from shop.accounts.names import BadUsername, username_of
-from shop.activity.user_data import ACTIVITY
-from shop.exports.queries import walk_through
-from shop.user_data import PROFILE, PURCHASES
-
-SECRETS = ("password", "totp_secret", "recovery_codes")
-"""What a profile has to sign in with: whoever reads the export must not be able to."""
 
 
 class Command(BaseCommand):
@@ -37,21 +30,13 @@ class Command(BaseCommand):
         except BadUsername as error:
             raise CommandError(str(error)) from error
         with failures_in_one_line():
-            found = held([PROFILE, PURCHASES, *TRACES, ACTIVITY], username, _read)
-            orders = [row for batch in walk_through(username)(None) for row in batch.rows]
-        for profile in found[PROFILE.kind]:
-            for secret in SECRETS:
-                profile.pop(secret, None)
-        data = {"username": username, **found, "orders": orders}
-        self.stdout.write(json.dumps(data, default=_plain, ensure_ascii=False, indent=2))
+            for part in export_text(username, sections_of(username, ALL, _read)):
+                self.stdout.write(part, ending="")
 
 
-def _read(table: str, key: Item) -> Item:
-    return client().get_item(TableName=table, Key=key, ConsistentRead=True).get("Item", {})
-
-
-def _plain(value: object) -> object:
-    """Return what JSON has no form of: maps and lists of PynamoDB, moments, bytes."""
-    if hasattr(value, "attribute_values"):
-        return dict(value.attribute_values)
-    return value.hex() if isinstance(value, bytes) else str(value)
+def _read(wanted: Sequence[Keyed]) -> Iterator[Keyed]:
+    """Read one item after the other: those who may run this may not all read batches of the log."""
+    for table, key in wanted:
+        found = client().get_item(TableName=table, Key=key, ConsistentRead=True)
+        if "Item" in found:
+            yield table, found["Item"]

@@ -1,10 +1,11 @@
 """Forms for codes."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from shop.accounts import throttling
@@ -14,14 +15,17 @@ from shop.accounts.second_factor.codes import step_of, without_blanks
 from shop.accounts.second_factor.services import accept
 from shop.web.security_log import log_event
 
-WRONG_CODE = "Type the code that the app shows now; each works once."
-WRONG_PASSWORD = "Type the password that you sign in with."  # noqa: S105 - a sentence
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+WRONG_CODE = _("Wrong code. Type the code that the app shows now. Each code works once.")
+WRONG_PASSWORD = _("Wrong password.")
 
 
-def _code_field(help_text: str = "") -> forms.CharField:
+def _code_field(help_text: "StrOrPromise") -> forms.CharField:
     typed = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
     widget = forms.TextInput(attrs=typed)
-    return forms.CharField(label="Code", max_length=40, help_text=help_text, widget=widget)
+    return forms.CharField(label=_("Code"), max_length=40, help_text=help_text, widget=widget)
 
 
 class UserForm(LimitedForm):
@@ -32,7 +36,7 @@ class UserForm(LimitedForm):
         self.request = request
         self.user = user
 
-    def refuse(self, sentence: str) -> ValidationError:
+    def refuse(self, sentence: "StrOrPromise") -> ValidationError:
         """Log that a code or password was wrong; return the error to be raised."""
         log_event("second-factor-failed", user=self.user.username, request=self.request)
         return ValidationError(sentence)
@@ -41,7 +45,7 @@ class UserForm(LimitedForm):
 class CodeForm(UserForm):
     """A code of the app, or a recovery code; it is used up by validation."""
 
-    code = _code_field("The six digits in your app, or a recovery code.")
+    code = _code_field(_("The six digits in your app, or a recovery code."))
 
     def clean_code(self) -> str:
         self.take(throttling.code_of(self.user.username), user=self.user.username)
@@ -55,9 +59,11 @@ class SetUpForm(UserForm):
     """The password once more, and the first code of an app; ``step`` is the code's."""
 
     password = forms.CharField(
-        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+        label=_("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    code = _code_field("The six digits in your app.")
+    code = _code_field(_("The six digits in your app."))
 
     def __init__(self, *args: Any, secret: str, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
         super().__init__(*args, **kwargs)

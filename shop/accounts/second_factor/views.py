@@ -109,7 +109,7 @@ class SetUpView(_UserView):
         if self.is_signed_in:
             update_session_auth_hash(self.request, self.user)
             self.request.session[SECOND_FACTOR] = True
-            next_url = resolve_url("/")
+            next_url = resolve_url("account")
         else:
             next_url = resolve_url(finish(self.request, self.user))
         context = {"codes": codes, "next_url": next_url}
@@ -129,7 +129,7 @@ class OffView(_UserView):
 
     form_class = CodeForm
     template_name = "shop/accounts/second_factor_off.html"
-    success_url = reverse_lazy("password_change")
+    success_url = reverse_lazy("account")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
         if not request.user.is_authenticated:

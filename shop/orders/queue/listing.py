@@ -13,7 +13,7 @@ from shop.order_status import FORWARD, OPEN, Status
 from shop.orders.buttons import OrderButtons, buttons_for
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import dates_context
+from shop.orders.listing import address_by_statuses, dates_context
 from shop.web.next_url import with_next
 
 
@@ -47,6 +47,7 @@ def queue_context(
     length = length_of(chosen, lengths)
     return {
         "orders": [_entry(order, page_url) for order in orders],
+        "address": address_by_statuses(reverse("staff_orders"), chosen),
         "tabs": [_tab(status, chosen, lengths) for status in OPEN],
         "all_statuses": Toggle(
             value="~",

@@ -1,7 +1,6 @@
 """Letters: to whom, with which links, and that no answer waits for them."""
 
 import logging
-import re
 from collections.abc import Callable
 from datetime import timedelta
 from smtplib import SMTPServerDisconnected
@@ -21,21 +20,13 @@ from tests.support.accounts.cast import Person, change_password, new_browser, si
 from tests.support.accounts.letters import (
     ask_for_link,
     choose_password,
-    letter_about,
     letters,
     link_in_mail,
+    link_to_confirm,
 )
 from tests.support.comments.faulty import unreachable
 
 pytestmark = pytest.mark.usefixtures("tables")
-
-
-def link_to_confirm() -> str:
-    found = re.search(
-        r"http://testserver(/accounts/confirm/\S+)", str(letter_about("Your e-mail").body)
-    )
-    assert found
-    return found[1]
 
 
 class TestAskingForANewPassword:

@@ -128,7 +128,7 @@ class TestTooManyGuessesAtOneName:
         response = sign_in(browser, alice.username)
         share = throttling.PASSWORDS_OF_A_NAME.share // 1_000
         assert 0 < int(response["Retry-After"]) <= share
-        assert "Come back in" in response.content.decode()
+        assert "Try again in" in response.content.decode()
 
     def test_leave_what_was_typed_but_the_password(self, browser: Client, alice: Person) -> None:
         guess(alice.username, times=FEW)

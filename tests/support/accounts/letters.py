@@ -33,6 +33,14 @@ def link_in_mail() -> str:
     return found[1]
 
 
+def link_to_confirm() -> str:
+    """The link of the latest letter to an address that is to be confirmed."""
+    body = str(letter_about("Confirm your e-mail").body)
+    found = re.search(r"http://testserver(/accounts/confirm/\S+)", body)
+    assert found
+    return found[1]
+
+
 def choose_password(browser: Client, link: str, password: str = NEW_PASSWORD) -> Any:
     form = browser.get(link, follow=True)
     typed = {"new_password1": password, "new_password2": password}

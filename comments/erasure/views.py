@@ -1,0 +1,81 @@
+"""The download of one's own data."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from comments.erasure.exporting import END, OWN, Batch, Section, export_text, sections_of
+from dynamo.calls import clock
+from dynamo.calls.budget import time_budget
+from dynamo.calls.faults import FAILURES, fault_in
+from dynamo.errors import DynamoError
+from dynamo.lists.site_reader import page_batches
+from dynamo.web.refusals import TooManyRequests
+from dynamo.writes.limits import Limit
+from shop.web.access import signed_in
+from shop.web.rate_limits import Charge, in_words, take
+from shop.web.security_log import log_event
+
+DOWNLOADS = Limit(5, timedelta(hours=1))
+
+
+class Interrupted(DynamoError):
+    """The database was not available while the file was being sent."""
+
+
+@require_POST
+@signed_in
+def own_data(request: HttpRequest) -> StreamingHttpResponse:
+    """Answer with what keys of the signed-in user lead to, read while it is sent."""
+    username = request.user.get_username()
+    _take_download(username)
+    log_event("data-downloaded", user=username, request=request)
+    sections = sections_of(username, OWN, page_batches().get_from_tables)
+    return StreamingHttpResponse(
+        _parts(export_text(username, _in_time(sections)), _("This file is not complete.")),
+        content_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="dynashop.json"'},
+    )
+
+
+def _parts(text: Iterator[str], sentence: str) -> Iterator[str]:
+    """Close the object where reading fails: the answer has begun."""
+    try:
+        yield from text
+    except Interrupted:
+        yield f'{END},\n  "error": {json.dumps(sentence, ensure_ascii=False)}\n}}\n'
+
+
+def _in_time(sections: Iterable[Section]) -> Iterator[Section]:
+    """Give each batch the time of a page. Reading raises Interrupted."""
+    for kind, batches in sections:
+        yield kind, _batches_in_time(iter(batches))
+
+
+def _batches_in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
+    while True:
+        try:
+            with time_budget(settings.PAGE_SECONDS):
+                batch = next(batches, None)
+        except FAILURES as failure:
+            if fault_in(failure) is None:
+                raise
+            raise Interrupted from failure
+        if batch is None:
+            return
+        yield batch
+
+
+def _take_download(username: str) -> None:
+    wait = take(Charge(f"own-data/{username}", DOWNLOADS), now=clock.now())
+    if wait:
+        sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
+        raise TooManyRequests(
+            sentence % {"wait": in_words(int(wait) + 1)},
+            retry_after=wait,
+        )

@@ -1,0 +1,88 @@
+"""The page of one's own account: what it shows, and where it leads."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dynamo.calls.meter import metered
+from shop.accounts import confirming
+from shop.accounts.queries import find_user
+from tests.support.accounts.cast import Person, new_browser, sign_in
+from tests.support.markup import Element, read_markup
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+def page_of(browser: Client, path: str = "/account/") -> Element:
+    return read_markup(browser.get(path).content.decode())
+
+
+def main_of(browser: Client) -> Element:
+    return page_of(browser).one("main")
+
+
+@pytest.fixture
+def hers(alice: Person) -> Client:
+    """Alice's browser."""
+    browser = new_browser()
+    sign_in(browser, alice.username)
+    return browser
+
+
+class TestThePage:
+    def test_shows_the_name_and_the_address(self, hers: Client, alice: Person) -> None:
+        text = main_of(hers).text
+        assert alice.username in text
+        assert f"{alice.email} (not confirmed yet)" in text
+
+    def test_says_that_the_address_is_confirmed(self, hers: Client, alice: Person) -> None:
+        confirming.confirm(alice.username, alice.email or "")
+        assert f"{alice.email} (confirmed)" in main_of(hers).text
+
+    def test_says_what_is_missing_without_an_address(self, browser: Client, bob: Person) -> None:
+        sign_in(browser, bob.username)
+        text = main_of(browser).text
+        assert "You have no e-mail address here." in text
+        assert "Send the letter again" not in text
+
+    def test_leads_to_all_that_belongs_to_the_account(self, hers: Client, alice: Person) -> None:
+        links = {link["href"] for link in main_of(hers).all("a")}
+        assert links >= {
+            "/account/email/",
+            "/accounts/password_change/",
+            "/accounts/second-factor/",
+            "/orders/",
+            f"/users/{alice.username}/",
+        }
+        assert main_of(hers).one("form", action="/account/data/")
+
+    def test_is_behind_the_name_in_the_header(self, hers: Client, alice: Person) -> None:
+        assert page_of(hers, "/categories/").one(class_="user-name")["href"] == "/account/"
+        assert page_of(hers).one(class_="user-name")["aria-current"] == "page"
+
+    @pytest.mark.real_engine
+    def test_costs_the_read_of_the_user_alone(self, hers: Client) -> None:
+        with metered() as meter:
+            hers.get("/account/")
+        assert (meter.requests(), meter.rounds, meter.capacity_units()) == (1, 1, 1.0)
+
+    def test_asks_others_to_sign_in_says_why_and_comes_back(
+        self, browser: Client, alice: Person
+    ) -> None:
+        asked: Any = browser.get("/account/")
+        assert asked.url == "/accounts/login/?next=%2Faccount%2F"
+        assert "Sign in to see your account." in browser.get(asked.url).content.decode()
+        assert sign_in(browser, alice.username, next="/account/").url == "/account/"
+
+
+class TestWhatWasChosenThere:
+    def test_leads_back_after_a_new_password(self, hers: Client) -> None:
+        page = page_of(hers, "/accounts/password_change/done/")
+        assert page.one("main").all("a", href="/account/")
+
+    def test_leads_back_after_an_address_was_confirmed(self, hers: Client, alice: Person) -> None:
+        token = confirming.token_for(alice.username, alice.email or "")
+        answer = read_markup(hers.post(f"/accounts/confirm/{token}/").content.decode())
+        assert answer.one("main").one("a")["href"] == "/account/"
+        assert find_user(alice.username).email_confirmed
