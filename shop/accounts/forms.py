@@ -136,7 +136,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         max_length=LONGEST_EMAIL,
         required=False,
         help_text=_(
-            "Only for letters about your account, such as a link when you forget your password."
+            "Only for e-mails about your account, such as a link when you forget your password."
         ),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )

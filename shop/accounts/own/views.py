@@ -61,7 +61,7 @@ class ChangeEmailView(AccountFormMixin, AddressView):
 @require_POST
 @signed_in
 def send_letter(request: HttpRequest) -> HttpResponse:
-    """Send the letter once more by which an address is confirmed."""
+    """Send the e-mail once more by which an address is confirmed."""
     user = cast("User", request.user)
     if user.email_confirmed and not user.new_email:
         messages.info(request, _("Your e-mail address is confirmed already."))
@@ -89,7 +89,7 @@ def keep_email(request: HttpRequest) -> HttpResponse:
 def _send(request: HttpRequest, user: User) -> None:
     queue_letter("confirm", user.username, site_of(request))
     address = user.new_email or user.email
-    sent = _("A letter is on its way to %(address)s. Follow the link in it to confirm the address.")
+    sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
     messages.success(request, sent % {"address": address})
 
 
@@ -101,5 +101,5 @@ def _take_letter(request: HttpRequest, user: User) -> None:
     )
     wait = take(*charges, now=clock.now())
     if wait:
-        sentence = _("The letter was sent several times. You can ask for it again in %(wait)s.")
+        sentence = _("The e-mail was sent several times. You can ask for it again in %(wait)s.")
         raise TooManyRequests(sentence % {"wait": in_words(int(wait) + 1)}, retry_after=wait)

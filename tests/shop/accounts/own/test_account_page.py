@@ -44,7 +44,7 @@ class TestThePage:
         sign_in(browser, bob.username)
         text = main_of(browser).text
         assert "You have no e-mail address here." in text
-        assert "Send the letter again" not in text
+        assert "Send the e-mail again" not in text
 
     def test_leads_to_all_that_belongs_to_the_account(self, hers: Client, alice: Person) -> None:
         links = {link["href"] for link in main_of(hers).all("a")}
