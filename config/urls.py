@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from config import views
@@ -20,7 +21,7 @@ urlpatterns = [
     path("account/", include("shop.accounts.own.urls")),
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
-    path("language/", csrf_exempt(set_language), name="set_language"),
+    path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),
     path("lab/", lab, name="lab"),
     path("docs/<path:name>/", document, name="document"),
     path("form-token/", form_token, name="form_token"),

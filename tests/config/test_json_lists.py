@@ -137,7 +137,7 @@ class TestARefusal:
         for url in ("/orders/", "/staff/orders/"):
             status, sentence = refusal(Client().get(as_json(url)))
             assert status == 403
-            assert "signed in" in sentence
+            assert "Sign in" in sentence
 
     def test_hides_from_customers_what_staff_see(self):
         customer = someone("customer").browser

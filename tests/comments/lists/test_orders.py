@@ -99,7 +99,7 @@ class TestTheAddress:
     def test_of_an_unknown_order_says_what_is_allowed(self, lamp, order):
         shown = visit(f"{LISTS}/~/~/?order={order}")
         assert shown.status == 400
-        assert "choose newest" in shown.page.one(class_="lede").text
+        assert "choose from newest" in shown.page.one(class_="lede").text
 
 
 class TestACommentJustWritten:

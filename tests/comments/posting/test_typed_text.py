@@ -210,7 +210,7 @@ class TestButtonWithAnOldToken:
         whole, part = browser.post(url, fields), browser.post(url, fields, headers=HTMX)
         assert whole.status_code == part.status_code == 403
         assert "Please send that again" in whole.content.decode()
-        assert (part["HX-Retarget"], "load it anew" in part.content.decode()) == ("#notice", True)
+        assert (part["HX-Retarget"], "reload it" in part.content.decode()) == ("#notice", True)
 
 
 class TestReportOfOnesOwnComment:
