@@ -298,7 +298,7 @@ class PickupPoint(ShopItem):
 
 
 class ZipPlace(ShopItem):
-    """The middle of the zip codes with a prefix."""
+    """The middle of the postcodes with a prefix."""
 
     latitude = NumberAttribute()
     longitude = NumberAttribute()

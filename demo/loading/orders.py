@@ -48,6 +48,6 @@ def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None
 
 
 def load_pickup_points() -> None:
-    """Write the sample's pickup points, and where the zip codes of their towns are."""
+    """Write the sample's pickup points, and where the postcodes of their towns are."""
     put_zips(sample_zips(), batches=Batches(client(), pool()))
     put_points(sample_points())

@@ -34,7 +34,7 @@ TOWNS = [_Town(**town) for town in _WORDS["town"]]
 
 
 def sample_zips() -> tuple[ZipPlace, ...]:
-    """Return the places of the towns' zip codes."""
+    """Return the places of the towns' postcodes."""
     return tuple(
         ZipPlace(town.zip_prefix, Coordinates.at(town.latitude, town.longitude), town.name)
         for town in TOWNS

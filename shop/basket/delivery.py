@@ -32,7 +32,7 @@ class Delivery:
 
 
 def ways_to_deliver(near: str, *, username: str) -> Delivery:
-    """Return the nearest pickup points to a zip code or coordinates, or to an earlier order's."""
+    """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
     try:
         place = locate(near) if near else place_of_earlier_order(username)
     except (NoSuchZip, BadPlace) as error:

@@ -73,7 +73,7 @@ class NewOrder:
     """An order before it has keys. ``id`` is from `shop.orders.ids`.
 
     ``history`` is not empty, oldest first. ``lines`` are of different products, at most
-    `MOST_LINES`. ``zip_prefix`` is the first digits of the zip code it goes to.
+    `MOST_LINES`. ``zip_prefix`` is the first digits of the postcode it goes to.
     """
 
     id: str

@@ -42,7 +42,7 @@ def _place_of(order: Item) -> ZipPlace | None:
 
 def _place_of_zip(prefix: str) -> ZipPlace | None:
     try:
-        with labelled_calls("zip code"):
+        with labelled_calls("postcode"):
             return find_zip(prefix)
     except (NoSuchZip, BadPlace):
         return None

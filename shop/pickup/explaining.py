@@ -11,7 +11,7 @@ PLAN = "nearest"
 def explain_pickup(near: str, *, count: int) -> Explanation:
     """Explain the page of the points nearest to a typed place. Raises BadPlace, NoSuchZip."""
     with metered() as meter:
-        with labelled_calls("zip code"):
+        with labelled_calls("postcode"):
             place = locate(near).place
         page = nearest_points(place, count).page
     return explain(page, plan=PLAN, meter=meter)

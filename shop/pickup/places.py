@@ -1,6 +1,6 @@
-"""The place a visitor types: coordinates, or a zip code with a known prefix.
+"""The place a visitor types: coordinates, or a postcode with a known prefix.
 
-There is no geocoding. Imports give the middle of the zip codes with a prefix: exact to a few
+There is no geocoding. Imports give the middle of the postcodes with a prefix: exact to a few
 streets in a city, and to a few kilometres elsewhere.
 """
 
@@ -26,16 +26,16 @@ _ZIP = re.compile(rf"[0-9A-Z]{{{SHORTEST_PREFIX},{LONGEST_ZIP}}}", re.ASCII)
 
 
 class BadPlace(ValueError):
-    """The text is neither coordinates nor a zip code; the message says what is."""
+    """The text is neither coordinates nor a postcode; the message says what is."""
 
 
 class NoSuchZip(LookupError):
-    """No prefix of the zip code is known."""
+    """No prefix of the postcode is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ZipPlace:
-    """The middle of the zip codes with a prefix; ``prefix`` and ``city`` may be empty."""
+    """The middle of the postcodes with a prefix; ``prefix`` and ``city`` may be empty."""
 
     prefix: str
     place: Coordinates
@@ -46,7 +46,7 @@ class ZipPlace:
 
 
 def locate(text: str) -> ZipPlace:
-    """Return the place of a zip code or coordinates. Raises BadPlace and NoSuchZip."""
+    """Return the place of a postcode or coordinates. Raises BadPlace and NoSuchZip."""
     coordinates = _COORDINATES.fullmatch(text.strip())
     if coordinates is None:
         return find_zip(text)
@@ -60,7 +60,7 @@ def locate(text: str) -> ZipPlace:
 
 
 def find_zip(text: str) -> ZipPlace:
-    """Find a zip code's place by its longest known prefix, in one batch of reads.
+    """Find a postcode's place by its longest known prefix, in one batch of reads.
 
     What follows a hyphen is ignored. Raises BadPlace and NoSuchZip.
     """

@@ -60,7 +60,7 @@ class _Asked:
 @require_safe
 @signed_in
 def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Show the pickup points nearest to ``near``, or else to the order's zip code (P6)."""
+    """Show the pickup points nearest to ``near``, or else to the order's postcode (P6)."""
     count = _count(request)
     try:
         with labelled_calls("order"):
@@ -137,7 +137,7 @@ def _asked(request: HttpRequest, order: Order) -> _Asked:
     try:
         if not near:
             return _guessed(order, request.user.get_username())
-        with labelled_calls("zip code"):
+        with labelled_calls("postcode"):
             return _Asked(near, locate(near))
     except NoSuchZip as error:
         return _Asked(near, problem=str(error))

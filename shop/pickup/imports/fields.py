@@ -48,7 +48,7 @@ def place_in(record: Record, columns: Mapping[str, str]) -> Coordinates:
 
 
 def zip_in(record: Record, columns: Mapping[str, str]) -> str:
-    """Read the five digits that a Brazilian zip code begins with."""
+    """Read the five digits that a Brazilian postcode begins with."""
     text = text_in(record, columns["zip"])
     if not _ZIP.fullmatch(text):
         raise RowRefused(f"{columns['zip']}: “{text[:_SHOWN]}” is not five digits")

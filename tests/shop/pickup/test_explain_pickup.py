@@ -43,7 +43,7 @@ class TestExplainPickup:
         figures = explained(prefix, count=1)
         assert figures["capacity_units"] == 0.5
         assert figures["other"] == {
-            "zip code": {"calls": 1, "capacity_units": 3.5},
+            "postcode": {"calls": 1, "capacity_units": 3.5},
             "directory": {"calls": 1, "capacity_units": 1.0},
         }
 
