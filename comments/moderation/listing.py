@@ -16,6 +16,12 @@ URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
 CSV_NAMES = {State.REPORTED: "moderation_csv", State.HIDDEN: "hidden_comments_csv"}
 HEADINGS = {State.REPORTED: _("Reported comments"), State.HIDDEN: _("Hidden comments")}
 LABELS = {State.REPORTED: _("Reported"), State.HIDDEN: _("Hidden")}
+BUTTONS = {
+    Decision.KEEP: _("Keep"),
+    Decision.HIDE: _("Hide"),
+    Decision.RESTORE: _("Restore"),
+    Decision.DELETE: _("Delete"),
+}
 DECISIONS = {
     State.REPORTED: (Decision.KEEP, Decision.HIDE, Decision.DELETE),
     State.HIDDEN: (Decision.RESTORE, Decision.DELETE),
@@ -87,4 +93,4 @@ def decide_url(comment_id: str, page_url: str) -> str:
 
 def decisions_on(state: State) -> list[DecisionButton]:
     """Return the decisions that staff may make on a comment in a state."""
-    return [DecisionButton(each.value, each.value.capitalize()) for each in DECISIONS[state]]
+    return [DecisionButton(each.value, str(BUTTONS[each])) for each in DECISIONS[state]]

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext_lazy
+from django.utils.translation import gettext_lazy
 
 from comments.filters import RATINGS
 from comments.languages import all_languages, is_language, language_name
@@ -27,7 +27,7 @@ class CommentForm(forms.Form):
     rating = forms.TypedChoiceField(
         label=gettext_lazy("Rating"),
         coerce=int,
-        choices=[(n, ngettext_lazy("%d star", "%d stars", n) % n) for n in RATINGS],
+        choices=lambda: [(n, ngettext("%d star", "%d stars", n) % n) for n in RATINGS],
         error_messages={
             "required": gettext_lazy("Choose one to five stars."),
             "invalid_choice": gettext_lazy("Choose one to five stars."),

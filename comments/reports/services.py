@@ -62,7 +62,7 @@ class CommentReport:
     """What a user reported of a comment, and when."""
 
     username: str
-    reason: str
+    reason: Reason
     text: str
     reported: datetime
 
@@ -126,7 +126,7 @@ def _report(item: Item) -> CommentReport:
     stored = StoredReport.from_raw_data(dict(item))
     return CommentReport(
         username=stored.sk.removeprefix(keys.REPORT_PREFIX),
-        reason=Reason(stored.reason).label,
+        reason=Reason(stored.reason),
         text=stored.text or "",
         reported=parse_timestamp(stored.reported_at),
     )

@@ -10,6 +10,7 @@ from django.db import models
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, fault_in
@@ -34,7 +35,7 @@ class User(AbstractBaseUser):
     does not exist, and raise ImproperlyConfigured.
     """
 
-    username = models.CharField("user name", primary_key=True, max_length=LONGEST_USERNAME)
+    username = models.CharField(_("user name"), primary_key=True, max_length=LONGEST_USERNAME)
     email = models.EmailField("e-mail address", blank=True)
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
