@@ -239,7 +239,7 @@ class TestVisitorsLanguage:
         page.goto("/products/kettle/")
         ids = page.locator("[data-comment-id]")
         assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
-        page.get_by_role("link", name="Clear filters").click()
+        page.get_by_role("link", name="Filter aufheben").click()
         page.wait_for_url(f"**{ALL}")
         expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
 

@@ -193,7 +193,7 @@ class TestAFormOnItsWay:
         page.keyboard.press("Enter")
         self.expect_locked(page, "Title", "t" * 130)
         first_of(held, page).continue_()
-        expect(page.locator(".errorlist")).to_contain_text("120 fit")
+        expect(page.locator(".errorlist")).to_contain_text("10 too many")
         page.keyboard.type("!")
         expect(page.get_by_label("Title")).to_have_value("t!" + "t" * 129)
         expect(page.get_by_label("Your comment")).to_have_value(TYPED)

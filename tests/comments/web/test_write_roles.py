@@ -78,7 +78,11 @@ class Action:
     given: Callable[[Writer, StoredComment], None] = nothing
 
     def url(self, posted: StoredComment) -> str:
-        argument = {"new_comment": posted.comment.product_id, "detect_language": None}
+        argument = {
+            "new_comment": posted.comment.product_id,
+            "detect_language": None,
+            "own_data": None,
+        }
         known = argument.get(self.url_name, posted.comment.id)
         return reverse(self.url_name, args=[known] if known else [])
 
@@ -121,6 +125,7 @@ ACTIONS = {
     "reply": reply({"text": "Thanks.", "version": "0"}, 403),
     "change a reply": reply({"text": "Thanks.", "version": "1"}, 403, replied),
     "delete a reply": reply({"delete": "yes"}, SIGN_IN, replied),
+    "download one's data": Action("own_data", (SIGN_IN, 200, 200, 200), ""),
     "detect the language": Action("detect_language", (204, 200, 200, 200), "", WORDS),
 }
 CELLS = [(a, r) for a, r in product(ACTIONS, ROLES)]
