@@ -53,7 +53,7 @@ class TestReportedCommentsAsCsv:
         assert first["waiting_since"] == first["reported_at"] == timestamp(NOW)
         assert [each["reported_by"] for each in (first, second)] == ["bob", "cat"]
         assert [each["report"] for each in (first, second)] == ["'=1+1", ""]
-        assert {each["reason"] for each in (first, second)} == {"It is advertising or spam"}
+        assert {each["reason"] for each in (first, second)} == {"spam"}
 
     def test_are_all_there_in_several_parts(self, sam, monkeypatch):
         monkeypatch.setattr(views, "COMMENTS_AT_A_TIME", 2)

@@ -51,7 +51,7 @@ class TestReporting:
         (told,) = queued.reports
         assert (told.username, told.reason, told.text, told.reported) == (
             "bob",
-            "It is advertising or spam",
+            Reason.SPAM,
             "It sells pills.",
             NOW,
         )
