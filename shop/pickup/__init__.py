@@ -4,7 +4,7 @@
 coordinates  a place on the sphere, and the distance between two
 cells        geohash cells, and bounds on the distance to what is in one
 points       a pickup point, and its items
-places       parsing of what a visitor types as a place; where zip prefixes are
+places       parsing of what a visitor types as a place; where prefixes of postcodes are
 directory    exact counts of the points in each area and cell
 frontier     the cells that a search has not read yet, the nearest first
 search       the nearest points, exactly, from the nearest cells outwards
