@@ -130,7 +130,7 @@ class TestAPageInUse:
     @pytest.mark.parametrize(
         ("path", "role", "button"),
         [
-            ("/accounts/sign-up/", "nobody", "Make the account"),
+            ("/accounts/sign-up/", "nobody", "Create account"),
             ("/accounts/login/", "nobody", "Sign in"),
             ("/accounts/password_change/", "owner", "Change"),
             (new_url("{product_id}"), "owner", "Post"),
