@@ -84,5 +84,6 @@ def _release_digest() -> str:
     base = Path(settings.BASE_DIR)
     templates = (base / "templates").rglob("*.html")
     modules = (path for package in MADE_BY for path in (base / package).rglob("*.py"))
-    sources = [path.read_bytes() for path in sorted((*templates, *modules))]
+    sentences = (base / "config" / "locale").rglob("*.mo")
+    sources = [path.read_bytes() for path in sorted((*templates, *modules, *sentences))]
     return blake2b(b"".join(sources), digest_size=8).hexdigest()
