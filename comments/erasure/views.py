@@ -52,7 +52,7 @@ def _parts(text: Iterator[str], sentence: str) -> Iterator[str]:
 
 
 def _in_time(sections: Iterable[Section]) -> Iterator[Section]:
-    """Give each batch the time of a page. Reading raises Interrupted."""
+    """Yield the sections, each batch read within the time of a page, or raise Interrupted."""
     for kind, batches in sections:
         yield kind, _batches_in_time(iter(batches))
 

@@ -29,7 +29,7 @@ def load_users(sales: SampleSales, *, now: datetime, sign_in: bool) -> None:
 
 
 def let_sign_in() -> None:
-    """Give two accounts the published password, unless they are missing or have one."""
+    """Set the published password of two accounts, unless they are missing or have one."""
     for username in SIGN_IN:
         with suppress(NoSuchUser):
             user = find_user(username)

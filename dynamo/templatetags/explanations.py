@@ -21,7 +21,7 @@ def merge_picture(explanation: Explanation) -> dict[str, Picture]:
 
 @register.filter
 def in_short(total: Total) -> str:
-    """Say what a page cost, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
+    """Format what a page cost, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
     calls, units = total.calls, total.capacity_units
     parts = [
         ngettext("%(number)s call", "%(number)s calls", calls) % {"number": grouped(calls)},
@@ -36,7 +36,7 @@ def in_short(total: Total) -> str:
 
 @register.filter
 def verdict(explanation: Explanation) -> str:
-    """Say what the choice of the plan saved, in a sentence or two."""
+    """Return what the choice of the plan saved, in a sentence or two."""
     read, shown = explanation.items_read, explanation.items_returned
     sentence = ngettext(
         "%(read)s item was read to show %(shown)s; a Scan would read the whole table.",
