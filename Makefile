@@ -93,8 +93,10 @@ messages: install
 		--no-obsolete --add-location=file --no-wrap $(NOT_SEARCHED)
 	@export DEBUG=1; $(PYTHON) manage.py compilemessages --locale de $(NOT_SEARCHED)
 
-# Pins the newest versions the *.in files allow, with their hashes; needs uv.
+# Pins the newest versions the *.in files allow, with their hashes; needs uv. What is installed beside
+# requirements.txt has the versions of that.
 COMPILE := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --generate-hashes
+BESIDE := telemetry checks
 requirements:
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet requirements-production.in --output-file requirements-production.txt
@@ -103,6 +105,9 @@ requirements:
 		requirements.in --output-file requirements.txt
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet requirements-parquet.in --output-file requirements-parquet.txt
+	cd $(CURDIR) && for name in $(BESIDE); do $(COMPILE) \
+		--upgrade --quiet --constraints requirements.txt \
+		requirements-$$name.in --output-file requirements-$$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
 

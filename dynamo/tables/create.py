@@ -8,16 +8,21 @@ local indexes of an existing table cannot be changed: a difference there is an e
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dynamo.calls.models import DynamoModel
 from dynamo.errors import DynamoError
+from dynamo.tables.schema import (
+    TableSchema,
+    Throughput,
+    attribute_types,
+    index_shapes,
+    key_parts,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-
-ON_DEMAND = "PAY_PER_REQUEST"
 
 
 class TableDiffers(DynamoError):
@@ -26,14 +31,6 @@ class TableDiffers(DynamoError):
 
 class TableNotReady(DynamoError):
     """A table or index did not become active within the time limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Throughput:
-    """Provisioned capacity units a second, of the table and of each of its indexes."""
-
-    read: int
-    write: int
 
 
 def create_missing(
@@ -52,7 +49,7 @@ def create_missing(
     line for each step. Raises TableDiffers and TableNotReady.
     """
     for model in models:
-        wanted = _TableSchema.of(model, provisioned)
+        wanted = TableSchema.of(model, provisioned)
         if not streams:
             wanted = replace(wanted, stream=None)
         existing = _describe(client, wanted.name)
@@ -76,83 +73,6 @@ def create_missing(
         report(f"{wanted.name}: active")
 
 
-@dataclass(frozen=True, slots=True)
-class _TableSchema:
-    """A model's declaration, in the form of CreateTable's parameters."""
-
-    name: str
-    attributes: list[dict[str, str]]
-    key: list[dict[str, str]]
-    global_indexes: list[dict[str, Any]]
-    local_indexes: list[dict[str, Any]]
-    billing: dict[str, Any]
-    expiry_attribute: str | None
-    stream: str | None
-
-    @classmethod
-    def of(cls, model: type[DynamoModel], provisioned: Throughput | None) -> "_TableSchema":
-        schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
-        throughput = provisioned and {
-            "ReadCapacityUnits": provisioned.read,
-            "WriteCapacityUnits": provisioned.write,
-        }
-        extra = {"ProvisionedThroughput": throughput} if throughput else {}
-        expiry = model._ttl_attribute()  # type: ignore[no-untyped-call] # noqa: SLF001 - the same
-        return cls(
-            name=model.Meta.table_name,
-            attributes=_unique(schema["attribute_definitions"]),
-            key=_key(schema["key_schema"]),
-            global_indexes=[_index(i) | extra for i in schema["global_secondary_indexes"]],
-            local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
-            billing=extra or {"BillingMode": ON_DEMAND},
-            expiry_attribute=expiry.attr_name if expiry else None,
-            stream=getattr(model.Meta, "stream_view_type", None),
-        )
-
-    def create_request(self) -> dict[str, Any]:
-        indexes = {
-            "GlobalSecondaryIndexes": self.global_indexes,
-            "LocalSecondaryIndexes": self.local_indexes,
-        }
-        return {
-            "TableName": self.name,
-            "AttributeDefinitions": self.attributes,
-            "KeySchema": self.key,
-            **{name: value for name, value in indexes.items() if value},
-            **self.billing,
-            **self.stream_parameters(),
-        }
-
-    def stream_parameters(self) -> dict[str, Any]:
-        if self.stream is None:
-            return {}
-        return {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": self.stream}}
-
-    def add_index_request(self, index: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "TableName": self.name,
-            "AttributeDefinitions": self.attributes,
-            "GlobalSecondaryIndexUpdates": [{"Create": index}],
-        }
-
-
-def _unique(definitions: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    return [dict(named) for named in {d["AttributeName"]: d for d in definitions}.values()]
-
-
-def _key(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    key = [{"AttributeName": k["AttributeName"], "KeyType": k["KeyType"]} for k in schema]
-    return sorted(key, key=lambda part: part["KeyType"])
-
-
-def _index(index: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "IndexName": index["index_name"],
-        "KeySchema": _key(index["key_schema"]),
-        "Projection": dict(index["projection"]),
-    }
-
-
 def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
     try:
         return client.describe_table(TableName=table)["Table"]
@@ -161,7 +81,7 @@ def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
 
 
 def _switch_on_expiry(
-    client: "DynamoDBClient", wanted: _TableSchema, report: Callable[[str], None]
+    client: "DynamoDBClient", wanted: TableSchema, report: Callable[[str], None]
 ) -> None:
     if wanted.expiry_attribute is None:
         return
@@ -179,32 +99,31 @@ def _has_stream(existing: Mapping[str, Any]) -> bool:
     return bool(existing.get("StreamSpecification", {}).get("StreamEnabled"))
 
 
-def _refuse_differences(wanted: _TableSchema, existing: Mapping[str, Any]) -> None:
+def _refuse_differences(wanted: TableSchema, existing: Mapping[str, Any]) -> None:
     for what, living, declared in _comparisons(wanted, existing):
         if living != declared:
             raise TableDiffers(_sentence(wanted.name, what, living, declared))
 
 
 def _comparisons(
-    wanted: _TableSchema, existing: Mapping[str, Any]
+    wanted: TableSchema, existing: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """Yield what cannot be changed: its name, the value that exists, the value declared."""
-    yield "its keys", _key(existing["KeySchema"]), wanted.key
-    types, declared_types = _types(existing["AttributeDefinitions"]), _types(wanted.attributes)
+    yield "its keys", key_parts(existing["KeySchema"]), wanted.key
+    types, declared_types = (
+        attribute_types(existing["AttributeDefinitions"]),
+        attribute_types(wanted.attributes),
+    )
     for name in types.keys() & declared_types.keys():
         yield f"the type of {name}", types[name], declared_types[name]
-    local = _shapes(existing.get("LocalSecondaryIndexes", []))
-    yield "its local indexes", local, _shapes(wanted.local_indexes)
-    living = _shapes(existing.get("GlobalSecondaryIndexes", []))
-    declared = _shapes(wanted.global_indexes)
+    local = index_shapes(existing.get("LocalSecondaryIndexes", []))
+    yield "its local indexes", local, index_shapes(wanted.local_indexes)
+    living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
+    declared = index_shapes(wanted.global_indexes)
     for name in living.keys() & declared.keys():
         yield f"the index {name}", living[name], declared[name]
     if wanted.stream and _has_stream(existing):
         yield "its stream", existing["StreamSpecification"]["StreamViewType"], wanted.stream
-
-
-def _types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    return {each["AttributeName"]: each["AttributeType"] for each in definitions}
 
 
 def _sentence(table: str, what: str, living: object, declared: object) -> str:
@@ -215,21 +134,10 @@ def _sentence(table: str, what: str, living: object, declared: object) -> str:
     )
 
 
-def _shapes(indexes: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
-    return {
-        index["IndexName"]: (
-            [part["AttributeName"] for part in _key(index["KeySchema"])],
-            index["Projection"]["ProjectionType"],
-            sorted(index["Projection"].get("NonKeyAttributes", [])),
-        )
-        for index in indexes
-    }
-
-
 def _missing_indexes(
-    wanted: _TableSchema, existing: Mapping[str, Any]
+    wanted: TableSchema, existing: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    living = _shapes(existing.get("GlobalSecondaryIndexes", []))
+    living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
     return (index for index in wanted.global_indexes if index["IndexName"] not in living)
 
 

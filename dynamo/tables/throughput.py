@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from dynamo.tables.create import ON_DEMAND, Throughput
+from dynamo.tables.schema import ON_DEMAND, Throughput
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

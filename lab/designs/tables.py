@@ -15,7 +15,7 @@ from dynamo.calls.client import client, patient_client, pool
 from dynamo.calls.models import DynamoModel
 from dynamo.items import Item
 from dynamo.progress import Progress
-from dynamo.tables.create import ON_DEMAND
+from dynamo.tables.schema import ON_DEMAND
 from lab.bench.context import handling
 from lab.designs.redirect import Redirection
 from lab.designs.traffic import Traffic

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from dynamo.tables.create import Throughput
+from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import drop_table, set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table
 from shop.activity.tables import forget_shards, make_table, wanted_throughput

@@ -13,7 +13,8 @@ from pynamodb.attributes import UnicodeAttribute
 
 from dynamo.calls.models import DynamoModel
 from dynamo.items import table_key
-from dynamo.tables.create import Throughput, create_missing
+from dynamo.tables.create import create_missing
+from dynamo.tables.schema import Throughput
 from dynamo.writes.actions import put
 from dynamo.writes.shards import SHARDS, shards_in
 from dynamo.writes.transactions import ConditionFailed

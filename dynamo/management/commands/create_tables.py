@@ -11,7 +11,8 @@ from dynamo.calls import clock
 from dynamo.calls.client import patient_client
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
-from dynamo.tables.create import Throughput, create_missing
+from dynamo.tables.create import create_missing
+from dynamo.tables.schema import Throughput
 from dynamo.writes.transactions import too_old
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from pynamodb.indexes import (
 )
 
 from dynamo.calls.models import DynamoModel
-from dynamo.tables.create import TableDiffers, TableNotReady, Throughput, create_missing
+from dynamo.tables.create import TableDiffers, TableNotReady, create_missing
+from dynamo.tables.schema import Throughput
 from tests.support.chance import unique
 
 

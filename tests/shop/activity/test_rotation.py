@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from dynamo.calls.client import client
-from dynamo.tables.create import Throughput
+from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table, months_kept
 from shop.activity.recording import write_entries
