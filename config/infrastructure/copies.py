@@ -115,8 +115,9 @@ def function_environment() -> dict[str, str]:
 def _mapping(table_id: str) -> Resource:
     """Return what calls the function.
 
-    A record that is set aside loses nothing: copies are made from the primary as it is, by the
-    next record of that comment or by check_integrity.
+    A record that cannot be applied is set aside, so that it does not hold up those behind it for a
+    day. Nothing is lost by that: copies are made from the primary as it is, and check_integrity
+    mends those that the record was about.
     """
     images = {"OldImage": _NO_COPY, "NewImage": _NO_COPY}
     return {

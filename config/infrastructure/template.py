@@ -1,6 +1,7 @@
 """The template for CloudFormation: tables, roles, the function of the copies, alarms."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from config.infrastructure import alarms, copies
@@ -30,7 +31,7 @@ _OF_TABLES: Mapping[str, Mapping[str, Any]] = {
         "Type": "String",
         "Default": "ecs-tasks.amazonaws.com",
         "AllowedValues": ["ecs-tasks.amazonaws.com", "ec2.amazonaws.com"],
-        "Description": "The service that the site runs on, which may take its role",
+        "Description": "The service that the site runs on, which may take the roles",
     },
 }
 # As many as a table on demand takes from its first second: a new one is not made slower by them.
@@ -43,7 +44,7 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
     on_demand = any(_is_on_demand(table) for table in tables)
     statements = policies(tables)
     resources: dict[str, Resource] = {
-        **{table.logical_id: _table(table) for table in tables},
+        **_tables(tables),
         **statements,
         **roles(tables, with_copies=bool(streamed)),
         "SiteInstances": _instance_profile(),
@@ -74,6 +75,19 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
 
 def _is_on_demand(table: Table) -> bool:
     return bool(table.schema.billing.get("BillingMode") == ON_DEMAND)
+
+
+def _tables(tables: Sequence[Table]) -> dict[str, Resource]:
+    """Return the tables, those with indexes one after the other.
+
+    DynamoDB bounds how many of these may be in creation at a time; CloudFormation's reference asks
+    for the dependencies.
+    """
+    made = {table.logical_id: _table(table) for table in tables}
+    indexed = [t.logical_id for t in tables if t.schema.global_indexes or t.schema.local_indexes]
+    for before, after in pairwise(indexed):
+        made[after]["DependsOn"] = before
+    return made
 
 
 def _table(table: Table) -> Resource:

@@ -1,11 +1,13 @@
 """The template: what it says of tables, limits and alarms; that it is a valid one."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from tests.support.config.exporting import INDEXES, SETS, resources, template
+from tests.support.project import PROJECT
 
 REGIONS = ["eu-west-1", "us-east-1"]
 
@@ -86,10 +88,33 @@ class TestATable:
         expiry = tables["CommentsTable"]["Properties"]["TimeToLiveSpecification"]
         assert expiry == {"AttributeName": "z", "Enabled": True}
 
+    def test_with_indexes_is_made_after_the_one_before(self, tables):
+        after = {name: table.get("DependsOn") for name, table in without_months(tables).items()}
+        assert after == {
+            "ShopTable": None,
+            "CommentsTable": "ShopTable",
+            "CommentSetsTable": "CommentsTable",
+        }
+
     def test_has_tags(self, tables, settings):
         for table in tables.values():
             tags = {tag["Key"]: tag["Value"] for tag in table["Properties"]["Tags"]}
             assert tags["table-prefix"] == settings.DYNAMODB_TABLE_PREFIX
+
+
+class TestTheParameters:
+    ROW = re.compile(r"^\| `(\w+)` \| (?:`([^`]*)`)? *\|", re.MULTILINE)
+
+    def test_are_those_of_the_documentation(self, with_sets):
+        page = (PROJECT / "docs" / "infrastructure.md").read_text()
+        wanted = {
+            name: str(parameter["Default"]) for name, parameter in with_sets["Parameters"].items()
+        }
+        assert dict(self.ROW.findall(page)) == wanted
+
+    def test_are_described(self, with_sets):
+        for parameter in with_sets["Parameters"].values():
+            assert len(parameter["Description"]) > 20
 
 
 class TestTheMaximumOfAnOnDemandTable:
