@@ -56,13 +56,12 @@ def policies(tables: Iterable[Table]) -> dict[str, Resource]:
     }
 
 
-def roles(tables: Iterable[Table], *, with_copies: bool) -> dict[str, Resource]:
-    """Return the roles of the site and of the commands.
+def roles(there: Mapping[str, Resource], *, with_copies: bool) -> dict[str, Resource]:
+    """Return the roles of the site and of the commands, with those policies that are there.
 
     The service that runs the site takes any of them; people of the account take those of the
     commands, where their own permissions include sts:AssumeRole.
     """
-    there = policies(tables)
     return {
         role_id(role): {
             "Type": "AWS::IAM::Role",

@@ -46,7 +46,7 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
     resources: dict[str, Resource] = {
         **_tables(tables),
         **statements,
-        **roles(tables, with_copies=bool(streamed)),
+        **roles(statements, with_copies=bool(streamed)),
         "SiteInstances": _instance_profile(),
         **alarms.topic(),
         **alarms.throttle_alarms(tables),

@@ -32,7 +32,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--format", required=True, choices=sorted(FORMATS))
+        parser.add_argument(
+            "--format", required=True, choices=sorted(FORMATS), help="what it is printed for"
+        )
         parser.add_argument(
             "--output", type=Path, metavar="FILE", help="write it there instead of printing it"
         )
