@@ -1,1 +1,1 @@
-"""Tables: creating those that the models declare, and their provisioned capacity."""
+"""Tables: creating or describing those that the models declare, and their provisioned capacity."""

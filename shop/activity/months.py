@@ -57,5 +57,11 @@ def months_kept(now: datetime) -> Iterator[Month]:
     return (this.plus(-back) for back in range(settings.ACTIVITY_RETENTION_MONTHS + 1))
 
 
+def months_ahead(now: datetime) -> tuple[Month, Month]:
+    """Return the months that must have a table: this one and the next."""
+    this = Month.of(now)
+    return this, this.plus(1)
+
+
 def _prefix() -> str:
     return f"{settings.DYNAMODB_TABLE_PREFIX}activity-"

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import drop_table, set_throughput, table_names, throughput_of
-from shop.activity.months import Month, month_of_table
+from shop.activity.months import Month, month_of_table, months_ahead
 from shop.activity.tables import forget_shards, make_table, wanted_throughput
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def make_tables(
     *, client: "DynamoDBClient", now: datetime, report: Callable[[str], None] = lambda _line: None
 ) -> None:
     """Create this month's and next month's table where they are missing."""
-    for month in _ahead(now):
+    for month in months_ahead(now):
         make_table(month, client=client, report=report)
 
 
@@ -102,7 +102,9 @@ def steps_for(existing: Mapping[Month, Throughput | None], *, now: datetime) -> 
     this = Month.of(now)
     oldest = this.plus(-settings.ACTIVITY_RETENTION_MONTHS)
     wanted = wanted_throughput()
-    steps = [Step(Task.CREATE, month, wanted) for month in _ahead(now) if month not in existing]
+    steps = [
+        Step(Task.CREATE, month, wanted) for month in months_ahead(now) if month not in existing
+    ]
     for month, there in existing.items():
         if month < oldest:
             steps.append(Step(Task.DROP, month))
@@ -111,11 +113,6 @@ def steps_for(existing: Mapping[Month, Throughput | None], *, now: datetime) -> 
         elif month >= this and there is not None and _raised(there, wanted) != there:
             steps.append(Step(Task.RAISE, month, _raised(there, wanted)))
     return steps
-
-
-def _ahead(now: datetime) -> tuple[Month, Month]:
-    this = Month.of(now)
-    return this, this.plus(1)
 
 
 def _raised(there: Throughput, wanted: Throughput) -> Throughput:

@@ -7,6 +7,7 @@ other calls are those of the tests themselves.
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
@@ -44,6 +45,16 @@ def record_permissions() -> None:
     _wrap(BaseCommand, "execute", _acting(lambda one: type(one).__module__.rpartition(".")[2]))
 
 
+@contextmanager
+def acting_as(who: str) -> Iterator[None]:
+    """Record what is called in the block as that of ``who``."""
+    token = _actor.set(who)
+    try:
+        yield
+    finally:
+        _actor.reset(token)
+
+
 def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
     original = getattr(owner, name)
 
@@ -56,11 +67,8 @@ def _wrap(owner: type, name: str, around: Callable[..., Any]) -> None:
 
 def _acting(name_of: Callable[[Any], str]) -> Callable[..., Any]:
     def act(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
-        token = _actor.set(_actor.get() or name_of(self))
-        try:
+        with acting_as(_actor.get() or name_of(self)):
             return original(self, *args, **kwargs)
-        finally:
-            _actor.reset(token)
 
     return act
 

@@ -13,8 +13,10 @@ from botocore.exceptions import ClientError
 
 from comments import keys
 from comments.sets.handler import handler
+from config.infrastructure.roles import FUNCTION
 from dynamo.calls.client import client
 from dynamo.items import Item
+from tests.support.permissions import acting_as
 from tests.support.project import PROJECT
 from tests.support.sets.items import all_items, primary_item, record
 from tests.support.sets.stored import put, stored_items
@@ -37,7 +39,9 @@ def written(fresh: Callable[[str], str]) -> Callable[..., Item]:
 def invoke(*records: dict[str, Any]) -> list[str]:
     """Call the handler as Lambda does; give the sequence numbers it reports."""
     event = json.loads(json.dumps({"Records": records}))
-    return [failure["itemIdentifier"] for failure in handler(event, None)["batchItemFailures"]]
+    with acting_as(FUNCTION):
+        answer = handler(event, None)
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
 
 def comment_id(primary: Item) -> str:

@@ -1,0 +1,90 @@
+"""``manage.py export_model``: the tables and what belongs to them, for other programs."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.infrastructure.requests import table_requests
+from config.infrastructure.tables import Table, tables
+from config.infrastructure.template import template
+from dynamo.calls import clock
+from dynamo.management.options import at_least_one
+from dynamo.tables.schema import Throughput
+
+AWS_JSON = "aws-json"
+FORMATS: Mapping[str, Callable[[Sequence[Table]], dict[str, Any]]] = {
+    "cloudformation": template,
+    AWS_JSON: table_requests,
+}
+"""What each format makes of the tables."""
+
+
+class Command(BaseCommand):
+    """Derives all from the models and the settings; reads no database."""
+
+    help = (
+        "Print the tables, roles, functions and alarms of these settings as a template for "
+        "CloudFormation, or the tables as requests for the AWS CLI. It makes no call to DynamoDB "
+        "and needs no credentials. See docs/infrastructure.md."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--format", required=True, choices=sorted(FORMATS), help="what it is printed for"
+        )
+        parser.add_argument(
+            "--output", type=Path, metavar="FILE", help="write it there instead of printing it"
+        )
+        parser.add_argument(
+            "--provisioned",
+            nargs=2,
+            type=at_least_one,
+            metavar=("READ", "WRITE"),
+            help="bill provisioned capacity units a second, of tables and indexes, not on demand",
+        )
+        parser.add_argument(
+            "--without-months",
+            action="store_true",
+            help="leave out the tables of the activity log, which rotate_activity_tables makes",
+        )
+        parser.add_argument(
+            "--table",
+            metavar="NAME",
+            help=f"with {AWS_JSON}: only the request that creates this table, its prefix included",
+        )
+
+    def handle(self, **options: Any) -> None:
+        if options["table"] and options["format"] != AWS_JSON:
+            message = f"--table goes with --format {AWS_JSON} alone."
+            raise CommandError(message)
+        provisioned = options["provisioned"]
+        wanted = tables(
+            now=clock.now(),
+            provisioned=Throughput(*provisioned) if provisioned else None,
+            with_months=not options["without_months"],
+        )
+        model = FORMATS[options["format"]](wanted)
+        if options["table"]:
+            model = _create_request(model, options["table"])
+        self._write(json.dumps(model, indent=2, sort_keys=True) + "\n", options["output"])
+
+    def _write(self, text: str, output: Path | None) -> None:
+        if output is None:
+            self.stdout.write(text, ending="")
+            return
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            message = f"{output} cannot be written: {error.strerror}."
+            raise CommandError(message) from error
+
+
+def _create_request(requests: Mapping[str, Any], table: str) -> dict[str, Any]:
+    if table not in requests:
+        message = f"There is no table “{table}” in the model, only {', '.join(sorted(requests))}."
+        raise CommandError(message)
+    request: dict[str, Any] = requests[table]["CreateTable"]
+    return request

@@ -1,0 +1,95 @@
+"""What ``export_model`` says, beside the tables that ``create_tables`` makes."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from dynamo.calls.client import client
+from dynamo.tables.throughput import table_names
+from tests.support.chance import unique
+from tests.support.command_line import ended, start_manage
+from tests.support.config.exporting import INDEXES, SETS, resources, shape
+from tests.support.permissions import acting_as
+
+pytestmark = pytest.mark.real_engine
+CASES = [(INDEXES, ()), (SETS, ()), (SETS, ("--provisioned", "7", "3"))]
+
+
+@pytest.fixture(autouse=True)
+def calls_are_nobodys() -> Iterator[None]:
+    """Without a name the calls below would be recorded as those of create_tables."""
+    with acting_as("this test"):
+        yield
+
+
+@pytest.fixture
+def prefixed() -> Iterator[Callable[[], str]]:
+    """Gives prefixes that no table has yet; deletes what was made under them."""
+    prefixes: list[str] = []
+
+    def prefixed() -> str:
+        prefixes.append(f"{unique('stack')}-")
+        return prefixes[-1]
+
+    yield prefixed
+    for name in list(table_names(client())):
+        if name.startswith(tuple(prefixes)):
+            client().update_table(TableName=name, DeletionProtectionEnabled=False)
+            client().delete_table(TableName=name)
+
+
+def run(prefix: str, model: str, *arguments: str) -> str:
+    """Run a command as a deployment does, with the settings in its environment."""
+    environment = {"DYNAMODB_TABLE_PREFIX": prefix, "COMMENTS_READ_MODEL": model}
+    code, out, err = ended(start_manage(*arguments, **environment))
+    assert (code, err) == (0, "")
+    return out
+
+
+def exported(prefix: str, model: str, form: str, *options: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        run(prefix, model, "export_model", "--format", form, *options)
+    )
+    return found
+
+
+def described(prefix: str) -> dict[str, Any]:
+    """The tables on the engine, by their names without the prefix."""
+    return {
+        name.removeprefix(prefix): shape(client().describe_table(TableName=name)["Table"])
+        | {"expires by": expiry_of(name)}
+        for name in table_names(client())
+        if name.startswith(prefix)
+    }
+
+
+def expiry_of(name: str) -> str | None:
+    found = client().describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+    assert found["TimeToLiveStatus"] in {"ENABLED", "DISABLED"}
+    return found.get("AttributeName") if found["TimeToLiveStatus"] == "ENABLED" else None
+
+
+@pytest.mark.parametrize(("model", "options"), CASES)
+class TestTheTablesThatCreateTablesMakes:
+    def test_are_those_of_the_template(self, prefixed, model, options):
+        prefix = prefixed()
+        run(prefix, model, "create_tables", *options)
+        template = exported(prefix, model, "cloudformation", *options)
+        wanted = {}
+        for table in resources(template, "DynamoDB::Table").values():
+            said = table["Properties"]
+            expiry = said.get("TimeToLiveSpecification", {}).get("AttributeName")
+            name = said["TableName"].removeprefix(prefix)
+            wanted[name] = shape(said) | {"expires by": expiry}
+        assert described(prefix) == wanted
+
+    def test_are_those_of_the_requests(self, prefixed, model, options):
+        prefix, other = prefixed(), prefixed()
+        run(prefix, model, "create_tables", *options)
+        for calls in exported(other, model, "aws-json", *options).values():
+            client().create_table(**calls["CreateTable"])
+            if "UpdateTimeToLive" in calls:
+                client().update_time_to_live(**calls["UpdateTimeToLive"])
+        assert described(other) == described(prefix)

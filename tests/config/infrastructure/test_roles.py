@@ -1,0 +1,94 @@
+"""Roles: those of the documentation, with the statements of the policy file."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.management import get_commands
+
+from config.infrastructure.roles import FUNCTION, ROLES, SITE, statements_by_actor
+from tests.support.config.exporting import SETS, resources, template
+from tests.support.policy import POLICY, documented_needs
+
+ACCOUNT = {"Partition": "aws", "Region": "eu-west-1", "AccountId": "123456789012"}
+MOST_POLICIES = 10
+"""Managed policies of a role: a quota of AWS."""
+
+
+@pytest.fixture(scope="module")
+def with_sets() -> dict[str, Any]:
+    return template(model=SETS)
+
+
+def in_file(prefix: str) -> dict[str, Any]:
+    """The statements of the file by their Sids, with another prefix."""
+    text = POLICY.read_text().replace("table/shop-", f"table/{prefix}")
+    return {statement["Sid"]: statement for statement in json.loads(text)["Statement"]}
+
+
+class TestWhoNeedsWhat:
+    def test_is_what_the_documentation_says(self):
+        assert statements_by_actor() == documented_needs()
+
+    def test_names_commands_that_exist(self):
+        named = statements_by_actor().keys() - {SITE, FUNCTION}
+        assert named <= get_commands().keys()
+
+    def test_names_statements_of_the_file(self):
+        assert set().union(*statements_by_actor().values()) == in_file("").keys()
+
+    def test_names_nobody_twice(self):
+        everybody = [who for role in ROLES for who in role.who]
+        assert sorted(everybody) == sorted(set(everybody))
+
+
+class TestTheRolesOfATemplate:
+    def test_are_those_of_the_documentation(self, with_sets):
+        found = resources(with_sets, "IAM::Role")
+        assert found.keys() == {f"{role.name}Role" for role in ROLES}
+        for role in ROLES:
+            attached = found[f"{role.name}Role"]["Properties"]["ManagedPolicyArns"]
+            assert [each["Ref"] for each in attached] == [f"{sid}Policy" for sid in role.statements]
+            assert len(attached) <= MOST_POLICIES
+
+    def test_of_the_indexes_leave_out_what_is_about_copies_alone(self):
+        found = resources(template(), "IAM::Role")
+        assert found.keys().isdisjoint({"StreamRole", "CopiesFunctionRole"})
+        assert {"Ref": "SiteCopiesPolicy"} not in found["SiteRole"]["Properties"][
+            "ManagedPolicyArns"
+        ]
+
+    def test_that_of_the_site_is_taken_by_its_service_alone(self, with_sets):
+        role = with_sets["Resources"]["SiteRole"]["Properties"]
+        (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+        assert statement["Principal"] == {"Service": {"Ref": "SiteServicePrincipal"}}
+
+    def test_have_the_statements_of_the_file(self, with_sets, settings):
+        wanted = in_file(settings.DYNAMODB_TABLE_PREFIX)
+        found = resources(with_sets, "IAM::ManagedPolicy")
+        assert found.keys() == {f"{sid}Policy" for sid in wanted}
+        for sid, statement in wanted.items():
+            document = found[f"{sid}Policy"]["Properties"]["PolicyDocument"]
+            (made,) = document["Statement"]
+            resolved = [arn(with_sets, each) for each in made["Resource"]]
+            named = statement["Resource"]
+            assert made | {"Resource": resolved} == statement | {
+                "Resource": [named] if isinstance(named, str) else named
+            }
+
+
+def arn(template: dict[str, Any], resource: Any) -> str:
+    """The resource that a template's expression means, in the file's account."""
+    if isinstance(resource, str):
+        return resource
+    if "Fn::GetAtt" in resource:
+        name, attribute = resource["Fn::GetAtt"]
+        resource = {"Fn::Sub": f"${{{name}.{attribute}}}"}
+    found: str = resource["Fn::Sub"]
+    for table, each in resources(template, "DynamoDB::Table").items():
+        whole = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/"
+        found = found.replace(f"${{{table}.Arn}}", whole + each["Properties"]["TableName"])
+    for name, value in ACCOUNT.items():
+        found = found.replace(f"${{AWS::{name}}}", value)
+    assert "$" not in found
+    return found

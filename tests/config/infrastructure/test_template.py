@@ -1,0 +1,201 @@
+"""The template: what it says of tables, limits and alarms; that it is a valid one."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.config.exporting import INDEXES, SETS, resources, template
+from tests.support.project import PROJECT
+
+REGIONS = ["eu-west-1", "us-east-1"]
+
+
+@pytest.fixture(scope="module")
+def with_indexes() -> dict[str, Any]:
+    return template()
+
+
+@pytest.fixture(scope="module")
+def with_sets() -> dict[str, Any]:
+    return template(model=SETS)
+
+
+@pytest.fixture(scope="module")
+def tables(with_sets: dict[str, Any]) -> dict[str, Any]:
+    return resources(with_sets, "DynamoDB::Table")
+
+
+def faults(wanted: dict[str, Any]) -> list[str]:
+    """What cfn-lint finds, informational findings included."""
+    cfnlint = pytest.importorskip("cfnlint", reason="cfn-lint is not installed")
+    config = {"regions": REGIONS, "include_checks": ["I"]}
+    found = cfnlint.lint(json.dumps(wanted), config=config)
+    return [f"{each.rule.id}: {each.message}" for each in found]
+
+
+def without_months(wanted: dict[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in wanted.items() if not name.startswith("Activity")}
+
+
+class TestATemplate:
+    @pytest.mark.parametrize("model", [INDEXES, SETS])
+    @pytest.mark.parametrize(
+        "options",
+        [(), ("--provisioned", 7, 3), ("--without-months",)],
+        ids=["on demand", "provisioned", "without months"],
+    )
+    def test_is_a_valid_one(self, options, model):
+        assert faults(template(*options, model=model)) == []
+
+    def test_with_a_wrong_property_is_not(self):
+        spoiled = template()
+        (first, *_) = resources(spoiled, "DynamoDB::Table").values()
+        first["Properties"]["BillingMode"] = "FREE"
+        assert any(fault.startswith("E3030") for fault in faults(spoiled))
+
+    def test_is_the_same_each_time(self, with_sets):
+        assert json.dumps(template(model=SETS)) == json.dumps(with_sets)
+
+    def test_has_no_secret(self, with_sets, settings):
+        assert settings.SECRET_KEY not in json.dumps(with_sets)
+        assert "SECRET" not in json.dumps(with_sets).upper()
+
+
+class TestATable:
+    def test_stays_when_the_stack_lets_go_of_it(self, tables):
+        for table in tables.values():
+            assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+
+    def test_of_the_shop_is_backed_up_and_protected(self, tables):
+        for table in without_months(tables).values():
+            recovery = table["Properties"]["PointInTimeRecoverySpecification"]
+            assert recovery == {"PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}}
+            assert table["Properties"]["DeletionProtectionEnabled"] == {"Ref": "DeletionProtection"}
+
+    def test_of_a_month_can_be_dropped(self, tables):
+        months = tables.keys() - without_months(tables).keys()
+        assert len(months) == 2
+        for name in months:
+            assert tables[name]["Properties"]["DeletionProtectionEnabled"] is False
+
+    def test_of_a_month_is_left_out_when_told_to(self):
+        made = resources(template("--without-months"), "DynamoDB::Table")
+        assert sorted(made) == ["CommentsTable", "ShopTable"]
+
+    def test_of_comments_forgets_what_expires(self, tables):
+        expiry = tables["CommentsTable"]["Properties"]["TimeToLiveSpecification"]
+        assert expiry == {"AttributeName": "z", "Enabled": True}
+
+    def test_with_indexes_is_made_after_the_one_before(self, tables):
+        after = {name: table.get("DependsOn") for name, table in without_months(tables).items()}
+        assert after == {
+            "ShopTable": None,
+            "CommentsTable": "ShopTable",
+            "CommentSetsTable": "CommentsTable",
+        }
+
+    def test_has_tags(self, tables, settings):
+        for table in tables.values():
+            tags = {tag["Key"]: tag["Value"] for tag in table["Properties"]["Tags"]}
+            assert tags["table-prefix"] == settings.DYNAMODB_TABLE_PREFIX
+
+
+class TestTheParameters:
+    ROW = re.compile(r"^\| `(\w+)` \| (?:`([^`]*)`)? *\|", re.MULTILINE)
+
+    def test_are_those_of_the_documentation(self, with_sets):
+        page = (PROJECT / "docs" / "infrastructure.md").read_text()
+        wanted = {
+            name: str(parameter["Default"]) for name, parameter in with_sets["Parameters"].items()
+        }
+        assert dict(self.ROW.findall(page)) == wanted
+
+    def test_are_described(self, with_sets):
+        for parameter in with_sets["Parameters"].values():
+            assert len(parameter["Description"]) > 20
+
+
+class TestTheMaximumOfAnOnDemandTable:
+    def value(self, part: dict[str, Any], reads: int, writes: int) -> object:
+        """The throughput that a table gets by these parameters."""
+        given = {"MaxReadUnits": reads, "MaxWriteUnits": writes}
+        met = {"LimitReads": reads != -1, "LimitWrites": writes != -1}
+        met["LimitAny"] = any(met.values())
+        return self.resolved(part["OnDemandThroughput"], given, met)
+
+    def resolved(self, part: Any, given: dict[str, int], met: dict[str, bool]) -> Any:
+        if "Fn::If" in part:
+            condition, then, otherwise = part["Fn::If"]
+            return self.resolved(then if met[condition] else otherwise, given, met)
+        if "Ref" in part:
+            return given.get(part["Ref"])
+        resolved = {name: self.resolved(each, given, met) for name, each in part.items()}
+        return {name: each for name, each in resolved.items() if each is not None}
+
+    @pytest.mark.parametrize(
+        ("reads", "writes", "wanted"),
+        [
+            (500, 200, {"MaxReadRequestUnits": 500, "MaxWriteRequestUnits": 200}),
+            (500, -1, {"MaxReadRequestUnits": 500}),
+            (-1, 200, {"MaxWriteRequestUnits": 200}),
+            (-1, -1, None),
+        ],
+    )
+    def test_is_that_of_the_parameters(self, tables, reads, writes, wanted):
+        for table in without_months(tables).values():
+            for part in (table["Properties"], *table["Properties"]["GlobalSecondaryIndexes"]):
+                assert self.value(part, reads, writes) == wanted
+
+    def test_counts_a_parameter_of_minus_one_as_none(self, with_indexes):
+        for kind in ("Read", "Write"):
+            ((_, (named, none)),) = with_indexes["Conditions"][f"Limit{kind}s"]["Fn::Not"][
+                0
+            ].items()
+            assert (named, none) == ({"Ref": f"Max{kind}Units"}, "-1")
+
+    def test_is_none_of_a_provisioned_one(self):
+        provisioned = template("--provisioned", 7, 3)
+        assert "OnDemandThroughput" not in json.dumps(provisioned)
+        assert "MaxReadUnits" not in provisioned["Parameters"]
+
+
+class TestTheAlarms:
+    def test_watch_reads_and_writes_of_each_table_and_each_global_index(self, with_sets, tables):
+        wanted = {
+            (name, index, metric)
+            for name, table in tables.items()
+            for index in (
+                None,
+                *(
+                    each["IndexName"]
+                    for each in table["Properties"].get("GlobalSecondaryIndexes", [])
+                ),
+            )
+            for metric in ("ReadThrottleEvents", "WriteThrottleEvents")
+        }
+        watched = [
+            self.watched(alarm["Properties"])
+            for alarm in resources(with_sets, "CloudWatch::Alarm").values()
+            if alarm["Properties"]["Namespace"] == "AWS/DynamoDB"
+        ]
+        assert set(watched) == wanted
+        assert len(watched) == len(wanted)
+
+    def watched(self, alarm: dict[str, Any]) -> tuple[str, str | None, str]:
+        by_name = {each["Name"]: each["Value"] for each in alarm["Dimensions"]}
+        table, index = by_name["TableName"]["Ref"], by_name.get("GlobalSecondaryIndexName")
+        return table, index, alarm["MetricName"]
+
+    def test_watch_the_function_and_what_it_set_aside(self, with_sets):
+        metrics = {
+            alarm["Properties"]["MetricName"]
+            for alarm in resources(with_sets, "CloudWatch::Alarm").values()
+            if alarm.get("Condition") == "WithFunction"
+        }
+        assert metrics == {"IteratorAge", "Errors", "ApproximateNumberOfMessagesVisible"}
+
+    def test_are_told_to_the_topic(self, with_sets):
+        for alarm in resources(with_sets, "CloudWatch::Alarm").values():
+            assert alarm["Properties"]["AlarmActions"] == [{"Ref": "AlarmTopic"}]
