@@ -20,6 +20,8 @@ worker_connections = 16 * threads
 # Connections that the kernel holds before any process takes them.
 backlog = 16 * threads
 graceful_timeout = 10
+# Nobody uses it, and it would need a home that can be written to.
+control_socket_disable = True
 # Loaded once, before the processes fork: they share the memory of the code and of the model.
 preload_app = True
 

@@ -1,0 +1,221 @@
+"""The packed function, run as AWS Lambda runs it: from its zip alone, on records of the engine."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from django.conf import settings
+
+from comments.items import NewComment
+from comments.lists.read_models import SETS
+from comments.moderation.services import hide
+from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.sets.applying import TABLE
+from comments.sets.models import CommentSetItem
+from comments.store.comments import load_comment
+from dynamo.calls.client import build_streams_client, client, current_connection
+from dynamo.streams.walk import Checkpoint, Record, StreamWalk, stream_of
+from dynamo.tables.create import create_missing
+from tests.support.command_line import run_manage
+from tests.support.comments.read_models import reading_by
+from tests.support.comments.truth import START
+from tests.support.sets.stored import expected_items, stored_items
+
+pytestmark = [pytest.mark.slow, pytest.mark.real_engine, pytest.mark.usefixtures("streamed")]
+
+RUNTIME = """
+import json, sys
+
+sys.path.insert(0, sys.argv[1])
+from comments.sets.handler import handler
+
+for line in sys.stdin:
+    print(json.dumps(handler(json.loads(line), None)), flush=True)
+"""
+"""Calls the handler with each event of a line, of what was packed and Python's own library."""
+
+
+@pytest.fixture(scope="module")
+def streamed(tables: None, engine_name: str) -> Iterator[None]:
+    """The read model ``sets`` on tables of the module's own, with the stream."""
+    with reading_by(SETS, engine_name=engine_name):
+        create_missing([CommentSetItem], client=client())
+        yield
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that Lambda unpacks the zip into."""
+    folder = tmp_path_factory.mktemp("task")
+    code, out, err = run_manage("package_lambda", "--output", folder.with_suffix(".zip"))
+    assert (code, err) == (0, "")
+    assert "comments.sets.handler.handler" in out
+    with ZipFile(folder.with_suffix(".zip")) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def function(
+    streamed: None, task: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[subprocess.Popen[str]]:
+    """The function, started, with the variables that the docs name and those of Lambda itself."""
+    connection = current_connection()
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-B", "-c", RUNTIME, str(task)],
+        cwd=tmp_path_factory.mktemp("elsewhere"),
+        env={
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
+            "DYNAMODB_ENDPOINT_URL": str(connection.endpoint_url),
+            "AWS_REGION": connection.region,
+            "AWS_ACCESS_KEY_ID": "local",
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "LANG": "en_US.UTF-8",
+        },
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        yield process
+        assert process.stdin
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def invoke(function: subprocess.Popen[str], records: Sequence[Record]) -> list[str]:
+    """Have the function apply an event; return the sequence numbers it reports."""
+    assert function.stdin
+    assert function.stdout
+    function.stdin.write(json.dumps({"Records": records}, default=_seconds) + "\n")
+    function.stdin.flush()
+    answer = json.loads(function.stdout.readline())
+    return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+
+
+def _seconds(moment: Any) -> float:
+    """A time as events have it."""
+    seconds: float = moment.timestamp()
+    return seconds
+
+
+class Tape:
+    """Records of the engine's stream, in its order, those of comments and those of copies."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Checkpoint] = {}
+        self._found: list[Record] = []
+        self._walk = StreamWalk(
+            api=build_streams_client(),
+            arn=stream_of(client(), TABLE),
+            checkpoints=self,
+            apply=self._found.extend,
+            pause=0,
+        )
+
+    def load(self, stream: str, shard: str) -> Checkpoint:
+        return self._kept.get(shard, Checkpoint())
+
+    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
+        self._kept[shard] = checkpoint
+
+    def since_last_time(self) -> list[Record]:
+        self._found.clear()
+        self._walk.drain()
+        return [*self._found]
+
+
+@pytest.fixture(scope="module")
+def tape(streamed: None) -> Tape:
+    """Records what is written to the table of the copies."""
+    return Tape()
+
+
+def kinds(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {record["eventName"] for record in records}
+
+
+@pytest.fixture
+def comments(fresh, tape) -> list[NewComment]:
+    """Four comments, not copied yet."""
+    tape.since_last_time()
+    first = NewComment(
+        id=fresh("comment"),
+        product_id=fresh("product"),
+        language="en",
+        rating=5,
+        created_at=START,
+        title="Good",
+        body="Words",
+    )
+    some = [first, *(replace(first, id=fresh("comment"), rating=n) for n in (1, 2, 3))]
+    for comment in some:
+        add_comment(comment)
+    return some
+
+
+def change(comments: list[NewComment]) -> None:
+    """Edit the first twice, delete the second, hide the third, leave the fourth."""
+    later = START + timedelta(days=1)
+    edit_comment(load_comment(comments[0].id), now=later, rating=2)
+    edit_comment(load_comment(comments[0].id), now=later, language="de", body="Wörter")
+    delete_comment(comments[1].id, now=later)
+    hide(comment_id=comments[2].id, now=later)
+
+
+def assert_all_right(comments: list[NewComment]) -> None:
+    """The copies are those of the comments, and the integrity check finds nothing."""
+    numbers = [len(stored_items(comment.id)) for comment in comments]
+    assert numbers == [32, 0, 0, 32]
+    for comment in comments:
+        assert stored_items(comment.id) == expected_items(comment.id)
+    code, out, _ = run_manage("check_integrity", "--model", "sets")
+    assert code == 0, out
+
+
+class TestTheFunction:
+    def test_copies_what_is_written_changed_and_deleted(self, function, comments, tape):
+        assert invoke(function, tape.since_last_time()) == []
+        assert [len(stored_items(comment.id)) for comment in comments] == [32] * 4
+        change(comments)
+        told = tape.since_last_time()
+        assert kinds(told) == {"INSERT", "MODIFY", "REMOVE"}
+        assert invoke(function, told) == []
+        assert_all_right(comments)
+
+    def test_ends_with_the_same_when_records_come_twice_and_in_any_order(
+        self, function, comments, tape
+    ):
+        change(comments)
+        told = tape.since_last_time() * 2
+        Random(4).shuffle(told)
+        for begin in range(0, len(told), 3):
+            assert invoke(function, told[begin : begin + 3]) == []
+        assert_all_right(comments)
+
+    def test_passes_over_the_records_of_its_own_copies(self, function, comments, tape):
+        change(comments)
+        assert invoke(function, tape.since_last_time()) == []
+        assert invoke(function, tape.since_last_time()) == []
+        assert tape.since_last_time() == []
+        assert_all_right(comments)
+
+    def test_reports_a_record_that_it_cannot_read_and_all_behind_it(self, function, comments, tape):
+        change(comments)
+        told = tape.since_last_time()
+        spoiled: dict[str, Any] = json.loads(json.dumps(told[2], default=_seconds))
+        del spoiled["dynamodb"]["Keys"]
+        event = [*told[:2], spoiled, *told[3:]]
+        numbers = [record["dynamodb"]["SequenceNumber"] for record in event]
+        assert invoke(function, event) == numbers[2:]
+        assert invoke(function, told[2:]) == []
+        assert_all_right(comments)
