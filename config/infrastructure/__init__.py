@@ -1,0 +1,1 @@
+"""Infrastructure: tables, roles, functions and alarms, derived from the models."""
