@@ -44,7 +44,7 @@ _PRAISE = NewComment(
     START,
     author="alex",
     title="Would buy it again",
-    body="Came two days early and does what it should.",
+    body="Came two days early, and does what it should. I use it every day. " * 6,
     username="alex",
     verified=True,
 )
@@ -56,21 +56,21 @@ _CRITICISM = NewComment(
     START,
     author="Kim",
     title="Flackert",
-    body="Die Lampe flackert, und ihr Fuß steht schief. " * 8,
+    body="Die Lampe flackert, und ihr Fuß steht schief.",
     verified=True,
     reply=NewReply("Das tut uns leid: wir tauschen sie um.", LATER),
 )
-_HIDDEN = replace(_PRAISE, id="c3", language="fr", rating=1, title="", username="robin")
+_HIDDEN = replace(_PRAISE, id="c3", rating=1, title="", body="Spam.", username="robin")
 
 
 def comment_rows() -> Iterator[Item]:
     """Yield rows of the table ``comments``."""
-    reply = _reply().serialize()
-    yield _praise(reply)
-    yield reply
-    imported = Change.between(None, _CRITICISM)
-    yield {**imported.item, Comment.moved_from.attr_name: {"SS": ["desk-lamp"]}}
-    yield from (item for item in (imported.body, imported.reply) if item)
+    _, body = items_of(_PRAISE)
+    moved = _moved()
+    yield from (_praise(), moved.merged)
+    yield from (item.serialize() for item in (body, _reply()) if item)
+    if moved.reply:
+        yield moved.reply
     yield _hidden()
     yield _tombstone()
     yield from (item.serialize() for item in [*_reactions(), *_ranks()])
@@ -81,13 +81,13 @@ def comment_rows() -> Iterator[Item]:
 
 
 def set_rows() -> Iterator[Item]:
-    """Yield rows of the table ``comment_sets``: two primary items, and the copies of the first."""
-    listed = (_praise(_reply().serialize()), Change.between(None, _CRITICISM).item)
-    first, *others = (primary for item in listed if (primary := primary_of(item)))
-    yield from [first, *copies_of(first), *others]
+    """Yield rows of the table ``comment_sets``: a comment's primary item and its copies."""
+    primary = primary_of(_praise())
+    if primary is not None:
+        yield from (primary, *copies_of(primary))
 
 
-def _praise(reply: Item) -> Item:
+def _praise() -> Item:
     """Build a comment that was edited, voted for, reported, picked and replied to."""
     item, _ = items_of(_PRAISE)
     item.version = 2
@@ -99,9 +99,15 @@ def _praise(reply: Item) -> Item:
     item.moderation_place = place_of(LATER, _PRAISE.id)
     item.reports = 1
     item.featured_partition = keys.featured(_PRODUCT)
-    item.reply = reply_shown(reply)
+    item.reply = reply_shown(_reply().serialize())
     item.reply_digest = BY_STAFF
     return dict(item.serialize())
+
+
+def _moved() -> Change:
+    """Return the import of a comment that was about another product before."""
+    before = Change.between(None, replace(_CRITICISM, product_id="desk-lamp"))
+    return Change.between(before.merged, _CRITICISM)
 
 
 def _hidden() -> Item:
