@@ -17,6 +17,7 @@ from dynamo.calls.client import client
 from dynamo.tables.create import create_missing
 from shop.activity.months import Month
 from shop.activity.tables import model_of
+from shop.table import key_of
 from shop.table_picture import START
 from tests.support.config.every_kind import MODELS
 from tests.support.project import PROJECT
@@ -37,6 +38,13 @@ def with_copies() -> Iterator[None]:
 @pytest.fixture
 def model() -> dict[str, Any]:
     return workbench_model()
+
+
+@pytest.fixture
+def created(tables: None) -> None:
+    """The tables of the model."""
+    models = [*map(import_string, MODELS), model_of(Month.of(START))]
+    create_missing(models, client=client(), streams=False)
 
 
 @pytest.fixture(params=range(4), ids=["shop", "comments", "comment_sets", "activity"])
@@ -90,9 +98,7 @@ class TestTheModel:
 
 class TestATable:
     @pytest.mark.real_engine
-    def test_has_the_keys_and_indexes_that_the_engine_reports(self, tables, table):
-        models = [*map(import_string, MODELS), model_of(Month.of(START))]
-        create_missing(models, client=client(), streams=False)
+    def test_has_the_keys_and_indexes_that_the_engine_reports(self, created, table):
         described = client().describe_table(TableName=table["TableName"])["Table"]
         indexes = described.get("GlobalSecondaryIndexes", [])
         local = described.get("LocalSecondaryIndexes", [])
@@ -149,6 +155,17 @@ class TestARow:
 
 
 class TestAnIndex:
+    @pytest.mark.real_engine
+    def test_lists_the_rows_that_the_engine_lists(self, created, table):
+        name = table["TableName"]
+        rows = next(each.rows for each in sample_tables() if each.schema.name == name)
+        for row in rows:
+            client().put_item(TableName=name, Item=row)
+        for index in table["GlobalSecondaryIndexes"]:
+            stored_as = index["IndexName"].removesuffix(LOCAL)
+            found = client().scan(TableName=name, IndexName=stored_as)["Items"]
+            assert {*map(key_of, found)} == {*map(key_of, listed(table, index))}, stored_as
+
     def test_has_rows(self, table):
         for index in table["GlobalSecondaryIndexes"]:
             assert listed(table, index), index["IndexName"]
@@ -169,6 +186,14 @@ class TestAnIndex:
             if index["IndexName"] in {"queue", "open_by_date.local"}:
                 statuses = {row["status"]["S"] for row in listed(shop, index)}
                 assert statuses == {"APPROVED"}
+
+    def test_of_a_products_comments_lacks_those_that_are_hidden_or_deleted(self, model):
+        comments = model["DataModel"][1]
+        by_name = {index["IndexName"]: index for index in comments["GlobalSecondaryIndexes"]}
+        shown = [row["pk"]["S"] for row in listed(comments, by_name["all"])]
+        assert shown == ["COMMENT#c1", "COMMENT#c2"]
+        for name in ("by_language", "by_rating", "by_language_and_rating"):
+            assert listed(comments, by_name[name]) == listed(comments, by_name["all"])
 
 
 class TestAFacet:
