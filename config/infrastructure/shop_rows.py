@@ -131,7 +131,9 @@ def _accounts() -> Iterator[ShopItem]:
         ),
     )
     yield email_edge("sam", "sam@shop.example", confirmed=True)
-    yield email_edge("alex", "alex@mail.example", confirmed=None)
+    email = "robin@mail.example"
+    yield profile_item("robin", Account(password="…", joined_at=START, email=email))  # noqa: S106 - no password
+    yield email_edge("robin", email, confirmed=None)
 
 
 def _order() -> NewOrder:
