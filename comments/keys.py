@@ -1,20 +1,20 @@
 """Every key of the table ``comments``, in one place.
 
-========================  ====================  =========================================
-item                      partition key ``pk``  sort key ``sk``
-========================  ====================  =========================================
-comment                   ``COMMENT#<id>``      ``COMMENT#<id>``
-its long body             ``COMMENT#<id>``      ``BODY``
-its reply by the shop     ``COMMENT#<id>``      ``REPLY``
-a helpful vote            ``COMMENT#<id>``      ``VOTE#<username>``
-a report                  ``COMMENT#<id>``      ``REPORT#<username>``
-a share of its tally      ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
-a product's counts        ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
-a product's rank          ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
-the number of shards      ``SHARDS#RANKED``     ``SHARDS#RANKED``
-how far a stream is read  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
-a step of migrate_items   ``MIGRATION#<s>``     ``MIGRATION#<s>``
-========================  ====================  =========================================
+======================  ====================  =====================
+item                    partition key ``pk``  sort key ``sk``
+======================  ====================  =====================
+comment                 ``COMMENT#<id>``      ``COMMENT#<id>``
+long body of a comment  ``COMMENT#<id>``      ``BODY``
+reply by the shop       ``COMMENT#<id>``      ``REPLY``
+helpful vote            ``COMMENT#<id>``      ``VOTE#<username>``
+report                  ``COMMENT#<id>``      ``REPORT#<username>``
+share of a tally        ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
+counts of a product     ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
+rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
+shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
+checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
+step of a migration     ``MIGRATION#<s>``     ``MIGRATION#<s>``
+======================  ====================  =====================
 
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
 comment that was deleted leaves a *tombstone* in its place: its keys, its product, and when that

@@ -13,6 +13,7 @@ class DocumentedPattern:
     question: str
     answer: str
     code: str
+    reads: tuple[str, ...]
     seen_at: str = ""
 
     @property
@@ -22,6 +23,6 @@ class DocumentedPattern:
 
 
 ALL = tuple(
-    DocumentedPattern(number, **row)
+    DocumentedPattern(number, **{**row, "reads": tuple(row["reads"])})
     for number, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
 )

@@ -1,34 +1,34 @@
 """Every key of the table ``shop``.
 
-========================  ========================  =============================
+========================  ========================  ===========================
 item                      partition key ``pk``      sort key ``sk``
-========================  ========================  =============================
+========================  ========================  ===========================
 user profile              ``USER#<name>``           ``PROFILE#<name>``
 e-mail address of a user  ``EMAIL#<address>``       ``PROFILE#<name>``
-the same, confirmed       ``EMAIL#<address>``       ``CONFIRMED#<name>``
+confirmed e-mail address  ``EMAIL#<address>``       ``CONFIRMED#<name>``
 order                     ``USER#<name>``           ``ORDER#<order>``
 order item                ``ITEM#<order>#<line>``   ``ORDER#<order>``
-an order's foreign id     ``FOREIGN#<id>``          ``FOREIGN#<id>``
-a placing of an order     ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
+foreign id of an order    ``FOREIGN#<id>``          ``FOREIGN#<id>``
+placing of an order       ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
 user bought product       ``USER#<name>``           ``BOUGHT#<name>#<product>``
-a share of a counter      ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``
+share of a counter        ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``
 shards of open orders     ``SHARDS#OPEN``           ``SHARDS#OPEN``
-a limit and its use       ``LIMIT#<HMAC of name>``  ``LIMIT#<HMAC of name>``
+limit and its use         ``LIMIT#<HMAC of name>``  ``LIMIT#<HMAC of name>``
 product                   ``PRODUCT#<id>``          ``PRODUCT#<id>``
-its description           ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
+description of a product  ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
 category                  ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
 product in a category     ``CATEGORY#<slug>``       ``PRODUCT#<id>``
-the same, for its name    ``CATEGORY#<slug>``       ``NAME#<id>``
-category in a category    ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
+product by its name       ``CATEGORY#<slug>``       ``NAME#<id>``
+category in a category    ``CATEGORY#<parent>``     ``CATEGORY#<slug>``
 category in the root      ``CATEGORY#~``            ``CATEGORY#<slug>``
 shards of ``by_data``     ``SHARDS#DATA``           ``SHARDS#DATA``
 pickup point              ``PICKUP#<id>``           ``PICKUP#<id>``
-the same, by where it is  ``GEO#<two characters>``  ``<geohash>#<id>``
-where a zip prefix is     ``ZIP#<prefix>``          ``ZIP#<prefix>``
+pickup point in its area  ``GEO#<two characters>``  ``<geohash>#<id>``
+place of a zip prefix     ``ZIP#<prefix>``          ``ZIP#<prefix>``
 figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
 pages of the sitemap      ``SITEMAP#STARTS``        ``SITEMAP#STARTS``
-a step of migrate_items   ``MIGRATION#<step>``      ``MIGRATION#<step>``
-========================  ========================  =============================
+step of migrate_items     ``MIGRATION#<step>``      ``MIGRATION#<step>``
+========================  ========================  ===========================
 
 The keys of the overloaded index ``by_data``:
 

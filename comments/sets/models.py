@@ -1,14 +1,15 @@
 """The table ``comment_sets``: a comment's primary item, its copies, and the index that lists them.
 
-=======================  =====================================  =============================
-item                     partition key ``pk``                   sort key ``sk``
-=======================  =====================================  =============================
-a comment's primary      ``COMMENT#<id>``                       ``PRODUCT#<p>/~/~``
-its 31 copies            ``COMMENT#<id>``                       ``PRODUCT#<p>/en/1.2.5``, …
-=======================  =====================================  =============================
+====================  ====================  ====================================
+item                  partition key ``pk``  sort key ``sk``
+====================  ====================  ====================================
+primary of a comment  ``COMMENT#<id>``      ``PRODUCT#<p>/~/~``
+copy of a comment     ``COMMENT#<id>``      ``PRODUCT#<p>/<language>/<ratings>``
+====================  ====================  ====================================
 
-The primary is written together with the comment (`comments.sets.following`), the copies follow it
-by the table's stream. Attribute names are those of `comments.models`.
+A comment has 31 copies, such as ``PRODUCT#<p>/en/1.2.5``. The primary is written together with the
+comment (`comments.sets.following`), the copies follow it by the table's stream. Attribute names are
+those of `comments.models`.
 
 Table design of part 1 of "Efficient filtering with DynamoDB".
 """

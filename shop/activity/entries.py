@@ -1,5 +1,14 @@
 """Entries of the activity log, and the items they are stored as.
 
+=================  ====================  ===============================
+item               partition key ``pk``  sort key ``sk``
+=================  ====================  ===============================
+entry of the log   ``<kind>#<shard>``    ``<moment>#<subject>.<action>``
+shards of a month  ``SHARDS``            ``SHARDS``
+=================  ====================  ===============================
+
+An entry has these attributes.
+
 ================  =======================================  ================================
 attribute         what it is                               example
 ================  =======================================  ================================

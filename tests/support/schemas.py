@@ -1,4 +1,4 @@
-"""Values against JSON Schema, of which it knows what docs/openapi.json uses."""
+"""Values against JSON Schema, of which it knows what the schemas of this project use."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,16 @@ TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
 }
 OTHERS = frozenset(
-    {"$ref", "allOf", "anyOf", "description", "items", "properties", "unevaluatedProperties"}
+    {
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "description",
+        "items",
+        "properties",
+        "unevaluatedProperties",
+    }
 )
 """Keywords beside those of `CHECKS`."""
 
@@ -65,6 +74,9 @@ class Schemas:
             for name, part in schema.get("properties", {}).items():
                 if name in value:
                     yield value[name], part, f".{name}"
+            if others := schema.get("additionalProperties"):
+                for name in value.keys() - schema.get("properties", {}).keys():
+                    yield value[name], others, f".{name}"
 
     def _declared(self, schema: Schema) -> set[str]:
         parts = [*schema.get("allOf", ()), *([self.resolved(schema)] if "$ref" in schema else ())]

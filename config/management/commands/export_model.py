@@ -10,14 +10,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.infrastructure.requests import table_requests
 from config.infrastructure.tables import Table, tables
 from config.infrastructure.template import template
+from config.infrastructure.workbench import workbench_model
 from dynamo.calls import clock
 from dynamo.management.options import at_least_one
 from dynamo.tables.schema import Throughput
 
-AWS_JSON = "aws-json"
+AWS_JSON, WORKBENCH = "aws-json", "workbench"
 FORMATS: Mapping[str, Callable[[Sequence[Table]], dict[str, Any]]] = {
     "cloudformation": template,
     AWS_JSON: table_requests,
+    WORKBENCH: lambda _tables: workbench_model(),
 }
 """What each format makes of the tables."""
 
@@ -27,8 +29,9 @@ class Command(BaseCommand):
 
     help = (
         "Print the tables, roles, functions and alarms of these settings as a template for "
-        "CloudFormation, or the tables as requests for the AWS CLI. It makes no call to DynamoDB "
-        "and needs no credentials. See docs/infrastructure.md."
+        "CloudFormation, the tables as requests for the AWS CLI, or as a model with sample rows for "
+        "NoSQL Workbench. It makes no call to DynamoDB and needs no credentials. See "
+        "docs/infrastructure.md and docs/workbench.md."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -61,6 +64,9 @@ class Command(BaseCommand):
             message = f"--table goes with --format {AWS_JSON} alone."
             raise CommandError(message)
         provisioned = options["provisioned"]
+        if options["format"] == WORKBENCH and (provisioned or options["without_months"]):
+            message = f"--provisioned and --without-months do not go with --format {WORKBENCH}."
+            raise CommandError(message)
         wanted = tables(
             now=clock.now(),
             provisioned=Throughput(*provisioned) if provisioned else None,

@@ -5,6 +5,7 @@ import json
 import pytest
 from botocore.client import BaseClient
 
+from config.infrastructure.workbench import workbench_model
 from tests.support.command_line import run_manage
 from tests.support.config.exporting import exported, template
 
@@ -33,6 +34,9 @@ class TestTheCommand:
         one = exported("aws-json", "--table", name)
         assert one == exported("aws-json")[name]["CreateTable"]
 
+    def test_prints_the_model_for_workbench(self):
+        assert exported("workbench") == workbench_model()
+
 
 class TestABadArgument:
     def test_is_a_table_that_no_model_has(self, settings):
@@ -44,6 +48,11 @@ class TestABadArgument:
     def test_is_a_table_with_another_format(self):
         err = refused("--format", "cloudformation", "--table", "x")
         assert err == "CommandError: --table goes with --format aws-json alone.\n"
+
+    @pytest.mark.parametrize("option", [("--provisioned", 5, 5), ("--without-months",)])
+    def test_is_an_option_that_workbench_has_no_place_for(self, option):
+        sentence = "--provisioned and --without-months do not go with --format workbench."
+        assert sentence in refused("--format", "workbench", *option)
 
     def test_is_a_file_that_cannot_be_written(self, tmp_path):
         target = tmp_path / "nowhere" / "stack.json"

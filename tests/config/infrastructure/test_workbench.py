@@ -1,0 +1,232 @@
+"""The model for NoSQL Workbench: its shape, its tables, its rows and its facets."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from django.utils.module_loading import import_string
+
+from comments.sets.models import CommentSetItem
+from config.access_patterns import ALL
+from config.infrastructure.sample_tables import sample_tables
+from config.infrastructure.workbench import LOCAL, workbench_model
+from dynamo.calls.client import client
+from dynamo.tables.create import create_missing
+from shop.activity.months import Month
+from shop.activity.tables import model_of
+from shop.table import key_of
+from shop.table_picture import START
+from tests.support.config.every_kind import MODELS
+from tests.support.project import PROJECT
+from tests.support.schemas import Schemas
+
+MOST_BYTES = 400_000
+SPARSE = {"queue", "by_data", "open_by_date.local", "ranked", "by_author", "moderation", "featured"}
+SHAPE = json.loads((PROJECT / "tests/support/config/workbench_schema.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def with_copies() -> Iterator[None]:
+    """The settings of a site whose lists are read from ``comment_sets``."""
+    with override_settings(DYNAMODB_MODELS=MODELS):
+        yield
+
+
+@pytest.fixture
+def model() -> dict[str, Any]:
+    return workbench_model()
+
+
+@pytest.fixture
+def created(tables: None) -> None:
+    """The tables of the model."""
+    models = [*map(import_string, MODELS), model_of(Month.of(START))]
+    create_missing(models, client=client(), streams=False)
+
+
+@pytest.fixture(params=range(4), ids=["shop", "comments", "comment_sets", "activity"])
+def table(request: pytest.FixtureRequest, model: dict[str, Any]) -> dict[str, Any]:
+    return model["DataModel"][request.param]
+
+
+def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return [row for facet in table["TableFacets"] for row in facet["TableData"]]
+
+
+def declared(table: dict[str, Any]) -> dict[str, str]:
+    attributes = [*table["KeyAttributes"].values(), *table["NonKeyAttributes"]]
+    return {each["AttributeName"]: each["AttributeType"] for each in attributes}
+
+
+def key_names(keyed: dict[str, Any]) -> list[str]:
+    return [part["AttributeName"] for part in keyed["KeyAttributes"].values()]
+
+
+def listed(table: dict[str, Any], index: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows that DynamoDB would put into an index."""
+    return [row for row in rows_of(table) if {*key_names(index)} <= row.keys()]
+
+
+class TestTheModel:
+    def test_has_the_shape_of_the_models_that_aws_publishes(self, model):
+        schemas = Schemas(SHAPE)
+        assert list(schemas.faults(json.loads(json.dumps(model)), SHAPE["$defs"]["model"])) == []
+
+    def test_is_the_same_each_time(self, model):
+        assert workbench_model() == model
+
+    def test_has_the_tables_of_the_settings_and_a_month_of_the_log(self, model):
+        wanted = [import_string(name) for name in MODELS] + [model_of(Month.of(START))]
+        names = [table["TableName"] for table in model["DataModel"]]
+        assert names == [each.Meta.table_name for each in wanted]
+
+    @override_settings(DYNAMODB_MODELS=MODELS[:2])
+    def test_leaves_out_the_copies_where_the_site_has_none(self):
+        names = [table["TableName"] for table in workbench_model()["DataModel"]]
+        assert CommentSetItem.Meta.table_name not in names
+        assert len(names) == 3
+
+    def test_tells_every_access_pattern_in_its_description(self, model):
+        lines = model["ModelMetadata"]["Description"].splitlines()
+        told = [line for line in lines if line.startswith("\t* ")]
+        assert [line.split(":")[0] for line in told] == [f"\t* {each.number}" for each in ALL]
+        assert "\t* AP13: The most helpful comments of a product — ranked: RANK#HELPFUL#42" in told
+
+
+class TestATable:
+    @pytest.mark.real_engine
+    def test_has_the_keys_and_indexes_that_the_engine_reports(self, created, table):
+        described = client().describe_table(TableName=table["TableName"])["Table"]
+        indexes = described.get("GlobalSecondaryIndexes", [])
+        local = described.get("LocalSecondaryIndexes", [])
+        found = {each["IndexName"]: each for each in indexes}
+        found |= {each["IndexName"] + LOCAL: each for each in local}
+        exported = {each["IndexName"]: each for each in table["GlobalSecondaryIndexes"]}
+        assert key_names(table) == [key["AttributeName"] for key in described["KeySchema"]]
+        assert exported.keys() == found.keys()
+        for name, index in exported.items():
+            projection, reported = index["Projection"], found[name]["Projection"]
+            assert key_names(index) == [key["AttributeName"] for key in found[name]["KeySchema"]]
+            assert projection["ProjectionType"] == reported["ProjectionType"]
+            assert {*projection["NonKeyAttributes"]} == {*reported["NonKeyAttributes"]}
+
+    def test_declares_each_attribute_once(self, table):
+        names = [each["AttributeName"] for each in table["NonKeyAttributes"]]
+        assert [name for name, times in Counter(names).items() if times > 1] == []
+        assert not {*names} & {*key_names(table)}
+
+    def test_declares_what_its_indexes_hold(self, table):
+        held = [
+            name
+            for index in table["GlobalSecondaryIndexes"]
+            for name in [*key_names(index), *index["Projection"]["NonKeyAttributes"]]
+        ]
+        assert {*held} <= declared(table).keys()
+
+    def test_has_an_example_of_every_attribute(self, table):
+        assert {name for row in rows_of(table) for name in row} == declared(table).keys()
+
+
+class TestARow:
+    def test_has_attributes_of_the_types_that_are_declared(self, table):
+        types = declared(table)
+        for row in rows_of(table):
+            found = {name: next(iter(value)) for name, value in row.items()}
+            assert found == {name: types[name] for name in row}
+
+    def test_has_the_keys_of_its_table(self, table):
+        assert all({*key_names(table)} <= row.keys() for row in rows_of(table))
+
+    def test_is_the_only_one_of_its_key(self, table):
+        keys = [(row["pk"]["S"], row["sk"]["S"]) for row in rows_of(table)]
+        assert len(keys) == len({*keys}) > 0
+
+    def test_fits_into_an_item(self, table):
+        assert max(len(json.dumps(row).encode()) for row in rows_of(table)) < MOST_BYTES
+
+    def test_names_nobody_at_an_address_that_may_exist(self, model):
+        words = json.dumps(model).replace('"', " ").split()
+        addresses = [word for word in words if "@" in word]
+        assert addresses
+        assert all(word.endswith(".example") for word in addresses)
+
+
+class TestAnIndex:
+    @pytest.mark.real_engine
+    def test_lists_the_rows_that_the_engine_lists(self, created, table):
+        name = table["TableName"]
+        rows = next(each.rows for each in sample_tables() if each.schema.name == name)
+        for row in rows:
+            client().put_item(TableName=name, Item=row)
+        for index in table["GlobalSecondaryIndexes"]:
+            stored_as = index["IndexName"].removesuffix(LOCAL)
+            found = client().scan(TableName=name, IndexName=stored_as)["Items"]
+            assert {*map(key_of, found)} == {*map(key_of, listed(table, index))}, stored_as
+
+    def test_has_rows(self, table):
+        for index in table["GlobalSecondaryIndexes"]:
+            assert listed(table, index), index["IndexName"]
+
+    def test_lacks_rows_where_it_is_sparse(self, model):
+        found = {
+            index["IndexName"]: (table, index)
+            for table in model["DataModel"]
+            for index in table["GlobalSecondaryIndexes"]
+        }
+        assert found.keys() >= SPARSE
+        for table, index in map(found.__getitem__, SPARSE):
+            assert len(listed(table, index)) < len(rows_of(table)), index["IndexName"]
+
+    def test_of_open_orders_lacks_those_that_are_closed(self, model):
+        shop = model["DataModel"][0]
+        for index in shop["GlobalSecondaryIndexes"]:
+            if index["IndexName"] in {"queue", "open_by_date.local"}:
+                statuses = {row["status"]["S"] for row in listed(shop, index)}
+                assert statuses == {"APPROVED"}
+
+    def test_of_a_products_comments_lacks_those_that_are_hidden_or_deleted(self, model):
+        comments = model["DataModel"][1]
+        by_name = {index["IndexName"]: index for index in comments["GlobalSecondaryIndexes"]}
+        shown = [row["pk"]["S"] for row in listed(comments, by_name["all"])]
+        assert shown == ["COMMENT#c1", "COMMENT#c2"]
+        for name in ("by_language", "by_rating", "by_language_and_rating"):
+            assert listed(comments, by_name[name]) == listed(comments, by_name["all"])
+
+
+class TestAFacet:
+    def test_has_a_name_of_its_own(self, model):
+        names = [
+            facet["FacetName"] for table in model["DataModel"] for facet in table["TableFacets"]
+        ]
+        assert [name for name, times in Counter(names).items() if times > 1] == []
+
+    def test_has_rows(self, table):
+        assert [each["FacetName"] for each in table["TableFacets"] if not each["TableData"]] == []
+
+    def test_names_the_attributes_of_its_rows(self, table):
+        for facet in table["TableFacets"]:
+            found = {name for row in facet["TableData"] for name in row}
+            assert {*facet["NonKeyAttributes"]} == found - {*key_names(table)}
+
+    def test_shows_the_form_of_its_keys(self, model):
+        by_name = {facet["FacetName"]: facet for facet in model["DataModel"][0]["TableFacets"]}
+        alias = by_name["order-item-A3"]["KeyAttributeAlias"]
+        assert alias["PartitionKeyAlias"] == "ITEM#<order>#<line>"
+        assert alias["SortKeyAlias"] == "ORDER#<order>"
+
+    @pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.number)
+    def test_is_named_for_every_pattern(self, model, pattern):
+        names = [
+            facet["FacetName"] for table in model["DataModel"] for facet in table["TableFacets"]
+        ]
+        number = pattern.number.replace(" ", "-")
+        assert any(f"-{number}-" in f"{name}-" for name in names)
+
+
+class TestThePatterns:
+    def test_name_kinds_of_items_that_are_documented(self):
+        kinds = {kind.name for table in sample_tables() for kind in table.kinds}
+        assert {name for pattern in ALL for name in pattern.reads} <= kinds

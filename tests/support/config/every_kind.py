@@ -1,0 +1,167 @@
+"""A shop with every kind of item, written by the site's services and commands."""
+
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from comments.imports.writer import BulkWriter
+from comments.items import NewComment, NewReply
+from comments.moderation.services import hide
+from comments.picks.services import feature
+from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.replies.queries import find_reply
+from comments.replies.services import reply_to
+from comments.reports.services import Reason, report_comment
+from comments.sets.consuming import Consumer
+from comments.store.comments import load_comment
+from comments.store.counts import counters, tallies
+from comments.votes.services import vote
+from config.management.commands.migrate_items import STEPS
+from demo.sample import orders, reactions
+from demo.sample.catalogue import sample_catalogue
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client
+from dynamo.calls.pool import Pool
+from dynamo.upkeep.migrations import Migration
+from dynamo.upkeep.pace import Pace
+from lab.reports.storage import find_published, store
+from shop.accounts.confirming import confirm
+from shop.accounts.queries import find_user
+from shop.accounts.second_factor.services import turn_on
+from shop.accounts.services import create_profile
+from shop.accounts.throttling import sign_up_with
+from shop.activity.recording import LOG
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import put_catalogue
+from shop.crawlers.services import write_sitemap
+from shop.order_status import Status
+from shop.orders.bulk import put_orders
+from shop.orders.counts import counter_of
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
+from shop.orders.placing import place_order
+from shop.table import counters_of
+from shop.web.rate_limits import take
+
+NOW = datetime.now(UTC)
+MODELS = [
+    "shop.models.ShopItem",
+    "comments.models.Comment",
+    "comments.sets.models.CommentSetItem",
+]
+"""Those of a site whose lists are read from ``comment_sets``."""
+AUTHOR, READER, STAFF = "ada", "ben", "cleo"
+
+
+def load_every_kind() -> None:
+    """Load a small sample shop, and write what it does not have."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reactions, "VOTES", ((2,),))
+        patch.setattr(orders, "ORDERS_OF_REGULAR", 10)
+        patch.setattr(orders, "ORDERS_OF_OTHERS", 10)
+        call_command("load_sample", comments=40, json=True, sign_in=True, stdout=StringIO())
+    _write_accounts()
+    _write_orders()
+    _write_products()
+    _write_comments()
+    _interrupt_steps()
+    Consumer(pause=0).walk().drain()
+    LOG.flush(seconds=5)
+
+
+def _write_accounts() -> None:
+    for name in (AUTHOR, READER, STAFF):
+        email = f"{name}@mail.example"
+        create_profile(
+            username=name, password="…", now=NOW, email=email, is_staff=True, external_id=name
+        )
+    user = find_user(AUTHOR)
+    user.last_login = NOW
+    user.save()
+    turn_on(user, "secret", step=1)
+    confirm(AUTHOR, f"{AUTHOR}@mail.example")
+    user = find_user(AUTHOR)
+    user.new_email = f"{AUTHOR}@other.example"
+    user.save()
+    assert not take(sign_up_with(f"{AUTHOR}@mail.example"), now=NOW)
+
+
+def _write_orders() -> None:
+    product = sample_catalogue().products[0]
+    pickup = NewPickup("p", "Kiosk", "Rossio, Lisbon", "8 to 20")
+    place_order(username=AUTHOR, client_id="1", basket=[(product.id, 1)], now=NOW, pickup=pickup)
+    imported = NewOrder(
+        id=imported_order_id(NOW, "imported"),
+        username=READER,
+        placed_at=NOW,
+        lines=(NewLine(product.id, product.name, 1, 100),),
+        history=(StatusChange(Status.DELIVERED, NOW, original="complete"),),
+        currency="EUR",
+        foreign_id="imported",
+        zip_prefix="1100",
+    )
+    put_orders([imported])
+    name = counter_of(AUTHOR)
+    counters_of(name).spread(name)
+
+
+def _write_products() -> None:
+    catalogue = sample_catalogue()
+    imported = NewProduct(
+        "imported",
+        "An imported product",
+        (catalogue.categories[0].slug,),
+        unit_price_cents=100,
+        currency="EUR",
+        priced_at=NOW,
+        external_id="Imported!",
+    )
+    put_catalogue(categories=[*catalogue.categories, *catalogue.subcategories], products=[imported])
+    write_sitemap()
+    figures = find_published()
+    assert figures is not None
+    store(figures)
+
+
+def _write_comments() -> None:
+    for number in range(3):
+        add_comment(_comment(f"mine-{number}", username=AUTHOR, title="Title", body="Text"))
+    seen = load_comment("mine-0")
+    edit_comment(seen, now=NOW, body="A text of more bytes than lists show. " * 20)
+    vote(comment_id="mine-0", username=READER)
+    report_comment(
+        comment_id="mine-0", username=READER, reason=Reason.OTHER, text="Is it?", now=NOW
+    )
+    tallies().spread("mine-0")
+    counters().spread(_comment("").product_id)
+    feature("mine-0")
+    for text in ("Thank you.", "Thank you!"):
+        seen_reply = find_reply("mine-0")
+        reply_to(comment_id="mine-0", text=text, author=STAFF, seen=seen_reply, now=NOW)
+    hide(comment_id="mine-1", now=NOW)
+    delete_comment("mine-2", now=NOW)
+    reply = NewReply("An imported reply.", NOW)
+    for product in ("first", "second"):
+        moved = _comment("moved", product_id=product, author="Kim", verified=True, reply=reply)
+        BulkWriter(Batches(client(), Pool(1))).write([moved])
+
+
+def _comment(comment_id: str, **fields: object) -> NewComment:
+    product = sample_catalogue().products[0].id
+    values = {"product_id": product, "language": "en", "rating": 5, "created_at": NOW, **fields}
+    return NewComment(id=comment_id, **values)
+
+
+def _interrupt_steps() -> None:
+    """Interrupt a step of ``migrate_items`` in each table, behind its first items."""
+
+    def interrupt(read: int) -> None:
+        if read:
+            raise KeyboardInterrupt
+
+    for step in {step.table: step for step in STEPS}.values():
+        few_items = Pace(units=10, sleep=lambda _seconds: None)
+        with pytest.raises(KeyboardInterrupt):
+            Migration(client(), Pool(1), few_items).carry_out(step, advance=interrupt)
