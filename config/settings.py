@@ -129,7 +129,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # First, because refusals of all others are sentences too.
+    # First, so that what all others answer is told.
+    "dynamo.telemetry.middleware.TelemetryMiddleware",
+    # Before all others, because their refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -146,7 +148,6 @@ MIDDLEWARE = [
     "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "dynamo.web.metering.MeterMiddleware",
     "shop.web.timing.StaffTimingMiddleware",
     "dynamo.web.refusals.RefusalMiddleware",
 ]
@@ -240,7 +241,13 @@ STORAGES = {
     },
 }
 
-# --- Logging: to stderr, one line for a problem, a traceback only for a bug ---
+# --- Logging: to stderr, one line for a problem, a traceback only for a bug; see docs/operations.md
+
+LOG_FORMAT = env.choice("LOG_FORMAT", default="line", among=("line", "json"))
+# A line for each request.
+REQUEST_LOG = env.flag("REQUEST_LOG", default=True)
+# Spans and metrics by OpenTelemetry, which requirements-telemetry.txt installs.
+TELEMETRY = env.flag("TELEMETRY")
 
 LOGGING = {
     "version": 1,
@@ -251,12 +258,13 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
+        "json": {"()": "dynamo.telemetry.log_format.JsonFormatter"},
     },
     "filters": {"refusals": {"()": "dynamo.web.log_lines.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": LOG_FORMAT,
             "filters": ["refusals"],
         },
     },
@@ -265,6 +273,7 @@ LOGGING = {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         # Sign-ins, failures, decisions of staff: see docs/accounts.md.
         "security": {"level": "INFO"},
+        "requests": {"level": "INFO" if REQUEST_LOG else "WARNING"},
     },
 }
 
