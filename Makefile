@@ -30,13 +30,14 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all coverage lint format readme messages screenshot requirements audit clean
+.PHONY: help install run test test-all test-newest coverage lint format readme messages screenshot requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
 	@echo "make test      run the tests on dynoxide, and on moto those that show it can stand in"
 	@echo "               (ENGINE=moto|dynoxide|URL: all on this one; ARGS=…)"
 	@echo "make test-all  the same with the slow ones, and with more and other examples each time"
+	@echo "make test-newest  run what depends on it on the newest Python and Django that are here"
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
@@ -56,6 +57,10 @@ test: install
 
 test-all: install
 	@.ci/test "$(ENGINE)" --slow --thorough --explore $(ARGS)
+
+# In an environment of its own.
+test-newest: node_modules/.installed
+	@.ci/newest $(ARGS)
 
 # Takes nearly twice as long as the tests alone.
 coverage: install
@@ -95,7 +100,9 @@ messages: install
 
 # Pins the newest versions the *.in files allow, with their hashes; needs uv. What is installed beside
 # requirements.txt has the versions of that.
-COMPILE := uv pip compile --universal --python-version 3.11 --no-header --no-annotate --generate-hashes
+COMPILE_FOR := uv pip compile --universal --no-header --no-annotate --generate-hashes --python-version
+COMPILE := $(COMPILE_FOR) 3.11
+COMPILE_NEWEST := $(COMPILE_FOR) 3.12 --override .ci/newest-overrides.txt
 BESIDE := telemetry checks
 requirements:
 	cd $(CURDIR) && $(COMPILE) \
@@ -110,6 +117,8 @@ requirements:
 		requirements-$$name.in --output-file requirements-$$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
+	cd $(CURDIR) && $(COMPILE_NEWEST) \
+		--upgrade --quiet .ci/newest-requirements.in --output-file .ci/newest-requirements.txt
 
 audit:
 	@.ci/audit

@@ -91,7 +91,7 @@ def _deployed() -> Iterator[CheckMessage]:
             hint="Leave DEBUG out on a site that others can reach.",
             id="config.E062",
         )
-    if not settings.DEBUG and not settings.EMAIL_HOST:
+    if not settings.DEBUG and not settings.MAIL_SERVER:
         yield Error(
             "EMAIL_HOST is missing: letters for a new password would end in the log.",
             hint="Set EMAIL_HOST to the name of a mail server.",
@@ -160,7 +160,7 @@ def _hosts() -> Iterator[CheckMessage]:
 
 
 def _site() -> Iterator[CheckMessage]:
-    if settings.EMAIL_HOST and not settings.SITE_URL:
+    if settings.MAIL_SERVER and not settings.SITE_URL:
         yield Error(
             "EMAIL_HOST is set, but SITE_URL is not.",
             hint="Set it to what links in e-mails begin with, such as https://shop.example.com.",

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
+from config.environment import django_versions
 from config.environment import variables as environment
 from config.environment.running_demo import find_demo
 from config.environment.secret_key import kept_secret_key
@@ -97,15 +97,13 @@ X_FRAME_OPTIONS = "DENY"
 FILE_UPLOAD_HANDLERS = ["dynamo.web.uploads.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "base-uri": [NONE],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-        "object-src": [NONE],
-    },
+SECURE_CSP = {
+    "default-src": ["'self'"],
+    "img-src": ["'self'", "data:"],
+    "base-uri": ["'none'"],
+    "form-action": ["'self'"],
+    "frame-ancestors": ["'none'"],
+    "object-src": ["'none'"],
 }
 
 # --- Django ---
@@ -119,7 +117,6 @@ INSTALLED_APPS = [
     "demo",
     "lab",
     "django_htmx",
-    "csp",
     "whitenoise.runserver_nostatic",
     "django.contrib.auth",
     "django.contrib.contenttypes",  # only because django.contrib.auth imports its models
@@ -139,7 +136,7 @@ MIDDLEWARE = [
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    django_versions.POLICY_MIDDLEWARE,
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -209,13 +206,22 @@ TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", default=0, least=0, most=9)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 
 # Without a mail server, e-mails are printed to the console.
-EMAIL_HOST = env.text("EMAIL_HOST")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
-EMAIL_PORT = env.integer("EMAIL_PORT", default=587, least=1, most=65_535)
-EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
-EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
-EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
-EMAIL_TIMEOUT = 10
+MAIL_SERVER = env.text("EMAIL_HOST")
+_OF_THE_SERVER: dict[str, str | int | bool] = {
+    "host": MAIL_SERVER,
+    "port": env.integer("EMAIL_PORT", default=587, least=1, most=65_535),
+    "username": env.text("EMAIL_HOST_USER"),
+    "password": env.text("EMAIL_HOST_PASSWORD"),
+    "use_tls": env.flag("EMAIL_USE_TLS", default=True),
+    "timeout": 10,
+}
+_MAILER: django_versions.Mailer = {
+    "BACKEND": f"django.core.mail.backends.{'smtp' if MAIL_SERVER else 'console'}.EmailBackend",
+    "OPTIONS": _OF_THE_SERVER if MAIL_SERVER else {},
+}
+MAILERS = {"default": _MAILER}
+# Django 5.2 reads neither MAILERS nor SECURE_CSP.
+globals().update(django_versions.former_settings(_MAILER, SECURE_CSP))
 # Whether staff can sign in only with a second factor.
 STAFF_SECOND_FACTOR = env.flag("STAFF_SECOND_FACTOR")
 # Of the sample shop: a customer, a member of staff, and their password. Its pages offer them.

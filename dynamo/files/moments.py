@@ -24,6 +24,7 @@ _WITH_NAMES = tuple(
 
 
 _SAMPLE = datetime(2001, 2, 3, tzinfo=UTC)
+_OTHER_YEAR = _SAMPLE.replace(year=2007)  # on the same day of the week
 
 
 class FormatUnknown(ValueError):
@@ -45,7 +46,9 @@ class DateFormats:
 
     def __post_init__(self) -> None:
         for one in self.formats:
-            if _parsed(_SAMPLE.strftime(one), one) != _SAMPLE:
+            # From Python 3.13 on, strptime warns of a day without a year.
+            has_year = _SAMPLE.strftime(one) != _OTHER_YEAR.strftime(one)
+            if not has_year or _parsed(_SAMPLE.strftime(one), one) != _SAMPLE:
                 raise FormatUnknown(
                     f"“{one}” is no format of a day, a month and a year, such as %d/%m/%Y."
                 )

@@ -76,7 +76,7 @@ class TestFormats:
         with pytest.raises(ValueError, match="“2023/5” is no date in the format %d/%m/%Y"):
             DateFormats(("%d/%m/%Y",)).parse("2023/5")
 
-    @pytest.mark.parametrize("bad", ["DD/MM/YYYY", "%d/%m", "%Q", ""])
+    @pytest.mark.parametrize("bad", ["DD/MM/YYYY", "%d/%m", "%a %d/%m", "%Q", ""])
     def test_need_a_day_a_month_and_a_year(self, bad: str) -> None:
         with pytest.raises(FormatUnknown, match="is no format of a day, a month and a year"):
             DateFormats((bad,))

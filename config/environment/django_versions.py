@@ -1,0 +1,45 @@
+"""What Django 5.2 calls differently: the settings are written in the words of the newest Django.
+
+Django 6.0 sends a Content-Security-Policy by itself, where 5.2 needs django-csp; Django 6.1 has
+MAILERS and deprecates EMAIL_*. When Django 5.2 is no longer supported (April 2028), this module and
+django-csp can go: the settings are then complete without them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+import django
+
+
+class Mailer(TypedDict):
+    """An entry of MAILERS."""
+
+    BACKEND: str
+    OPTIONS: Mapping[str, str | int | bool]
+
+
+_HAS_POLICY = django.VERSION >= (6, 0)
+_HAS_MAILERS = django.VERSION >= (6, 1)
+
+POLICY_MIDDLEWARE = (
+    "django.middleware.csp.ContentSecurityPolicyMiddleware"
+    if _HAS_POLICY
+    else "csp.middleware.CSPMiddleware"
+)
+
+
+def former_settings(mailer: Mailer, policy: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """Return the settings that this Django reads instead of MAILERS and SECURE_CSP, by their names.
+
+    They are left out where Django would refuse or warn of them.
+    """
+    former: dict[str, object] = {}
+    if not _HAS_POLICY:
+        former["CONTENT_SECURITY_POLICY"] = {"DIRECTIVES": policy}
+    if not _HAS_MAILERS:
+        former["EMAIL_BACKEND"] = mailer["BACKEND"]
+        for option, value in mailer["OPTIONS"].items():
+            of_the_user = "HOST_" if option in {"username", "password"} else ""
+            name = option.upper().replace("USERNAME", "USER")
+            former[f"EMAIL_{of_the_user}{name}"] = value
+    return former
