@@ -1,1 +1,1 @@
-"""The environment: variables, the kept secret key, the note of a running demo."""
+"""The environment: variables, the secret key, a running demo, the version of Django."""

@@ -27,10 +27,21 @@ _in_a_thread: ContextVar[bool] = ContextVar("in_a_thread", default=False)
 class Started(Generic[T]):
     """A call that was submitted to a pool."""
 
-    future: Future[T]
     call: Callable[[], T]
     context: Context
+    future: Future[T] = field(default_factory=Future)
+    _begun: Lock = field(default_factory=Lock)
     _kept: list[T] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Make the call in this thread, unless it was begun in another or dropped."""
+        if self._begun.acquire(blocking=False) and self.future.set_running_or_notify_cancel():
+            try:
+                returned = self.context.run(self.call)
+            except BaseException as problem:  # noqa: BLE001 - `result` raises it
+                self.future.set_exception(problem)
+            else:
+                self.future.set_result(returned)
 
     def result(self) -> T:
         """Wait for the call; return what it returned, or raise what it raised.
@@ -41,8 +52,9 @@ class Started(Generic[T]):
         calls that wait for threads, none would ever end.
         """
         if not self._kept:
-            is_ours = _in_a_thread.get() and self.future.cancel()
-            self._kept.append(self.context.run(self.call) if is_ours else self._wait())
+            if _in_a_thread.get():
+                self.begin()
+            self._kept.append(self._wait())
             join_rounds(self.context)
         return self._kept[0]
 
@@ -67,7 +79,8 @@ class Together:
         """Submit a call, with the context variables of the caller as they are now."""
         context = copy_context()
         context.run(_in_a_thread.set, True)  # noqa: FBT003 - ContextVar.set takes no keyword
-        started = Started(self.executor.submit(context.run, call), call, context)
+        started = Started(call, context)
+        self.executor.submit(started.begin)
         self.started.append(started)
         return started
 

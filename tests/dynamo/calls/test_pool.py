@@ -109,6 +109,19 @@ class TestTogether:
         pool.gather([str, str])
         assert begun == []
 
+    def test_gives_what_one_call_needs_of_another_to_both(self):
+        both_are_started, shared = Event(), []
+
+        def need() -> int:
+            assert both_are_started.wait(PATIENCE)
+            return shared[0].result()
+
+        with Pool(1).together() as together:
+            needing = together.start(need)
+            shared.append(together.start(lambda: 7))
+            both_are_started.set()
+            assert (shared[0].result(), needing.result()) == (7, 7)
+
     @pytest.mark.parametrize("size", [1, 2, 5])
     def test_lets_calls_gather_others_however_small_the_pool_is(self, size):
         pool = Pool(size)
