@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -41,9 +40,6 @@ IDS = {
     "PAGES_AT_ONCE": "config.E043",
     "SITE_URL": "config.E051",
     "STAFF_SECOND_FACTOR": "config.E053",
-    "LOG_FORMAT": "config.E045",
-    "REQUEST_LOG": "config.E046",
-    "TELEMETRY": "config.E047",
 }
 
 LONGEST_PREFIX = 64
@@ -53,16 +49,7 @@ SHORTEST_SECRET = 32
 def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
     """Return a message for each setting that is wrong."""
     del app_configs
-    checks = (
-        _variables,
-        _secret_key,
-        _table_prefix,
-        _region,
-        _hosts,
-        _collected_files,
-        _site,
-        _telemetry,
-    )
+    checks = (_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files, _site)
     return [message for check in checks for message in check()]
 
 
@@ -165,15 +152,6 @@ def _site() -> Iterator[CheckMessage]:
             "EMAIL_HOST is set, but SITE_URL is not.",
             hint="Set it to what links in e-mails begin with, such as https://shop.example.com.",
             id="config.E052",
-        )
-
-
-def _telemetry() -> Iterator[CheckMessage]:
-    if settings.TELEMETRY and not find_spec("opentelemetry"):
-        yield Error(
-            "TELEMETRY is on, but OpenTelemetry is not installed.",
-            hint="Install requirements-telemetry.txt, or leave TELEMETRY out.",
-            id="config.E048",
         )
 
 

@@ -126,9 +126,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # First, so that what all others answer is told.
-    "dynamo.telemetry.middleware.TelemetryMiddleware",
-    # Before all others, because their refusals are sentences too.
+    # First, because refusals of all others are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -145,6 +143,7 @@ MIDDLEWARE = [
     "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dynamo.web.metering.MeterMiddleware",
     "shop.web.timing.StaffTimingMiddleware",
     "dynamo.web.refusals.RefusalMiddleware",
 ]
@@ -247,13 +246,7 @@ STORAGES = {
     },
 }
 
-# --- Logging: to stderr, one line for a problem, a traceback only for a bug; see docs/operations.md
-
-LOG_FORMAT = env.choice("LOG_FORMAT", default="line", among=("line", "json"))
-# A line for each request.
-REQUEST_LOG = env.flag("REQUEST_LOG", default=True)
-# Spans and metrics by OpenTelemetry, which requirements-telemetry.txt installs.
-TELEMETRY = env.flag("TELEMETRY")
+# --- Logging: to stderr, one line for a problem, a traceback only for a bug ---
 
 LOGGING = {
     "version": 1,
@@ -264,13 +257,12 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
-        "json": {"()": "dynamo.telemetry.log_format.JsonFormatter"},
     },
     "filters": {"refusals": {"()": "dynamo.web.log_lines.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "formatter": LOG_FORMAT,
+            "formatter": "line",
             "filters": ["refusals"],
         },
     },
@@ -279,7 +271,6 @@ LOGGING = {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         # Sign-ins, failures, decisions of staff: see docs/accounts.md.
         "security": {"level": "INFO"},
-        "requests": {"level": "INFO" if REQUEST_LOG else "WARNING"},
     },
 }
 

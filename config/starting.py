@@ -30,8 +30,6 @@ def start_errors() -> list[CheckMessage]:
 def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
     LOG.resume()
-    if settings.TELEMETRY:
-        import_string("dynamo.telemetry.otel.start")()
 
 
 def _clock_errors() -> list[CheckMessage]:

@@ -19,13 +19,7 @@ LAYERS = ("dynamo", "shop", "comments", "demo", "lab", "config")
 """Each imports only from itself and from those before it."""
 AT_THE_BOTTOM = "config.environment"
 """What the demo may import as well: it starts the site with an environment of its own."""
-KNOWS_DJANGO = (
-    "dynamo.web",
-    "dynamo.templatetags",
-    "dynamo.management",
-    "dynamo.apps",
-    "dynamo.telemetry.middleware",
-)
+KNOWS_DJANGO = ("dynamo.web", "dynamo.templatetags", "dynamo.management", "dynamo.apps")
 MOST_MODULES = 20
 
 

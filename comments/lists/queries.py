@@ -28,7 +28,6 @@ from comments.store.comments import NoSuchComment, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts
 from comments.store.revision import Revision
 from comments.store.table import query_pages
-from dynamo.calls.meter import note_list
 from dynamo.items import Item
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest
@@ -148,7 +147,6 @@ def list_comments(
     asked = replace(request, most_units=inf if forced_plan else most_units(request))
     read_list = partial(_read_list, product_id, chosen, order=order, forced=forced_plan)
     plan, page = read_list(asked, counts)
-    note_list("comments", plan.name)
     left = asked.most_units - page.capacity_units
     now = exact() if exact else counts
     if counts.lacks(now, chosen):

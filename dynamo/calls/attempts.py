@@ -76,7 +76,7 @@ class Attempts:
         """Return the pause before the next attempt, None where there is none. Raises Damaged."""
         if isinstance(caught_exception, DynamoError):  # raised by `before_send`
             return None
-        fault = fault_of(response, caught_exception)
+        fault = fault_in(caught_exception) if caught_exception else _fault_of(response)
         self.breaker.note(answered=not isinstance(fault, Unreachable))
         pause = BACKOFF.pause(attempts)
         can_repeat = attempts < self.most and pause < seconds_left()
@@ -103,10 +103,7 @@ def _is_passing(fault: Unavailable | None, operation: str) -> bool:
     return isinstance(fault, Unreachable)
 
 
-def fault_of(answer: Answer | None, caught: Exception | None) -> Unavailable | None:
-    """Return what went wrong with an attempt, by its answer or what was caught in its place."""
-    if caught:
-        return fault_in(caught)
+def _fault_of(answer: Answer | None) -> Unavailable | None:
     if answer is None:
         return None
     http, parsed = answer

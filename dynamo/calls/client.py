@@ -5,7 +5,7 @@ PynamoDB would build a client for each model, without a lock and with a time lim
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -62,16 +62,12 @@ class NotConnected(RuntimeError):
     """A client was needed before the first `connect`."""
 
 
-Instrument = Callable[["DynamoDBClient"], None]
-
-
 @dataclass(slots=True)
 class _Process:
     connection: Connection | None = None
     client: "DynamoDBClient | None" = None
     background: "DynamoDBClient | None" = None
     pool: Pool | None = None
-    instrument: Instrument | None = None
 
 
 _lock = Lock()
@@ -94,16 +90,6 @@ def connect(connection: Connection) -> None:
         _process.connection = connection
         _process.client = _process.background = None
         _process.pool = Pool(connection.parallel_calls)
-
-
-def instrument(attach: Instrument | None) -> None:
-    """Let ``attach`` register for the events of every later client; None lets nobody.
-
-    The process's clients are built anew when they are next needed.
-    """
-    with _lock:
-        _process.instrument = attach
-        _process.client = _process.background = None
 
 
 @contextmanager
@@ -168,8 +154,6 @@ def build_client(connection: Connection) -> "DynamoDBClient":
     dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
     meter.attach(dynamodb)
     clock.attach(dynamodb)
-    if _process.instrument:
-        _process.instrument(dynamodb)
     return dynamodb
 
 

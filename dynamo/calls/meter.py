@@ -46,13 +46,10 @@ class Call:
 class Meter:
     """The calls of one page, command or test, in the order of their responses.
 
-    ``begun`` is when it was made, in seconds of `time.perf_counter`. ``list_name`` is the kind of
-    the list that was shown and ``plan`` how it was read, empty where none was.
+    ``begun`` is when it was made, in seconds of `time.perf_counter`.
     """
 
     calls: list[Call] = field(default_factory=list)
-    list_name: str = ""
-    plan: str = ""
     begun: float = field(default_factory=perf_counter)
     numbers: Iterator[int] = field(default_factory=partial(count, 1))
 
@@ -91,14 +88,11 @@ _round: ContextVar[int] = ContextVar("round", default=0)
 
 
 @contextmanager
-def metered(again: Meter | None = None) -> Iterator[Meter]:
-    """Meter the calls made inside the block; a nested block uses the same meter.
-
-    ``again`` is a meter to continue, of an answer that is read while it is sent.
-    """
+def metered() -> Iterator[Meter]:
+    """Meter the calls made inside the block; a nested block uses the same meter."""
     outer = _meter.get()
-    meter = outer or again or Meter()
-    token, first = _meter.set(meter), _round.set(_round.get() if outer else meter.rounds)
+    meter = outer or Meter()
+    token, first = _meter.set(meter), _round.set(_round.get() if outer else 0)
     try:
         yield meter
     finally:
@@ -110,13 +104,6 @@ def metered(again: Meter | None = None) -> Iterator[Meter]:
 def current_meter() -> Meter | None:
     """Return the meter of the enclosing block, None outside of any."""
     return _meter.get()
-
-
-def note_list(name: str, plan: str) -> None:
-    """Note what list a page shows, and how it is read; of several the first is meant."""
-    meter = _meter.get()
-    if meter is not None and not meter.list_name:
-        meter.list_name, meter.plan = name, plan
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dynamo.calls.meter import current_meter, note_list
+from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
@@ -177,7 +177,6 @@ def show_page(
     ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
     figures.
     """
-    note_list(pager.list_name.partition("/")[0], plan)
     form = format_asked(request.META)
     in_form = pager.in_format(form)
     if pager.overshot(page, asked):

@@ -19,7 +19,6 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.template.loader import render_to_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
-from dynamo.telemetry.middleware import is_silent, tell_of_shed
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 MOST_SECONDS = 0.5
 WAITING_BY_RUNNING = 2
 RETRY_AFTER = 2
+HEALTH = frozenset({"/healthz", "/readyz"})
 TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
 
 
@@ -73,10 +73,10 @@ class Shedding:
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        if is_silent(environ["PATH_INFO"]):
+        path = environ["PATH_INFO"]
+        if path in HEALTH or path.startswith(settings.STATIC_URL):
             return self._application(environ, start_response)
         if not self._slots.take():
-            tell_of_shed(environ["REQUEST_METHOD"])
             return _refuse(environ, start_response)
         try:
             return self._application(environ, start_response)

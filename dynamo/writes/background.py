@@ -21,8 +21,7 @@ from itertools import islice, takewhile
 from math import inf
 from pathlib import Path
 from threading import Condition, Thread
-from typing import Any, Generic, TypeVar
-from weakref import WeakSet
+from typing import Generic, TypeVar
 
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
 from dynamo.writes.leftovers import LeftoverFiles
@@ -37,8 +36,6 @@ LOG_EVERY = 60.0
 """Seconds between two log lines about a failure that lasts."""
 
 _log = logging.getLogger(__name__)
-QUEUES: WeakSet["BackgroundWrites[Any]"] = WeakSet()
-"""The queues of this process, for those who watch their lengths."""
 
 
 class BackgroundWrites(Generic[T]):
@@ -63,8 +60,8 @@ class BackgroundWrites(Generic[T]):
         leftovers: LeftoverFiles[T] | None = None,
     ) -> None:
         self.runs_by_itself = True
-        self.name = name
         self._send = send
+        self._name = name
         self._hint = hint
         self._most = most
         self._batch = batch
@@ -72,7 +69,6 @@ class BackgroundWrites(Generic[T]):
         self._leftovers = leftovers
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
-        QUEUES.add(self)
 
     def _begin(self) -> None:
         self.lost = 0
@@ -147,7 +143,7 @@ class BackgroundWrites(Generic[T]):
     def _queue(self, values: Sequence[T]) -> None:
         self._waiting.extend(values)
         if self._thread is None and self.runs_by_itself:
-            self._thread = Thread(target=self._run, name=self.name, daemon=True)
+            self._thread = Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
         self._state.notify_all()
 
@@ -220,4 +216,4 @@ class BackgroundWrites(Generic[T]):
         if now - self._logged_at < LOG_EVERY:
             return
         self._logged_at = now
-        _log.warning("%s: %s %s", self.name, sentence, self._hint)
+        _log.warning("%s: %s %s", self._name, sentence, self._hint)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from dynamo.calls.client import pool
-from dynamo.calls.meter import note_list
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
@@ -73,7 +72,6 @@ def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersRead:
 def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
     """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
     plan = plan_for_user(username, chosen)
-    note_list("orders", plan.name)
     page = read(plan.runs, request)
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
 
@@ -89,7 +87,6 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrderPage:
 
 def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrderPage:
     plan = plan_for_queue(chosen, shards=shards)
-    note_list("queue", plan.name)
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
     return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)

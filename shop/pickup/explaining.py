@@ -3,7 +3,9 @@
 from dynamo.calls.meter import labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain
 from shop.pickup.places import locate
-from shop.pickup.queries import PLAN, nearest_points
+from shop.pickup.queries import nearest_points
+
+PLAN = "nearest"
 
 
 def explain_pickup(near: str, *, count: int) -> Explanation:

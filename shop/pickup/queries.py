@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dynamo.calls.client import client, pool
-from dynamo.calls.meter import labelled_calls, note_list
+from dynamo.calls.meter import labelled_calls
 from dynamo.lists.sources import QuerySource
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
@@ -12,8 +12,6 @@ from shop.pickup.directory import read_directories
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.search import Nearest, find_nearest
 
-PLAN = "nearest"
-
 
 class NoSuchPoint(LookupError):
     """There is no pickup point with this id."""
@@ -21,7 +19,6 @@ class NoSuchPoint(LookupError):
 
 def nearest_points(place: Coordinates, count: int) -> Nearest:
     """Read the pickup points nearest to a place, exactly but eventually consistent (P6)."""
-    note_list("pickup", PLAN)
     return find_nearest(
         place, count, directory=_labelled, source=QuerySource(client()), pool=pool()
     )

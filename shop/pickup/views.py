@@ -24,10 +24,11 @@ from shop.orders.limits import check_rate_limit
 from shop.orders.queries import NoSuchOrder
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.earlier import place_of_earlier_order, place_of_point
+from shop.pickup.explaining import PLAN
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
 from shop.pickup.points import PickupPoint
-from shop.pickup.queries import PLAN, NoSuchPoint, nearest_points
+from shop.pickup.queries import NoSuchPoint, nearest_points
 from shop.pickup.search import Nearest
 from shop.web.access import signed_in
 

@@ -113,11 +113,7 @@ def _require_folder(folder: Path) -> None:
 def _environment(*, own_engine: bool) -> dict[str, str]:
     """Build the environment of all processes: plain HTTP, the stored key, no AWS credentials."""
     current = env.current()
-    changes = {
-        "HTTPS": "0",
-        "REQUEST_LOG": current.text("REQUEST_LOG", "0"),
-        "SECRET_KEY": current.text("SECRET_KEY"),
-    }
+    changes = {"HTTPS": "0", "SECRET_KEY": current.text("SECRET_KEY")}
     if not changes["SECRET_KEY"]:
         changes["SECRET_KEY"] = kept_secret_key(settings.SECRET_KEY_FILE)
     given = current.with_values(**changes)
