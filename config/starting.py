@@ -1,6 +1,7 @@
 """The start of a server process, after its settings were checked."""
 
 from contextlib import suppress
+from importlib import import_module
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
@@ -10,10 +11,14 @@ from django.utils.module_loading import import_string
 from dynamo.calls import clock
 from dynamo.calls.client import background_client
 from dynamo.calls.faults import FAILURES
+from shop.accounts.letters import LETTERS
 from shop.activity.recording import LOG
 
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
+TELEMETRY = "dynamo.telemetry.sdk"
+"""Imported only where it is asked for: its packages are optional."""
+QUEUES = {"activity log": LOG, "letters": LETTERS}
 
 
 def start_errors() -> list[CheckMessage]:
@@ -23,6 +28,8 @@ def start_errors() -> list[CheckMessage]:
     """
     errors = _clock_errors()
     if not errors:
+        if settings.OPENTELEMETRY:
+            import_module(TELEMETRY)  # a second's work, of which all processes have the memory
         request_started.connect(_begin)
     return errors
 
@@ -30,6 +37,8 @@ def start_errors() -> list[CheckMessage]:
 def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
     LOG.resume()
+    if settings.OPENTELEMETRY:
+        import_module(TELEMETRY).start(QUEUES)
 
 
 def _clock_errors() -> list[CheckMessage]:
