@@ -11,14 +11,17 @@ from django.utils.module_loading import import_string
 from dynamo.calls import clock
 from dynamo.calls.client import background_client
 from dynamo.calls.faults import FAILURES
-from shop.accounts.letters import LETTERS
 from shop.activity.recording import LOG
 
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
 TELEMETRY = "dynamo.telemetry.sdk"
 """Imported only where it is asked for: its packages are optional."""
-QUEUES = {"activity log": LOG, "letters": LETTERS}
+QUEUES = {
+    "activity log": "shop.activity.recording.LOG",
+    "letters": "shop.accounts.letters.LETTERS",
+}
+"""What is written in the background; imported when Django's apps are ready."""
 
 
 def start_errors() -> list[CheckMessage]:
@@ -38,7 +41,8 @@ def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
     LOG.resume()
     if settings.OPENTELEMETRY:
-        import_module(TELEMETRY).start(QUEUES)
+        queues = {name: import_string(path) for name, path in QUEUES.items()}
+        import_module(TELEMETRY).start(queues)
 
 
 def _clock_errors() -> list[CheckMessage]:

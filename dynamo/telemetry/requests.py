@@ -71,7 +71,11 @@ class RequestRecord:
             "shed": self.is_shed,
             "trace": self.trace,
         }
-        return {name: value for name, value in fields.items() if value not in ("", {}, False)}
+        return {name: value for name, value in fields.items() if value or _is_number(value)}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 Told = Callable[[], None]
