@@ -5,16 +5,21 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from django.conf import LazySettings, settings
 from django.test import Client
 
 from config.environment.variables import current
+from demo.processes import DemoConfig, serving
 from dynamo.calls.client import client, current_connection
 from dynamo.calls.meter import metered
 from lab.storm.proxy import FaultyProxy
@@ -234,6 +239,44 @@ class TestASiteWithoutIt:
         done = run(NOT_INSTALLED + OPEN, OPENTELEMETRY="1")
         assert done.stdout == ""
         assert done.stderr.startswith("config.E073: ")
+
+
+class _Collector(BaseHTTPRequestHandler):
+    """Keeps what is sent to it."""
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.sent.append((self.path, body))  # type: ignore[attr-defined]
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Collector) as server:
+        server.sent = []  # type: ignore[attr-defined]
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", server.sent  # type: ignore[attr-defined]
+        server.shutdown()
+
+
+class TestAServerWhoseProcessesForked:
+    def test_sends_what_is_left_when_it_ends(self):
+        pytest.importorskip("opentelemetry.sdk", reason=WHERE)
+        with collector() as (url, sent):
+            given = {"OPENTELEMETRY": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": url}
+            later = {"OTEL_BSP_SCHEDULE_DELAY": "600000", "OTEL_METRIC_EXPORT_INTERVAL": "600000"}
+            config = DemoConfig(spare_port(), current().with_values(**given, **later))
+            with serving(config), urlopen(f"{config.address}docs/how-it-works/") as answer:  # noqa: S310 - ours
+                assert answer.status == 200
+            spans = [body for path, body in sent if path == "/v1/traces"]
+            metrics = [body for path, body in sent if path == "/v1/metrics"]
+        assert b"GET document" in b"".join(spans)
+        assert b"http.server.request.duration" in b"".join(metrics)
 
 
 class TestACollectorThatIsAway:
