@@ -1,7 +1,10 @@
 """The log has a line for each request, which tells nothing of who made it."""
 
 import io
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -12,6 +15,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client, RequestFactory
 
+from config.environment.variables import current
 from dynamo.calls.faults import BUSY, Throttled
 from dynamo.calls.meter import metered
 from dynamo.telemetry.requests import RequestRecord
@@ -22,6 +26,7 @@ from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes
+from tests.support.config.environments import settings_of
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
@@ -206,6 +211,44 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
     assert LETTERS.flush(seconds=PATIENCE)
+
+
+class TestTheSettings:
+    @pytest.mark.parametrize(
+        ("given", "level"), [({}, "INFO"), ({"REQUEST_LOG": "0"}, "WARNING")], ids=["on", "off"]
+    )
+    def test_switch_the_lines(self, tmp_path, given, level):
+        logging_of = settings_of(tmp_path, DEBUG="1", **given)["LOGGING"]
+        assert logging_of["loggers"]["request"]["level"] == level
+
+    def test_write_all_lines_as_json(self, tmp_path):
+        environment = current().with_values(
+            VAR_DIR=str(tmp_path), DEBUG="1", LOG_FORMAT="json", REQUEST_LOG="1"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", TWO_LINES],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        security, request = map(json.loads, done.stderr.splitlines())
+        assert (security["logger"], security["event"]) == ("security", "sign-in")
+        assert (request["logger"], request["view"]) == ("request", "document")
+
+
+TWO_LINES = """
+import os
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django
+django.setup()
+from django.test import Client
+from shop.web.security_log import log_event
+log_event("sign-in", user="alice")
+Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
+"""
 
 
 class TestNoLine:
