@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from django.test import Client, RequestFactory
 from config.environment.variables import current
 from dynamo.calls.faults import BUSY, Throttled
 from dynamo.calls.meter import metered
-from dynamo.telemetry.requests import RequestRecord
+from dynamo.telemetry.requests import RequestRecord, observed
 from dynamo.web import shedding
 from dynamo.web.csv_lists import csv_response
 from shop.accounts.letters import LETTERS
@@ -211,6 +212,28 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
     assert LETTERS.flush(seconds=PATIENCE)
+
+
+def examples() -> list[str]:
+    """The commands of jq that the document gives, each with its comment."""
+    return [part for part in DOCUMENT.read_text().split("\n\n") if part.startswith("    # ")]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.parametrize("command", examples(), ids=["views", "plans", "slow", "refused"])
+def test_an_example_of_the_document_finds_something(command, tmp_path, owned):
+    with written_log(as_json=True) as written:
+        Client().get(f"/products/{owned.product_id}/")
+        with observed(RequestRecord("GET", status=503, is_shed=True)) as told:
+            told()
+    line = written.getvalue()
+    slow = re.sub(r'"ms": [\d.]+', '"ms": 1001', line)
+    (tmp_path / "site.log").write_text(slow)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
+    )
+    assert done.stderr == ""
+    assert done.stdout
 
 
 class TestTheSettings:
