@@ -24,7 +24,7 @@ _log = logging.getLogger("request")
 
 @dataclass(slots=True)
 class RequestRecord:
-    """What is known of a request, the more the further it is answered.
+    """What is told of a request; most of it is filled in while it is answered.
 
     ``view`` is the name of its URL and ``route`` its pattern, both empty where no URL matched.
     ``shape`` says how its list is filtered, in numbers and names of orders. ``fault`` is the fault

@@ -37,7 +37,8 @@ class RequestSpans:
             kind=SpanKind.SERVER,
             attributes={"http.request.method": record.method, "url.scheme": record.scheme},
         )
-        record.trace = f"{span.get_span_context().trace_id:032x}"
+        context = span.get_span_context()
+        record.trace = f"{context.trace_id:032x}" if context.is_valid else ""
         token = attach(set_span_in_context(span, parent))
         try:
             yield partial(self._end, span, record)

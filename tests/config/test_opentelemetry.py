@@ -25,6 +25,7 @@ from dynamo.calls.meter import metered
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, belongings, browser_of
+from tests.support.config.logs import request_lines, written_log
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 
@@ -89,6 +90,12 @@ class TestTheSpansOfAPage:
         used = {name for span in (*told.requests, *told.calls) for name in span.attributes}
         unknown = {name for name in used if f'"{name}"' not in known}
         assert {name for name in unknown if not name.startswith("dynashop.")} == set()
+
+    def test_are_found_by_the_line_of_the_log(self, told):
+        with written_log(as_json=True) as log:
+            Client().get("/docs/how-it-works/")
+        (line,) = request_lines(log)
+        assert line["trace"] == f"{told.requests[0].context.trace_id:032x}"
 
     def test_have_nothing_of_the_visitor(self, told, owned):
         browser = browser_of("owner", {"owner": owned.owner}, REMOTE_ADDR="203.0.113.77")
