@@ -22,6 +22,7 @@ from config.environment.variables import current
 from demo.processes import DemoConfig, serving
 from dynamo.calls.client import client, current_connection
 from dynamo.calls.meter import metered
+from dynamo.telemetry.requests import RequestRecord, observed
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, belongings, browser_of
@@ -175,6 +176,15 @@ class TestTheMetrics:
             "http.response.status_code": 200,
             "http.route": "/docs/<path:name>/",
         }
+
+    def test_count_what_was_late_and_what_was_shed(self, told, settings: LazySettings, owned):
+        settings.PAGE_SECONDS = 0
+        Client().get(f"/products/{owned.product_id}/")
+        with observed(RequestRecord("GET", status=503, is_shed=True)) as sent:
+            sent()
+        (late,), (shed,) = (told.metrics()[f"dynashop.requests.{how}"] for how in ("late", "shed"))
+        assert (late.value, shed.value) == (1, 1)
+        assert dict(late.attributes) == {"http.route": "/products/<id:product_id>/"}
 
     def test_have_the_length_of_a_queue(self):
         pytest.importorskip("opentelemetry.sdk", reason=WHERE)
