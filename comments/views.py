@@ -40,7 +40,7 @@ from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
 from dynamo.web.addresses import site_of
-from dynamo.web.paging import ListData, Pager, show_page
+from dynamo.web.paging import ListData, Pager, note_list, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
 from dynamo.web.structured_data import json_ld
@@ -166,6 +166,7 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
     pager = pager_of(wanted.product_id, page.chosen, wanted.order)
     if wanted.chosen is None:
         pager = replace(pager, canonical=page.product.url)
+    note_list(pager, wanted.request, page.found.plan.name)
     render_page = partial(
         show_page,
         request,

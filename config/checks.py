@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -40,6 +41,9 @@ IDS = {
     "PAGES_AT_ONCE": "config.E043",
     "SITE_URL": "config.E051",
     "STAFF_SECOND_FACTOR": "config.E053",
+    "LOG_FORMAT": "config.E070",
+    "REQUEST_LOG": "config.E071",
+    "OPENTELEMETRY": "config.E072",
 }
 
 LONGEST_PREFIX = 64
@@ -49,7 +53,10 @@ SHORTEST_SECRET = 32
 def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
     """Return a message for each setting that is wrong."""
     del app_configs
-    checks = (_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files, _site)
+    checks = (
+        *(_variables, _secret_key, _table_prefix, _region, _hosts, _collected_files, _site),
+        _telemetry,
+    )
     return [message for check in checks for message in check()]
 
 
@@ -152,6 +159,15 @@ def _site() -> Iterator[CheckMessage]:
             "EMAIL_HOST is set, but SITE_URL is not.",
             hint="Set it to what links in e-mails begin with, such as https://shop.example.com.",
             id="config.E052",
+        )
+
+
+def _telemetry() -> Iterator[CheckMessage]:
+    if settings.OPENTELEMETRY and find_spec("opentelemetry") is None:
+        yield Error(
+            "OPENTELEMETRY is on, but its packages are not installed.",
+            hint="Install requirements-telemetry.txt, or leave OPENTELEMETRY out.",
+            id="config.E073",
         )
 
 

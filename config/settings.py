@@ -126,7 +126,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # First, because refusals of all others are sentences too.
+    # First, because it tells of all that the others do.
+    "dynamo.web.watching.RequestMiddleware",
+    # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynamo.web.budgets.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -143,7 +145,6 @@ MIDDLEWARE = [
     "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "dynamo.web.metering.MeterMiddleware",
     "shop.web.timing.StaffTimingMiddleware",
     "dynamo.web.refusals.RefusalMiddleware",
 ]
@@ -246,7 +247,16 @@ STORAGES = {
     },
 }
 
-# --- Logging: to stderr, one line for a problem, a traceback only for a bug ---
+# --- Telemetry: see docs/operations.md ---
+
+# Logging is to stderr, one line for a problem, a traceback only for a bug.
+LOG_FORMAT = env.choice("LOG_FORMAT", default="line", among=("line", "json"))
+# Whether the log has a line for each request.
+REQUEST_LOG = env.flag("REQUEST_LOG", default=True)
+# Django's own would be a second line of the same request.
+_OF_REQUESTS = {"level": "ERROR" if REQUEST_LOG else "INFO", "propagate": True}
+# Whether spans and metrics are sent; where to is told by OpenTelemetry's own variables.
+OPENTELEMETRY = env.flag("OPENTELEMETRY")
 
 LOGGING = {
     "version": 1,
@@ -257,12 +267,13 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
+        "json": {"()": "dynamo.telemetry.log_lines.JsonLines"},
     },
-    "filters": {"refusals": {"()": "dynamo.web.log_lines.RefusalsInOneLine"}},
+    "filters": {"refusals": {"()": "dynamo.telemetry.log_lines.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": LOG_FORMAT,
             "filters": ["refusals"],
         },
     },
@@ -271,6 +282,11 @@ LOGGING = {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         # Sign-ins, failures, decisions of staff: see docs/accounts.md.
         "security": {"level": "INFO"},
+        "request": {"level": "INFO" if REQUEST_LOG else "WARNING"},
+        "django.request": _OF_REQUESTS,
+        "django.server": _OF_REQUESTS,
+        # Of a collector that is away, what is lost is enough.
+        "opentelemetry": {"level": "ERROR"},
     },
 }
 

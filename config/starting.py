@@ -1,6 +1,7 @@
 """The start of a server process, after its settings were checked."""
 
 from contextlib import suppress
+from importlib import import_module
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
@@ -14,6 +15,13 @@ from shop.activity.recording import LOG
 
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
+TELEMETRY = "dynamo.telemetry.sdk"
+"""Imported only where it is asked for: its packages are optional."""
+QUEUES = {
+    "activity log": "shop.activity.recording.LOG",
+    "letters": "shop.accounts.letters.LETTERS",
+}
+"""What is written in the background; imported when Django's apps are ready."""
 
 
 def start_errors() -> list[CheckMessage]:
@@ -23,6 +31,8 @@ def start_errors() -> list[CheckMessage]:
     """
     errors = _clock_errors()
     if not errors:
+        if settings.OPENTELEMETRY:
+            import_module(TELEMETRY)  # a second's work, of which all processes have the memory
         request_started.connect(_begin)
     return errors
 
@@ -30,6 +40,9 @@ def start_errors() -> list[CheckMessage]:
 def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
     LOG.resume()
+    if settings.OPENTELEMETRY:
+        queues = {name: import_string(path) for name, path in QUEUES.items()}
+        import_module(TELEMETRY).start(queues)
 
 
 def _clock_errors() -> list[CheckMessage]:

@@ -28,6 +28,7 @@ SECLUDED = {
     "AWS_SECRET_ACCESS_KEY": "local",
     "DEBUG": "0",
     "HTTPS": "0",
+    "REQUEST_LOG": "0",
 }
 """Environment of a site that is asked by this process alone, on an engine of this machine."""
 

@@ -101,6 +101,11 @@ def pager_of(
         list_name=name + order.query,
         canonical=reverse("product", args=[product_id]) if is_whole else "",
         has_feed=True,
+        shape={
+            "languages": len(chosen.languages),
+            "ratings": len(chosen.ratings),
+            "order": order.value,
+        },
     )
 
 

@@ -5,7 +5,7 @@ PynamoDB would build a client for each model, without a lock and with a time lim
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -58,6 +58,10 @@ class Connection:
     callers: int = 4
 
 
+Attach = Callable[["DynamoDBClient"], None]
+"""Sees each call of a client from then on, by its events."""
+
+
 class NotConnected(RuntimeError):
     """A client was needed before the first `connect`."""
 
@@ -67,6 +71,7 @@ class _Process:
     connection: Connection | None = None
     client: "DynamoDBClient | None" = None
     background: "DynamoDBClient | None" = None
+    attached: "tuple[Attach, ...]" = ()
     pool: Pool | None = None
 
 
@@ -139,6 +144,15 @@ def background_client() -> "DynamoDBClient":
         return _process.background
 
 
+def on_every_client(attach: Attach) -> None:
+    """Attach something to the clients of this process, those that exist and those to come."""
+    with _lock:
+        _process.attached += (attach,)
+        for each in (_process.client, _process.background):
+            if each is not None:
+                attach(each)
+
+
 def patient_client() -> "DynamoDBClient":
     """Build a client for slow calls, such as adding an index on an embedded engine.
 
@@ -154,6 +168,8 @@ def build_client(connection: Connection) -> "DynamoDBClient":
     dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
     meter.attach(dynamodb)
     clock.attach(dynamodb)
+    for attach in _process.attached:
+        attach(dynamodb)
     return dynamodb
 
 

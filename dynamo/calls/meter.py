@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 UNLABELLED = "list"
+_REQUEST = "dynamo_request"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,12 @@ def attach(client: "DynamoDBClient") -> None:
     events.register("after-call.dynamodb.*", _count)
 
 
+def request_of(context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters of a metered call by the context that botocore's events have of it."""
+    request: Mapping[str, Any] = context[_REQUEST]
+    return request
+
+
 def _ask_for_capacity(
     params: dict[str, Any],
     model: OperationModel,
@@ -137,7 +144,7 @@ def _ask_for_capacity(
     asked = model.input_shape
     if asked is not None and "ReturnConsumedCapacity" in asked.members:
         params["ReturnConsumedCapacity"] = "INDEXES"
-    context["dynamo_request"] = params
+    context[_REQUEST] = params
 
 
 def _count(
@@ -151,7 +158,7 @@ def _count(
         return
     _round.set(_round.get() + 1)
     number = next(meter.numbers)
-    request = context["dynamo_request"]
+    request = request_of(context)
     consumed = parsed["ConsumedCapacity"]
     for table in consumed if isinstance(consumed, list) else [consumed]:
         meter.calls.append(

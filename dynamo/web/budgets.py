@@ -5,7 +5,8 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from dynamo.calls.budget import time_budget
+from dynamo.calls.budget import seconds_left, time_budget
+from dynamo.telemetry.requests import note_late
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -19,4 +20,7 @@ class BudgetMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         is_page = request.method in READING
         with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
-            return self._get_response(request)
+            response = self._get_response(request)
+            if seconds_left() <= 0:
+                note_late()
+            return response

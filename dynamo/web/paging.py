@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -18,6 +18,7 @@ from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError
+from dynamo.telemetry import requests
 from dynamo.web.addresses import site_of
 from dynamo.web.extents import extent_of
 from dynamo.web.feeds import Feed, as_atom
@@ -57,15 +58,17 @@ class Pager:
     """The pages of one list.
 
     ``first_url`` is the URL of its first page, filter included; its tokens are bound to
-    ``list_name``. ``canonical`` is the path under which search engines may list the first page,
-    empty for a filtered list and for one that is not for everybody. ``has_feed`` says whether the
-    list is to be had as a feed.
+    ``list_name``, which begins with the kind of list and a slash. ``canonical`` is the path under
+    which search engines may list the first page, empty for a filtered list and for one that is not
+    for everybody. ``has_feed`` says whether the list is to be had as a feed. ``shape`` is how it is
+    filtered, for the log: in numbers and names of orders, never in what was chosen.
     """
 
     first_url: str
     list_name: str
     canonical: str = ""
     has_feed: bool = False
+    shape: Mapping[str, int | str] = field(default_factory=dict)
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
         """Return the page a request asks for.
@@ -155,6 +158,13 @@ class ListData:
     feed: Callable[[], Feed] | None = None
 
 
+def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:
+    """Note which list the request reads by which plan, for the log."""
+    edge = "first" if asked.is_first else "last" if asked.is_last else asked.toward.value
+    kind = pager.list_name.partition("/")[0]
+    requests.note_list(kind, plan=plan, shape={**pager.shape, "page": edge})
+
+
 def show_page(
     request: HttpRequest,
     pager: Pager,
@@ -177,6 +187,8 @@ def show_page(
     ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
     figures.
     """
+    if plan:
+        note_list(pager, asked, plan)
     form = format_asked(request.META)
     in_form = pager.in_format(form)
     if pager.overshot(page, asked):

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynamo.errors import DynamoError
+from dynamo.telemetry.requests import note_fault
 from dynamo.web.formats import Format, format_asked
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,7 @@ def refuse(
 
 def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
     """Answer 503, with a ``Retry-After`` header; log what only operators can mend."""
+    note_fault(fault)
     if isinstance(fault, Unauthorized):
         logger.error("%s", fault.detail)
     return refuse(

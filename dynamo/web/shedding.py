@@ -19,8 +19,10 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.template.loader import render_to_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
+from dynamo.telemetry.requests import RequestRecord, observed
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE
+from dynamo.web.watching import is_watched
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 MOST_SECONDS = 0.5
 WAITING_BY_RUNNING = 2
 RETRY_AFTER = 2
-HEALTH = frozenset({"/healthz", "/readyz"})
 TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
 
 
@@ -73,11 +74,19 @@ class Shedding:
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        path = environ["PATH_INFO"]
-        if path in HEALTH or path.startswith(settings.STATIC_URL):
+        if not is_watched(environ["PATH_INFO"]):
             return self._application(environ, start_response)
         if not self._slots.take():
-            return _refuse(environ, start_response)
+            record = RequestRecord(
+                environ["REQUEST_METHOD"],
+                scheme=environ["wsgi.url_scheme"],
+                status=HTTPStatus.SERVICE_UNAVAILABLE.value,
+                is_shed=True,
+            )
+            with observed(record) as told:
+                page = _refuse(environ, start_response)
+                told()
+            return page
         try:
             return self._application(environ, start_response)
         finally:

@@ -1,5 +1,6 @@
 """The site in this process, on an engine that holds the data: what all measurements work with."""
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -121,6 +122,7 @@ def open_context(*, db_path: Path, progress: Progress) -> Iterator[BenchContext]
 
     Raises EngineError.
     """
+    logging.getLogger("request").setLevel(logging.WARNING)  # the terminal is for the figures
     with (
         running(db_path=db_path) as url,
         connected(local(url)),

@@ -44,7 +44,8 @@ def activity_url(kinds: Sequence[Kind], *, name: str = "activity") -> str:
 
 def activity_pager(kinds: Sequence[Kind]) -> Pager:
     """Return the pager of the log; its tokens are bound to the kinds."""
-    return Pager(first_url=activity_url(kinds), list_name=f"activity/{'.'.join(kinds)}")
+    name = f"activity/{'.'.join(kinds)}"
+    return Pager(first_url=activity_url(kinds), list_name=name, shape={"kinds": len(kinds)})
 
 
 def kind_toggles(chosen: Sequence[Kind]) -> list[Toggle]:

@@ -46,7 +46,8 @@ def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     """Return the pager of a category's products; its tokens are bound to the order."""
     name = f"category/{slug}" if order is None else f"category/{slug}/{order}"
     url = category_url(slug, order)
-    return Pager(url, name, canonical="" if order else url)
+    shape = {"order": order.value} if order else {}
+    return Pager(url, name, canonical="" if order else url, shape=shape)
 
 
 def tree_pager() -> Pager:

@@ -78,6 +78,12 @@ class OrderFilter:
         return pairs
 
     @property
+    def shape(self) -> dict[str, int]:
+        """How much it restricts, in numbers, for the log."""
+        days = [day for day in (self.since, self.until) if day]
+        return {"statuses": len(self.statuses), "days": len(days), "open": int(self.open_only)}
+
+    @property
     def has_days(self) -> bool:
         return self.since is not None or self.until is not None
 

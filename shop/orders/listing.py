@@ -49,7 +49,7 @@ class OrderList:
     def pager(self, chosen: OrderFilter) -> Pager:
         """Return the pager of the list; its tokens are bound to the user and the filter."""
         list_name = f"orders/{self.username}?{chosen.query}"
-        return Pager(first_url=self.url(chosen), list_name=list_name)
+        return Pager(first_url=self.url(chosen), list_name=list_name, shape=chosen.shape)
 
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
         """Build what the template shows around the orders."""

@@ -23,4 +23,5 @@ def log_event(
     line: dict[str, str | int] = {"event": event, "user": user}
     if request is not None:
         line["network"] = client_network(request)
-    logger.info("%s", json.dumps(line | details))
+    line |= details
+    logger.info("%s", json.dumps(line), extra={"fields": line})

@@ -36,6 +36,9 @@ WRONG = [
     ("EDGE_SHARDS", "0", "config.E026"),
     ("COMMENTS_READ_MODEL", "tables", "config.E018"),
     ("COMMENT_SETS_SPELLING", "numbers", "config.E019"),
+    ("LOG_FORMAT", "xml", "config.E070"),
+    ("REQUEST_LOG", "maybe", "config.E071"),
+    ("OPENTELEMETRY", "maybe", "config.E072"),
 ]
 """Variables with a wrong value, and the checks that name them."""
 

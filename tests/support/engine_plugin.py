@@ -97,6 +97,7 @@ def _set_environment(url: str, *, var: str) -> None:
         DYNAMODB_ENDPOINT_URL=url,
         DYNAMODB_TABLE_PREFIX=f"test-{uuid4().hex[:12]}-",
         HTTPS="0",
+        REQUEST_LOG="0",
         SECRET_KEY="tests" * 10,
         VAR_DIR=var,
     )

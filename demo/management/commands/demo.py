@@ -116,6 +116,8 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
     changes = {"HTTPS": "0", "SECRET_KEY": current.text("SECRET_KEY")}
     if not changes["SECRET_KEY"]:
         changes["SECRET_KEY"] = kept_secret_key(settings.SECRET_KEY_FILE)
+    # The terminal is for what is wrong; the option --access-log prints requests.
+    changes["REQUEST_LOG"] = current.text("REQUEST_LOG", "0")
     given = current.with_values(**changes)
     if own_engine:
         given.pop("AWS_PROFILE", None)

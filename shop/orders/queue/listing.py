@@ -33,7 +33,7 @@ def queue_pager(chosen: OrderFilter) -> Pager:
     """Return the pager of the queue; its tokens are bound to the filter."""
     days = f"?{chosen.in_any_status().query}" if chosen.has_days else ""
     list_name = f"queue/{'.'.join(chosen.statuses)}{days}"
-    return Pager(first_url=queue_url(chosen), list_name=list_name)
+    return Pager(first_url=queue_url(chosen), list_name=list_name, shape=chosen.shape)
 
 
 def queue_context(

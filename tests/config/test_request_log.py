@@ -1,0 +1,288 @@
+"""The log has a line for each request, which tells nothing of who made it."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client, RequestFactory
+
+from config.environment.variables import current
+from dynamo.calls.faults import BUSY, Throttled
+from dynamo.calls.meter import metered
+from dynamo.telemetry.requests import RequestRecord, observed
+from dynamo.web import shedding
+from dynamo.web.csv_lists import csv_response
+from shop.accounts.letters import LETTERS
+from shop.activity.recording import LOG
+from tests.support.activity.making import made_entry
+from tests.support.comments.writers import someone
+from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes
+from tests.support.config.environments import settings_of
+from tests.support.config.logs import request_lines, written_log
+from tests.support.engine_plugin import PATIENCE
+from tests.support.project import PROJECT
+
+pytestmark = pytest.mark.usefixtures("tables")
+DOCUMENT = PROJECT / "docs" / "operations.md"
+
+
+@pytest.fixture(scope="module")
+def owned(tables: None) -> Belongings:
+    return belongings(someone("owner"))
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    with written_log(as_json=True) as written:
+        yield written
+
+
+def line_of(log: io.StringIO, response: Any) -> dict[str, Any]:
+    """The one line of the request that was answered."""
+    response.close()
+    (line,) = request_lines(log)
+    assert line["status"] == response.status_code
+    return line
+
+
+class TestTheLine:
+    def test_tells_of_a_list_and_of_its_cost(self, log, owned):
+        with metered() as meter:
+            path = f"/products/{owned.product_id}/comments/de.en/1.2.5/?order=oldest&before=end"
+            line = line_of(log, Client().get(path))
+        assert (line["view"], line["method"], line["list"]) == ("comments", "GET", "comments")
+        shape = {"languages": 2, "ratings": 3, "order": "oldest", "page": "last"}
+        assert line["shape"] == shape
+        assert line["plan"] in {"by_language_and_rating", "by_rating", "by_language", "all"}
+        assert line["calls"] == meter.requests() > 0
+        assert line["rounds"] == meter.rounds
+        assert line["units"] == meter.capacity_units() > 0
+        assert 0 < line["ms"] < 60_000
+        assert line.keys().isdisjoint({"late", "shed", "fault", "trace"})
+
+    def test_is_readable_without_json_too(self, owned):
+        with written_log() as written:
+            Client().get(f"/products/{owned.product_id}/")
+        line = written.getvalue()
+        told = r"request: view=product method=GET status=200 list=comments plan=\w+ "
+        told += r"shape=languages:0,ratings:0,order:newest,page:first calls=\d+ rounds=\d units="
+        assert re.search(told, line)
+
+    def test_tells_of_orders_in_numbers(self, log, owned):
+        browser = browser_of("owner", {"owner": owned.owner})
+        line = line_of(log, browser.get("/orders/?status=SHIPPED&from=2023-01-01"))
+        assert (line["list"], line["plan"]) == ("orders", "orders_by_status")
+        assert line["shape"] == {"statuses": 1, "days": 1, "open": 0, "page": "first"}
+
+    def test_costs_no_call(self, owned):
+        units = []
+        for requests in (False, True):
+            with written_log(requests=requests), metered() as meter:
+                Client().get(f"/products/{owned.product_id}/comments/~/~/")
+            units.append((meter.requests(), meter.capacity_units()))
+        assert units[0] == units[1]
+
+    def test_has_the_fields_that_the_document_explains(self):
+        section = DOCUMENT.read_text().partition("| field |")[2].partition("\n\n")[0]
+        told = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
+        full = RequestRecord(
+            "GET",
+            view="a",
+            status=200,
+            list="a",
+            plan="a",
+            shape={"page": "first"},
+            fault="a",
+            is_late=True,
+            is_shed=True,
+            trace="a",
+        )
+        assert [*full.fields()] == told
+
+
+class TestAnAnswer:
+    def test_that_is_not_sent_again_has_its_list(self, log, owned):
+        path = f"/products/{owned.product_id}/comments/~/~/"
+        etag = Client().get(path).headers["ETag"]
+        log.seek(0)
+        log.truncate()
+        line = line_of(log, Client().get(path, headers={"If-None-Match": etag}))
+        assert (line["status"], line["list"]) == (HTTPStatus.NOT_MODIFIED, "comments")
+
+    def test_that_is_sent_piece_by_piece_is_told_of_at_its_end(self, log, monkeypatch, owned):
+        in_pieces = partial(csv_response, at_a_time=1)
+        monkeypatch.setattr("shop.activity.views.csv_response", in_pieces)
+        for _ in range(3):
+            LOG.put(made_entry(datetime.now(UTC)))
+        assert LOG.flush(seconds=PATIENCE)
+        staff = browser_of("staff", {"staff": someone("staff", is_staff=True)})
+        response = staff.get("/staff/activity.csv")
+        assert request_lines(log) == []
+        rows = b"".join(response.streaming_content).splitlines()[1:]
+        line = line_of(log, response)
+        assert line["view"] == "activity_csv"
+        assert line["rounds"] >= len(rows) >= 3
+
+    def test_of_an_unknown_page_has_no_view(self, log):
+        line = line_of(log, Client().get("/no-such-page/"))
+        assert line["status"] == HTTPStatus.NOT_FOUND
+        assert "view" not in line
+
+    def test_of_a_view_with_a_bug_is_told_of(self, log, monkeypatch, owned):
+        def fail(*_: object, **__: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr("comments.views.read_comments_page", fail)
+        browser = Client(raise_request_exception=False)
+        line = line_of(log, browser.get(f"/products/{owned.product_id}/"))
+        assert (line["status"], line["view"]) == (500, "product")
+
+    def test_names_the_fault_of_the_database(self, log, monkeypatch, owned):
+        def fail(*_: object, **__: object) -> None:
+            raise Throttled(BUSY)
+
+        monkeypatch.setattr("comments.views.read_comments_page", fail)
+        line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
+        assert (line["status"], line["fault"]) == (503, "Throttled")
+
+    def test_that_was_out_of_time_is_late(self, log, settings: LazySettings, owned):
+        settings.PAGE_SECONDS = 0
+        line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
+        assert (line["status"], line["late"]) == (503, True)
+        assert line["fault"] == "Unreachable"
+
+    def test_to_one_too_many_is_shed(self, log, monkeypatch, settings: LazySettings):
+        monkeypatch.setattr(shedding, "MOST_SECONDS", 0.01)
+        settings.PAGES_AT_ONCE = 1
+        full = shedding.Shedding(lambda *_: [])
+        assert full._slots.take()
+        full(RequestFactory().get("/orders/").environ, lambda *_: lambda _: None)
+        (line,) = request_lines(log)
+        assert (line["status"], line["shed"]) == (503, True)
+
+    @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/static/css/site.css"])
+    def test_to_a_health_check_or_for_a_file_has_no_line(self, log, path):
+        Client().get(path).close()
+        assert request_lines(log) == []
+
+
+def everything_of(owned: Belongings) -> dict[str, str]:
+    """What is typed, or stands in addresses, and must be in no line."""
+    return {
+        "a name": owned.owner.username,
+        "an order": owned.order_id,
+        "a comment": owned.comment_id,
+        "a product": owned.product_id,
+        "an e-mail address": "somebody@example.com",
+        "a password": "correct horse battery",
+        "a token": "c8x1-3f2a9b7e6d5c4b3a2918",
+        "searched words": "lampshades",
+        "a place": "38.7109",
+        "a network address": "203.0.113.77",
+    }
+
+
+def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
+    """Open each page with all of it, as each role; and type it into forms."""
+    known = {"owner": owned.owner, "staff": someone("staff", is_staff=True)}
+    arguments = owned.arguments | {"token": secret["a token"]}
+    query = {"q": secret["searched words"], "near": secret["a place"], "after": secret["a token"]}
+    query |= {"next": f"/{secret['a name']}", "email": secret["an e-mail address"]}
+    typed = dict.fromkeys(("username", "email", "body", "title"), secret["an e-mail address"])
+    typed |= {"password": secret["a password"], "order_id": secret["an order"]}
+    where = {"REMOTE_ADDR": secret["a network address"], "raise_request_exception": False}
+    assert LETTERS.flush(seconds=PATIENCE)  # none of other tests are in the way
+    for role in ("nobody", "owner", "staff"):
+        browser = browser_of(role, known, **where)
+        for route in routes():
+            path = address(route, arguments)
+            if "logout" in path or "close" in path:
+                continue
+            for asked in (browser.get(path), browser.get(path, query), browser.post(path, typed)):
+                asked.close()
+    Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
+    assert LETTERS.flush(seconds=PATIENCE)
+
+
+def examples() -> list[str]:
+    """The commands of jq that the document gives, each with its comment."""
+    return [part for part in DOCUMENT.read_text().split("\n\n") if part.startswith("    # ")]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.parametrize("command", examples(), ids=["views", "plans", "slow", "refused"])
+def test_an_example_of_the_document_finds_something(command, tmp_path, owned):
+    with written_log(as_json=True) as written:
+        Client().get(f"/products/{owned.product_id}/")
+        with observed(RequestRecord("GET", status=503, is_shed=True)) as told:
+            told()
+    line = written.getvalue()
+    slow = re.sub(r'"ms": [\d.]+', '"ms": 1001', line)
+    (tmp_path / "site.log").write_text(slow)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
+    )
+    assert done.stderr == ""
+    assert done.stdout
+
+
+class TestTheSettings:
+    @pytest.mark.parametrize(
+        ("given", "level"), [({}, "INFO"), ({"REQUEST_LOG": "0"}, "WARNING")], ids=["on", "off"]
+    )
+    def test_switch_the_lines(self, tmp_path, given, level):
+        logging_of = settings_of(tmp_path, DEBUG="1", **given)["LOGGING"]
+        assert logging_of["loggers"]["request"]["level"] == level
+
+    def test_write_all_lines_as_json(self, tmp_path):
+        environment = current().with_values(
+            VAR_DIR=str(tmp_path), DEBUG="1", LOG_FORMAT="json", REQUEST_LOG="1"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", TWO_LINES],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        security, request = map(json.loads, done.stderr.splitlines())
+        assert (security["logger"], security["event"]) == ("security", "sign-in")
+        assert (request["logger"], request["view"]) == ("request", "document")
+
+
+TWO_LINES = """
+import os
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django
+django.setup()
+from django.test import Client
+from shop.web.security_log import log_event
+log_event("sign-in", user="alice")
+Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
+"""
+
+
+class TestNoLine:
+    @pytest.mark.parametrize("as_json", [False, True], ids=["in words", "in JSON"])
+    def test_has_anything_personal(self, owned, as_json):
+        secret = everything_of(owned)
+        with written_log(as_json=as_json) as written:
+            visit_everything(owned, secret)
+        # Sign-ins and decisions of staff name who did it, on purpose: see docs/accounts.md.
+        of_security = re.compile(r'^\S+ INFO security:|"logger": "security"')
+        lines = [line for line in written.getvalue().splitlines() if not of_security.search(line)]
+        assert len(lines) > len(routes())
+        told = [(kind, line) for kind, what in secret.items() for line in lines if what in line]
+        assert told == []
