@@ -1,0 +1,232 @@
+"""The people of the load test, and how often they do what: see docs/load.md.
+
+Start it in the project's folder: ``python -m locust --locustfile lab/load/locustfile.py``.
+"""
+
+import sys
+from argparse import ArgumentParser
+from random import Random
+from uuid import uuid4
+
+from locust import events, task
+from locust.env import Environment
+
+from lab.load.people import OK, UNCHANGED, Person, is_loopback
+
+COMMENT = r"/comments/[\w-]+/$"
+"""The page of a comment, not one that does something with it, whose address has more parts."""
+ORDER = r"/orders/[0-9A-Z]{26}/"
+LIST = 'id="comments"'
+SIGNED_IN = 'action="/accounts/logout/"'
+LANGUAGES, RATINGS = ("de", "en", "fr", "it", "nl"), "12345"
+STATUSES = ("PLACED", "APPROVED", "SHIPPED", "DELIVERED")
+PASSWORD = "correct-horse-battery"  # noqa: S105 - of users that a load test makes
+
+
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator] # Locust's
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this file."""
+    parser.add_argument("--think-seconds", type=float, default=4.0, help="mean between two tasks")
+    parser.add_argument("--staff-name", default="sam", help="of a user who is staff")
+    parser.add_argument("--staff-password", default="sample-shop", is_secret=True)
+    parser.add_argument("--elsewhere", action="store_true", help="load another machine than this")
+
+
+@events.init.add_listener  # type: ignore[untyped-decorator] # Locust's
+@events.test_start.add_listener  # type: ignore[untyped-decorator] # Locust's
+def refuse_other_machines(environment: Environment, **_: object) -> None:
+    """End the process where another machine would be loaded that nobody has said is meant."""
+    host, options = environment.host or Person.default_host, environment.parsed_options
+    if not is_loopback(host) and not (options and options.elsewhere):
+        sys.exit(f"{host} is another machine: --elsewhere says that you may load it.")
+
+
+class Visitor(Person):
+    """Looks around, and reads comments by any filter."""
+
+    weight = 8
+    """In shops a few visitors of a hundred write or buy; two of ten, so that a minute has some."""
+
+    @task(3)
+    def front_page(self) -> None:
+        self.look_at_front_page()
+
+    @task(6)
+    def look_at_product(self) -> None:
+        self.ask("product", self.product(), marker='id="main"')
+
+    @task(2)
+    def category(self) -> None:
+        page = self.ask("categories", "/categories/")
+        path = self.rng.choice(page.links(r"/categories/[\w-]+/$"))
+        self.ask("category", f"{path}?order={self.rng.choice(('price', 'name'))}")
+
+    @task(8)
+    def filtered_list(self) -> None:
+        """Choose languages and ratings, which htmx swaps in, and page on and back."""
+        page = self.swap("comments", self._filtered(), LIST)
+        for rel in ("next", "next", "prev", "last", "prev"):
+            if links := page.links("/", rel=rel):
+                page = self.swap(f"comments, {rel}", self.rng.choice(links), LIST)
+
+    @task(2)
+    def month(self) -> None:
+        product = self.product()
+        page = self.ask("comments", f"{product}comments/~/~/", marker=LIST)
+        if months := page.months():
+            path = f"{product}comments/~/~/?month={self.rng.choice(months)}"
+            self.swap("comments, month", path, LIST)
+
+    @task(2)
+    def again(self) -> None:
+        """Load a list once more: a browser asks whether its copy is still the newest."""
+        path = self._filtered()
+        page = self.ask("comments", path, marker=LIST)
+        headers = {"If-None-Match": page.headers["ETag"]}
+        statuses = (OK, UNCHANGED)
+        self.ask("comments, ETag", path, headers=headers, statuses=statuses, marker=LIST)
+
+    def _filtered(self) -> str:
+        return f"{self.product()}comments/{some(self.rng, LANGUAGES)}/{some(self.rng, RATINGS)}/"
+
+
+class Customer(Person):
+    """Signs up once, then reads, comments, votes and orders."""
+
+    weight = 2
+    is_signed_in = False
+
+    @task(4)
+    def comment(self) -> None:
+        """Write a comment, and change it."""
+        self._sign_in()
+        path = f"{self.product()}comments/new/"
+        (form,) = self.ask("comment, form", path).forms(path)
+        words = {
+            "title": "Under load",
+            "language": self.rng.choice(LANGUAGES),
+            "rating": self.rng.choice(RATINGS),
+        }
+        text = f"It does what it should, says {uuid4()}."
+        sent = {**form.fields, **words, "body": text}
+        # The page that follows the form shows the comment among the newest.
+        page = self.ask("comment, post", path, send=sent, marker=text)
+        edit_path = self.rng.choice(page.links("/comments/edit/"))
+        (form,) = self.ask("comment, edit form", edit_path).forms("/comments/edit/")
+        sent = {**form.fields, **words, "body": f"{text} Edited."}
+        self.ask("comment, edit", form.action, send=sent)
+
+    @task(6)
+    def vote(self) -> None:
+        if path := self._others_comment():
+            vote = path.replace("/comments/", "/comments/vote/")
+            self.ask("vote", vote, send={"helpful": "yes"}, marker="helpful")
+
+    @task(1)
+    def report(self) -> None:
+        if path := self._others_comment():
+            report = path.replace("/comments/", "/comments/report/")
+            (form,) = self.ask("report, form", report).forms(report)
+            self.ask("report", form.action, send={**form.fields, "reason": "spam"})
+
+    @task(2)
+    def order(self) -> None:
+        """Put products into the basket, and order them."""
+        self._sign_in()
+        for path in (self.product(), self.product()):
+            added = {"product_id": path.split("/")[2], "quantity": "1"}
+            self.ask("basket, add", "/basket/add/", send=added)
+        checkout = self.ask("checkout", "/basket/order/")
+        (form,) = checkout.forms("/basket/place/")
+        sent = {**form.fields, "point": ""}
+        self.ask("order, place", "/basket/place/", send=sent, marker="has been placed")
+
+    @task(4)
+    def own_orders(self) -> None:
+        self._sign_in()
+        statuses = "&".join(f"status={status}" for status in self.rng.sample(STATUSES, 2))
+        page = self.ask("orders", "/orders/")
+        self.swap("orders", f"/orders/?{statuses}", "</section>")
+        if links := page.links(ORDER):
+            self.ask("order", self.rng.choice(links))
+
+    def _others_comment(self) -> str | None:
+        """Return the path of a comment that somebody else wrote, if the product has one."""
+        self._sign_in()
+        page = self.ask("product", self.product(), marker='id="main"')
+        own = {path.replace("/edit/", "/") for path in page.links("/comments/edit/")}
+        others = [path for path in page.links(COMMENT) if path not in own]
+        return self.rng.choice(others) if others else None
+
+    def _sign_in(self) -> None:
+        """Sign up, out and in again, if that is not done."""
+        if self.is_signed_in:
+            return
+        name = f"load-{uuid4().hex[:12]}"
+        sent = {"username": name, "password1": PASSWORD, "password2": PASSWORD, "email": ""}
+        self.ask("sign up", "/accounts/sign-up/", send=sent, marker=SIGNED_IN)
+        self.ask("sign out", "/accounts/logout/", send={})
+        sent = {"username": name, "password": PASSWORD}
+        self.ask("sign in", "/accounts/login/", send=sent, marker=SIGNED_IN)
+        self.is_signed_in = True
+
+
+class Staff(Person):
+    """Works on the queue of open orders, and on comments."""
+
+    fixed_count = 1
+    """A shop has few of them; sessions of one name are what its sign-in limits allow."""
+    is_signed_in = False
+
+    @task(4)
+    def ship(self) -> None:
+        """Move an order of the queue to its next status."""
+        self._sign_in()
+        path = f"/staff/orders/?status={self.rng.choice(('PLACED', 'APPROVED'))}"
+        if forms := self.ask("queue", path).forms(rf"{ORDER}move/"):
+            form = self.rng.choice(forms)
+            self.ask("order, move", form.action, send=form.fields)
+
+    @task(2)
+    def queue(self) -> None:
+        self._sign_in()
+        page = self.ask("queue", "/staff/orders/")
+        for rel in ("next", "last", "prev"):
+            if links := page.links("/", rel=rel):
+                page = self.swap(f"queue, {rel}", self.rng.choice(links), 'id="queue"')
+
+    @task(2)
+    def moderate(self) -> None:
+        """Decide about a reported comment."""
+        self._sign_in()
+        page = self.ask("moderation", "/staff/comments/")
+        keep = [f for f in page.forms("/staff/comments/decide/") if f.fields["decision"] == "keep"]
+        if keep:
+            form = self.rng.choice(keep)
+            self.ask("moderation, decide", form.action, send=form.fields)
+
+    @task(2)
+    def reply(self) -> None:
+        """Reply to a comment, or change the reply."""
+        self._sign_in()
+        comments = self.ask("product", self.product(), marker='id="main"').links(COMMENT)
+        if not comments:
+            return
+        page = self.ask("comment", self.rng.choice(comments))
+        form = page.forms("/staff/comments/reply/")[0]
+        text = f"Thank you for your words, {uuid4()}."
+        self.ask("reply", form.action, send={**form.fields, "text": text}, marker=text)
+
+    def _sign_in(self) -> None:
+        if self.is_signed_in:
+            return
+        options = self.environment.parsed_options
+        sent = {"username": options.staff_name, "password": options.staff_password}
+        self.ask("sign in", "/accounts/login/", send=sent, marker=SIGNED_IN)
+        self.is_signed_in = True
+
+
+def some(rng: Random, values: str | tuple[str, ...]) -> str:
+    """Return any values as a filter spells them; as often as not all, which is ``~``."""
+    number = rng.choices((0, 1, 2, 3), (4, 3, 2, 1))[0]
+    return ".".join(sorted(rng.sample(values, number))) or "~"

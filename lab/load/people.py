@@ -1,0 +1,113 @@
+"""Somebody who uses the site in a browser: asks, checks what came, and waits when asked to."""
+
+from collections.abc import Collection, Mapping
+from random import Random
+from time import sleep
+from typing import ClassVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from locust import HttpUser
+from locust.exception import RescheduleTask
+
+from lab.load.pages import Page
+
+OK, UNCHANGED, SHED = 200, 304, 503
+CSRF = "t" * 32
+HTMX = {"HX-Request": "true"}
+MOST_WAITED = 30.0
+"""Seconds of a ``Retry-After`` that are waited for."""
+PATIENCE = 15.0
+"""Seconds after which htmx gives up."""
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address such as ``http://127.0.0.1:8000`` is of this machine."""
+    return urlsplit(host).hostname in LOOPBACK
+
+
+class Person(HttpUser):
+    """A user of the load test; the tasks are those of its classes.
+
+    Each has an address of its own, which a site with ``TRUSTED_PROXIES=1`` believes: the site's
+    limits for one address are then not what is measured.
+    """
+
+    abstract = True
+    default_host: ClassVar[str] = "http://127.0.0.1:8000"
+    host = default_host
+
+    def on_start(self) -> None:
+        self.rng = Random()  # noqa: S311 - not a secret
+        self._products: list[str] = []
+        number = uuid4().int
+        address = f"10.{number % 256}.{number // 256 % 256}.{1 + number // 65536 % 250}"
+        self.client.headers["X-Forwarded-For"] = address
+
+    def wait_time(self) -> float:
+        """Return seconds to the next task: as a rule short, at times long, as people's are."""
+        mean: float = self.environment.parsed_options.think_seconds
+        return min(self.rng.expovariate(1 / mean), 5 * mean) if mean else 0.0
+
+    def ask(
+        self,
+        name: str,
+        path: str,
+        *,
+        marker: str = "<h1",
+        send: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        statuses: Collection[int] = (OK,),
+    ) -> Page:
+        """Return a page, counted under ``name``; with ``send`` a form is posted.
+
+        It fails with another status, and without ``marker`` in its text. An answer of 503 with
+        ``Retry-After`` counts as "name (shed)", and is waited for. Then, as after a failure, the
+        task ends by RescheduleTask.
+        """
+        form = None if send is None else {**send, "csrfmiddlewaretoken": self._csrf_token()}
+        with self.client.request(
+            "GET" if form is None else "POST",
+            path,
+            name=name,
+            data=form,
+            headers=dict(headers or {}),
+            timeout=PATIENCE,
+            catch_response=True,
+        ) as response:
+            page = Page(response.status_code, response.text or "", response.headers)
+            wait = response.headers.get("Retry-After") if page.status == SHED else None
+            if wait is not None:
+                response.request_meta["name"] = f"{name} (shed)"
+                response.success()
+            elif page.status not in statuses:
+                response.failure(f"{page.status}: {' · '.join(page.headline())}")
+            elif page.status == OK and marker not in page.text:
+                response.failure(f"without {marker!r}: {' · '.join(page.headline())}")
+            else:
+                response.success()
+                return page
+        if wait is not None:
+            sleep(min(float(wait), MOST_WAITED))
+        raise RescheduleTask
+
+    def product(self) -> str:
+        """Return the path of a product that the front page showed to this user."""
+        if not self._products:
+            self.look_at_front_page()
+        return self.rng.choice(self._products)
+
+    def look_at_front_page(self) -> None:
+        """Open the front page, and remember its products."""
+        self._products = sorted(set(self.ask("front page", "/").links(r"/products/[\w-]+/$")))
+
+    def _csrf_token(self) -> str:
+        """Return a token; it has to be that of the cookie, which signing in changes."""
+        self.client.cookies.set("csrftoken", None)
+        self.client.cookies.set("csrftoken", CSRF)
+        return CSRF
+
+    def swap(self, name: str, path: str, marker: str) -> Page:
+        """Return the part of a page that htmx swaps in."""
+        return self.ask(f"{name} (htmx)", path, marker=marker, headers=HTMX)
