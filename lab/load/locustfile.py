@@ -23,7 +23,7 @@ STATUSES = ("PLACED", "APPROVED", "SHIPPED", "DELIVERED")
 PASSWORD = "correct-horse-battery"  # noqa: S105 - of users that a load test makes
 
 
-@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator] # Locust's
+@events.init_command_line_parser.add_listener
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of this file."""
     parser.add_argument("--think-seconds", type=float, default=4.0, help="mean between two tasks")
@@ -32,8 +32,8 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--elsewhere", action="store_true", help="load another machine than this")
 
 
-@events.init.add_listener  # type: ignore[untyped-decorator] # Locust's
-@events.test_start.add_listener  # type: ignore[untyped-decorator] # Locust's
+@events.init.add_listener
+@events.test_start.add_listener
 def refuse_other_machines(environment: Environment, **_: object) -> None:
     """End the process where another machine would be loaded that nobody has said is meant."""
     host, options = environment.host or Person.default_host, environment.parsed_options
