@@ -39,13 +39,13 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
         "Type": "String",
         "Default": "python3.13",
         "AllowedValues": ["python3.11", "python3.12", "python3.13", "python3.14"],
-        "Description": "The Python that the code was packed for",
+        "Description": "The Python that runs the code",
     },
     "FunctionArchitecture": {
         "Type": "String",
         "Default": "x86_64",
         "AllowedValues": ["x86_64", "arm64"],
-        "Description": "The processor that the code was packed for",
+        "Description": "The processor that runs the code",
     },
     "RecordAgeSeconds": {
         "Type": "Number",
