@@ -12,7 +12,9 @@ from locust.exception import RescheduleTask
 
 from lab.load.pages import Page
 
-OK, UNCHANGED, SHED = 200, 304, 503
+OK, UNCHANGED, UNAVAILABLE = 200, 304, 503
+SHED = "Too many people are in the shop"
+"""What a site that is full says; one without its database has other words for the same status."""
 CSRF = "t" * 32
 HTMX = {"HX-Request": "true"}
 MOST_WAITED = 30.0
@@ -49,7 +51,7 @@ class Person(HttpUser):
         self._asked = monotonic()
         number = uuid4().int
         address = f"10.{number % 256}.{number // 256 % 256}.{1 + number // 65536 % 250}"
-        self.client.headers["X-Forwarded-For"] = address
+        self.client.headers.update({"X-Forwarded-For": address, "Accept-Language": "en"})
 
     def wait_time(self) -> float:
         """Return seconds to the next task: as a rule short, at times long, as people's are."""
@@ -68,9 +70,9 @@ class Person(HttpUser):
     ) -> Page:
         """Return a page, counted under ``name``; with ``send`` a form is posted.
 
-        It fails with another status, and without ``marker`` in its text. An answer of 503 with
-        ``Retry-After`` counts as "name (shed)", and is waited for. Then, as after a failure, the
-        task ends by RescheduleTask.
+        It fails with another status, and without ``marker`` in its text. The answer of a site that
+        is full counts as "name (shed)", and its ``Retry-After`` is waited for. Then, as after a
+        failure, the task ends by RescheduleTask.
         """
         form = None if send is None else {**send, "csrfmiddlewaretoken": self._csrf_token()}
         if monotonic() - self._asked > IDLE:
@@ -85,7 +87,8 @@ class Person(HttpUser):
             catch_response=True,
         ) as response:
             page = Page(response.status_code, response.text or "", response.headers)
-            wait = response.headers.get("Retry-After") if page.status == SHED else None
+            is_shed = page.status == UNAVAILABLE and SHED in page.text
+            wait = response.headers.get("Retry-After") if is_shed else None
             passed = False
             if wait is not None:
                 response.request_meta["name"] = f"{name} (shed)"

@@ -15,7 +15,9 @@ from threading import Thread
 
 import pytest
 
+from dynamo.calls.faults import UNREACHABLE
 from dynamo.engine import find
+from dynamo.web.shedding import TOO_MANY
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 
@@ -146,11 +148,14 @@ class TestAMinute:
 class Full(BaseHTTPRequestHandler):
     """A site that has no time for anybody."""
 
+    says = str(TOO_MANY).encode()
+
     def do_GET(self) -> None:
         self.send_response(503)
         self.send_header("Retry-After", "1")
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(self.says)))
         self.end_headers()
+        self.wfile.write(self.says)
 
     do_POST = do_GET  # noqa: N815 - http.server's name
 
@@ -158,26 +163,43 @@ class Full(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-class TestASiteThatIsFull:
-    @pytest.fixture
-    def address(self) -> Iterator[str]:
-        with ThreadingHTTPServer(("127.0.0.1", 0), Full) as server:
-            Thread(target=server.serve_forever).start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
+class WithoutDatabase(Full):
+    """A site whose database is away: it also says when to come back."""
 
-    def test_is_counted_apart_and_asked_no_sooner_than_it_says(self, tmp_path, address):
-        done = run_locust(
-            tmp_path,
+    says = UNREACHABLE.encode()
+
+
+@contextmanager
+def served(site: type[Full]) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), site) as server:
+        Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def run_briefly(folder: Path, site: type[Full]) -> subprocess.CompletedProcess[str]:
+    with served(site) as address:
+        return run_locust(
+            folder,
             *("--users", "2", "--spawn-rate", "2", "--run-time", "3s", "--think-seconds", "0"),
-            *("--host", address, "--csv", str(tmp_path / "load")),
+            *("--host", address, "--csv", str(folder / "load")),
             seconds=SECONDS,
         )
+
+
+class TestA503:
+    def test_of_a_full_site_is_counted_apart_and_asked_no_sooner_than_it_says(self, tmp_path):
+        done = run_briefly(tmp_path, Full)
         assert done.returncode == 0, done.stderr
         requests = requests_in(tmp_path)
         assert requests.pop("Aggregated") <= 2 * (3 + 1)
         assert requests
         assert all(name.endswith(" (shed)") for name in requests)
+
+    def test_of_a_site_without_its_database_is_a_failure(self, tmp_path):
+        done = run_briefly(tmp_path, WithoutDatabase)
+        assert done.returncode == 1
+        assert not [name for name in requests_in(tmp_path) if name.endswith(" (shed)")]
 
 
 def test_another_machine_is_loaded_only_when_it_is_meant(tmp_path):
