@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 
 from config.settings import WRITE_SECONDS
+from dynamo.web.watching import TRACE_HEADERS
 from tests.support.project import PROJECT
 
 PUBLIC, TRIAL = (PROJECT / "deploy" / name for name in ("nginx.conf", "nginx.trial.conf"))
@@ -40,6 +41,10 @@ class TestTheProxy:
 
     def test_waits_for_a_form_as_long_as_the_site_works_on_it(self, path):
         assert value_of("proxy_read_timeout", path) == f"{WRITE_SECONDS + 2:.0f}s"
+
+    def test_passes_on_no_trace_that_a_visitor_claims(self, path):
+        for header in TRACE_HEADERS:
+            assert f'proxy_set_header {header} ""' in directives(path)
 
 
 class TestTheTrial:
