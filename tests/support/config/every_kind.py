@@ -32,7 +32,9 @@ from shop.accounts.queries import find_user
 from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import create_profile
 from shop.accounts.throttling import sign_up_with
+from shop.activity.months import Month
 from shop.activity.recording import LOG
+from shop.activity.tables import forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.crawlers.services import write_sitemap
@@ -57,6 +59,7 @@ AUTHOR, READER, STAFF = "ada", "ben", "cleo"
 
 def load_every_kind() -> None:
     """Load a small sample shop, and write what it does not have."""
+    forget_shards(Month.of(NOW))  # which the process may know of another engine
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reactions, "VOTES", ((2,),))
         patch.setattr(orders, "ORDERS_OF_REGULAR", 10)
