@@ -52,7 +52,7 @@ class Told:
 def telemetry(
     connection: Connection | None = None, queues: dict[str, Queue] | None = None
 ) -> Iterator[Told]:
-    """Tell of all that the site does in the block, on its own DynamoDB or on another."""
+    """Record all that the site does in the block, on its own DynamoDB or on another."""
     told = Told(InMemorySpanExporter(), InMemoryMetricReader())
     tracers = TracerProvider(shutdown_on_exit=False)
     tracers.add_span_processor(SimpleSpanProcessor(told.exporter))
