@@ -165,7 +165,7 @@ def walk(
         found = list_comments(product_id, chosen, request, counts=counts, forced_plan=forced)
         ids += [comment.id for comment in found.comments]
         page = found.page
-        request = PageRequest(size, page.entries[-1].position) if page.has_next else None
+        request = PageRequest(size, page.next_position) if page.has_next else None
     return ids
 
 
@@ -215,7 +215,7 @@ class TestAnyPlan:
             request = PageRequest(30, last, Toward.PREVIOUS)
             found = list_comments("any-plan", chosen, request, counts=counts)
             back = [comment.id for comment in found.comments] + back
-            last = found.page.entries[0].position if found.page.has_previous else None
+            last = found.page.previous_position if found.page.has_previous else None
         assert back == expected[:-1]
 
 

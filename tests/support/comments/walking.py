@@ -39,7 +39,7 @@ def read_places(
 
 def behind(page: Page, *, size: int) -> PageRequest | None:
     """What the link to the older page asks for."""
-    return PageRequest(size, page.entries[-1].position) if page.has_next else None
+    return PageRequest(size, page.next_position) if page.has_next else None
 
 
 def in_front(page: Page, *, size: int) -> PageRequest | None:
