@@ -31,16 +31,9 @@ from comments.indexes.access_patterns import (
 from comments.store.counts import ProductCounts
 from dynamo.lists.covers import cheapest_cover
 from dynamo.lists.explain import Alternative
-from dynamo.lists.planner import (
-    UNITS_PER_BLOCK,
-    CountedRun,
-    PricedPlan,
-    cheapest,
-    price,
-    wager,
-)
+from dynamo.lists.planner import CountedRun, PricedPlan, cheapest, price, wager
 from dynamo.lists.runs import OneOf, Run
-from dynamo.lists.sizes import MeanSizes
+from dynamo.lists.sizes import UNITS_PER_BLOCK, MeanSizes
 
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""

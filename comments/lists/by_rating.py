@@ -68,10 +68,13 @@ class _Ratings:
     planned: dict[int, ListPlan] = field(default_factory=dict)
 
     def plan(self, segments: Sequence[Segment], needed: int) -> SegmentsPlan:
-        """Plan some ratings, each for what those before it are expected to leave."""
-        share, plans = self.most_units / len(segments), []
+        """Plan some ratings, each for what those before it are expected to leave.
+
+        Each may take all units of the page: if that is too much, fewer of them are read at once.
+        """
+        plans = []
         for segment in segments:
-            plans.append(self._plan(int(segment.name), max(needed, LEAST_NEEDED), share))
+            plans.append(self._plan(int(segment.name), max(needed, LEAST_NEEDED)))
             needed -= int(min(segment.expected, needed))
         limits = [plan.first_reads for plan in plans]
         return SegmentsPlan(
@@ -84,12 +87,12 @@ class _Ratings:
         """Return the runs of all ratings of the list that are empty by the counts."""
         for rating in self.chosen.ratings or RATINGS:
             if rating not in self.planned:
-                self._plan(rating, LEAST_NEEDED, self.most_units)
+                self._plan(rating, LEAST_NEEDED)
         return tuple(run for plan in self.planned.values() for run in plan.empty_partitions)
 
-    def _plan(self, rating: int, needed: int, most_units: float) -> ListPlan:
+    def _plan(self, rating: int, needed: int) -> ListPlan:
         part = replace(self.chosen, ratings=(rating,))
-        plan, section = self.plan_part(part, needed, most_units), self.order.section(rating)
+        plan, section = self.plan_part(part, needed, self.most_units), self.order.section(rating)
         self.planned[rating] = replace(
             plan,
             runs=_in_section(plan.runs, section),

@@ -9,6 +9,10 @@ from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of
 from dynamo.calls.meter import Meter, labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain
+from dynamo.lists.merging import LEAST_UNITS
+
+UNITS_BESIDE = 2 * LEAST_UNITS
+"""What the page of a list reads beside it as a rule: the product, and its counts."""
 
 
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
@@ -44,6 +48,12 @@ def explain_comments(
         with labelled_calls("counts"):
             counts = counts_of(product_id)
         found = list_comments(
-            product_id, chosen, request, counts=counts, order=order, forced_plan=forced_plan
+            product_id,
+            chosen,
+            request,
+            counts=counts,
+            order=order,
+            beside=UNITS_BESIDE,
+            forced_plan=forced_plan,
         )
     return explain_page(found, meter)

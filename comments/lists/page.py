@@ -15,6 +15,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.languages import preferred_language
 from comments.lists.highlights import (
+    KINDS,
     Highlights,
     Kind,
     find_highlights,
@@ -43,6 +44,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Started, Together
 from dynamo.items import table_key
+from dynamo.lists.merging import LEAST_UNITS
 from dynamo.lists.places import moment_at
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import page_batches
@@ -81,6 +83,15 @@ class PageWanted:
     def has_highlights(self) -> bool:
         """Whether it is the product's own page."""
         return self.is_whole and self.chosen is None
+
+    @property
+    def units_beside(self) -> float:
+        """What a visitor's page reads beside its list: capacity units, if each item is small."""
+        known = counters().known([self.product_id])
+        keys_read = len(product_keys(self.product_id, is_whole=self.is_whole))
+        items = keys_read + sum(known.values()) + self.has_highlights
+        queries = 1 + 2 * len(KINDS) if self.has_highlights else 0
+        return LEAST_UNITS * (items + queries)
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
         """Return the filter of the list."""
@@ -190,7 +201,8 @@ def _read_list(
     wanted: PageWanted, counts: ProductCounts, exact: Callable[[], ProductCounts]
 ) -> tuple[CommentFilter, CommentPage]:
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
-    read = partial(list_comments, wanted.product_id, order=wanted.order)
+    beside = wanted.units_beside
+    read = partial(list_comments, wanted.product_id, order=wanted.order, beside=beside)
     chosen = wanted.choose(counts)
     found = read(chosen, wanted.request, counts=counts, exact=exact)
     right = wanted.choose(found.counts)

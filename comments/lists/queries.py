@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby
 from math import inf
 
+from django.core.cache import cache
 from django.urls import reverse
 from django.utils.formats import date_format
 from pynamodb.attributes import Attribute
@@ -25,18 +26,20 @@ from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.replies.queries import Reply, reply_in
 from comments.store.comments import NoSuchComment, is_tombstone, product_id_of
-from comments.store.counts import ProductCounts
+from comments.store.counts import ProductCounts, remembered_as
 from comments.store.revision import Revision
 from comments.store.table import query_pages
 from dynamo.items import Item
+from dynamo.lists.merging import LARGEST_ITEM
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 
 MOST_UNITS = 8.0
-"""Of a page of a list, however few comments match its filter."""
+"""Capacity units of a page with a list, however few comments match its filter."""
 MOST_UNITS_OF_AN_ITEM = 0.4
 """The same for pages of more than 20 comments."""
+LARGEST_ENTRY = "largest-entry"
 _NO_TEXT = {"S": ""}
 _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
@@ -134,17 +137,24 @@ def list_comments(
     counts: ProductCounts,
     exact: Callable[[], ProductCounts] | None = None,
     order: CommentOrder = CommentOrder.NEWEST,
+    beside: float = 0.0,
     forced_plan: str | None = None,
 ) -> CommentPage:
     """Read a page of a product's comments in any order (AP1, AP2, AP3, AP6).
 
     The plan is made from ``counts``, which may be remembered ones; then ``exact`` returns those of
     now, which are read meanwhile. If they count comments of the list where the plan's counted none,
-    the page is read again. All of it costs about `most_units` at most: a page that would cost more
-    is short, and the list goes on behind its ``cut_at``. ``forced_plan`` names a plan to use in
-    place of the cheapest, whatever it costs. Raises NoSuchPlan.
+    the page is read again. All of it costs `most_units` at most, and a query or two if these read
+    nothing else: a page that would cost more is short, and the list goes on behind its ``cut_at``.
+    ``beside`` are the units that the list's page takes for other things. ``forced_plan`` names a
+    plan to use in place of the cheapest, whatever it costs. Raises NoSuchPlan.
     """
-    asked = replace(request, most_units=inf if forced_plan else most_units(request))
+    remembered = remembered_as(LARGEST_ENTRY, product_id)
+    asked = replace(
+        request,
+        most_units=inf if forced_plan else most_units(request, beside=beside),
+        largest_item=cache.get(remembered, LARGEST_ITEM),
+    )
     read_list = partial(_read_list, product_id, chosen, order=order, forced=forced_plan)
     plan, page = read_list(asked, counts)
     left = asked.most_units - page.capacity_units
@@ -161,6 +171,8 @@ def list_comments(
     once = {id_at(entry.position.place): entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
         SIZES.note(name, [entry.stored for entry in entries])
+    if page.largest_item > asked.largest_item:
+        cache.set(remembered, page.largest_item)
     comments = tuple(entry_of(entry.item) for entry in once)
     return CommentPage(comments=comments, plan=plan, page=page, shown=shown, counts=now)
 
@@ -191,9 +203,13 @@ def _read_list(
     return plan, page
 
 
-def most_units(request: PageRequest) -> float:
-    """Return the capacity units that a page of a list may cost."""
-    return max(MOST_UNITS, request.size * MOST_UNITS_OF_AN_ITEM)
+def most_units(request: PageRequest, *, beside: float = 0.0) -> float:
+    """Return the capacity units that a list may cost where its page takes others ``beside`` it.
+
+    At least half of those of the page: the counts of a product with many writers are dear.
+    """
+    of_page = max(MOST_UNITS, request.size * MOST_UNITS_OF_AN_ITEM)
+    return max(of_page - beside, of_page / 2)
 
 
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:

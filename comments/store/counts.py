@@ -110,7 +110,7 @@ def counts_in(sums: Mapping[str, int]) -> ProductCounts:
 
 def remember_counts(product_id: str, counts: ProductCounts) -> None:
     """Keep counts that were just read, in Django's cache, for the next page to be planned by."""
-    cache.set(_remembered_as(product_id), counts.cells)
+    cache.set(remembered_as("counts", product_id), counts.cells)
 
 
 def remembered_counts(product_id: str) -> ProductCounts | None:
@@ -118,14 +118,15 @@ def remembered_counts(product_id: str) -> ProductCounts | None:
 
     They may be out of date: plan by them, but show those that `counts_of` reads.
     """
-    cells = cache.get(_remembered_as(product_id))
+    cells = cache.get(remembered_as("counts", product_id))
     return None if cells is None else ProductCounts(cells)
 
 
-def _remembered_as(product_id: str) -> str:
+def remembered_as(kind: str, product_id: str) -> str:
+    """Return the key in Django's cache of something that is remembered of a product."""
     # A cache may refuse keys with spaces, or long ones.
     digest = blake2b(product_id.encode(), digest_size=16).hexdigest()
-    return f"{TABLE}/counts/{digest}"
+    return f"{TABLE}/{kind}/{digest}"
 
 
 def compare_sums(

@@ -17,10 +17,13 @@ from math import ceil, inf
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.runs import Position, Run
+from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
 from dynamo.lists.sources import NOTHING, Chunk, Source
 
-LEAST_UNITS = 0.5
+LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
+LARGEST_ITEM = BLOCK // 4
+"""Bytes that items of a list are taken to have at most, until larger ones were read."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -69,7 +72,7 @@ class Cursor:
         """Return whether an unread item of this run could come before ``place``."""
         if self.exhausted:
             return False
-        stop = self.stopped_at.place if self.stopped_at else ""
+        stop = _place_at(self)
         return stop < place if ascending else stop > place
 
     def to_read_for(self, wanted: int) -> int:
@@ -100,9 +103,10 @@ class Merge:
 
     The last ``look_ahead`` of the items need not be in order: they show that the list goes on.
 
-    After the first round, which reads each run once, no more is read than ``most_units`` allow. If
-    that is too little, `cut_at` is where to go on, and only the items up to there are found: some
-    of those needed, or none.
+    No more is read than ``most_units`` allow, if no item has more than ``largest_item`` bytes; but
+    the first round reads an item of each run in any case. If that is too little, `cut_at` is where
+    to go on, and only the items up to there are found: some of those needed, or none. Where a read
+    costs more than such items can, ``largest_item`` becomes the mean size of those it has read.
     """
 
     def __init__(
@@ -115,12 +119,14 @@ class Merge:
         look_ahead: int = 0,
         fallback: Fallback | None = None,
         most_units: float = inf,
+        largest_item: int = LARGEST_ITEM,
     ) -> None:
         self.cursors = [Cursor(run, behind) for run in runs]
         self.rounds = 0
         self.fell_back = False
         self.cut_at: Position | None = None
         self._most_units = most_units
+        self.largest_item = largest_item
         self._fallback = fallback
         self._needed = needed
         self._in_order = needed - look_ahead
@@ -148,6 +154,7 @@ class Merge:
             ]
             for (cursor, _), chunk in zip(wanted, pool.gather(calls), strict=True):
                 cursor.take(chunk)
+                self._weigh(chunk)
             wanted = self._affordable(self._held_back())
 
     def found(self, most: int) -> list[Entry]:
@@ -168,26 +175,48 @@ class Merge:
 
     def _first_round(self, first_reads: Sequence[int] | None) -> Reads:
         if first_reads is None:
-            return [(cursor, self._needed) for cursor in self.cursors]
+            first_reads = [self._needed] * len(self.cursors)
         if min(first_reads, default=1) < 1:
             sentence = f"A first read asks for at least one item, not {min(first_reads)}"
             raise ValueError(sentence)
-        return list(zip(self.cursors, first_reads, strict=True))
+        return self._shortened(list(zip(self.cursors, first_reads, strict=True)))
 
     def _affordable(self, wanted: Reads) -> Reads:
-        """Shorten reads to what may still be spent; none are left, and `cut_at` is set, if not."""
+        """Shorten reads to what may still be spent, or omit some.
+
+        Those that hold the frontier back the most are kept. None are left, and `cut_at` is set, if
+        there is not enough for one.
+        """
         if self._most_units == inf or not wanted:
             return wanted
-        share = self._left / len(wanted)
-        if share < LEAST_UNITS:
+        most = int(self._left / UNITS_PER_BLOCK) // ceil(self.largest_item / BLOCK)
+        if most < 1:
             stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
             nearest = min if self._ascending else max
             self.cut_at = nearest(stops, key=lambda stop: stop.place)
             return []
+        if most < len(wanted):
+            wanted.sort(key=lambda read: _place_at(read[0]), reverse=not self._ascending)
+        return self._shortened(wanted[:most])
+
+    def _shortened(self, wanted: Reads) -> Reads:
+        """Shorten reads to what may still be spent, but not below one item each."""
+        if self._most_units == inf:
+            return wanted
+        largest = self.largest_item
+        blocks = fair_shares(
+            [ceil(limit * largest / BLOCK) for _, limit in wanted],
+            max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
+        )
         return [
-            (cursor, min(limit, cursor.items_for(share)) if cursor.capacity_units else limit)
-            for cursor, limit in wanted
+            (cursor, max(1, min(limit, share * BLOCK // largest)))
+            for (cursor, limit), share in zip(wanted, blocks, strict=True)
         ]
+
+    def _weigh(self, chunk: Chunk) -> None:
+        blocks, items = round(chunk.capacity_units / UNITS_PER_BLOCK), chunk.items_read
+        if (blocks - 1) * BLOCK > self.largest_item * items:
+            self.largest_item = ceil(blocks * BLOCK / max(items, 1))
 
     @property
     def _left(self) -> float:
@@ -237,3 +266,17 @@ class Merge:
     def _merged(self) -> Iterator[Entry]:
         waiting = [cursor.waiting for cursor in self.cursors]
         return merge(*waiting, key=lambda entry: entry.position.place, reverse=not self._ascending)
+
+
+def fair_shares(wanted: Sequence[int], total: int) -> list[int]:
+    """Divide ``total`` into equal shares; what is more than wanted of one goes to the others."""
+    shares = [0] * len(wanted)
+    left = total
+    for done, number in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        shares[number] = min(wanted[number], left // (len(wanted) - done))
+        left -= shares[number]
+    return shares
+
+
+def _place_at(cursor: Cursor) -> str:
+    return cursor.stopped_at.place if cursor.stopped_at else ""

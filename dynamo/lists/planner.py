@@ -22,10 +22,8 @@ from functools import lru_cache
 from math import ceil, erfc, inf, isfinite, sqrt
 
 from dynamo.lists.runs import Run
+from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
 
-BLOCK = 4_096
-"""Bytes that half a capacity unit reads, eventually consistent."""
-UNITS_PER_BLOCK = 0.5
 TOP_UP = 1.5
 """The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
 EFFORT = 0.001

@@ -14,7 +14,7 @@ from enum import Enum
 from math import inf
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.merging import Cursor, Entry, Fallback, Merge
+from dynamo.lists.merging import LARGEST_ITEM, Cursor, Entry, Fallback, Merge
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import Source
 
@@ -38,15 +38,17 @@ class PageRequest:
     """A page of ``size`` items next to ``position``.
 
     Without a position it is the first page, or the last one if ``toward`` is PREVIOUS: that has the
-    last ``size`` items. Each run is read once, whatever that costs; further reads end at
-    ``most_units``. A page that is not full by then is short, maybe empty, and the next one goes on
-    where its reading stopped. Raises ValueError for a ``size`` below 1.
+    last ``size`` items. It costs ``most_units`` at most if no item has more than ``largest_item``
+    bytes, but an item of each run is read in any case. A page that is not full by then is short,
+    maybe empty, and the next one goes on where its reading stopped. Raises ValueError for a
+    ``size`` below 1.
     """
 
     size: int
     position: Position | None = None
     toward: Toward = Toward.NEXT
     most_units: float = inf
+    largest_item: int = LARGEST_ITEM
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -83,6 +85,7 @@ class Page:
     found. The other way lies the page the visitor came from: true whenever a position was given.
     ``fell_back`` is true when runs of a `Fallback` replaced others within the page. ``cut_at`` is
     set when the units were spent before the page was full: ``toward`` there the list goes on.
+    ``largest_item`` is that of its request, or more where a read cost more than such items can.
     """
 
     entries: tuple[Entry, ...]
@@ -93,6 +96,7 @@ class Page:
     fell_back: bool = False
     cut_at: Position | None = None
     toward: Toward = Toward.NEXT
+    largest_item: int = LARGEST_ITEM
 
     @property
     def capacity_units(self) -> float:
@@ -146,6 +150,7 @@ def read_page(
         look_ahead=look_ahead,
         fallback=fallback,
         most_units=request.most_units,
+        largest_item=request.largest_item,
     )
     merge.read(source, pool, first_reads=first_reads)
     found = merge.found(request.size + 1)
@@ -183,6 +188,7 @@ def page_of(
         fell_back=any(merge.fell_back for merge in merges),
         cut_at=cut_at,
         toward=request.toward,
+        largest_item=max([request.largest_item, *(merge.largest_item for merge in merges)]),
     )
 
 

@@ -63,10 +63,10 @@ def read_segments(
 ) -> Page:
     """Read one page of a list, segment by segment, until it is full.
 
-    ``segments`` may come in any order, but must not overlap; neither may their runs. Those that are
-    read first are read whatever that costs; if the next ones would take more than the request's
-    ``most_units``, the page ends in front of them. What the source or ``plan_of`` raise passes
-    through.
+    ``segments`` may come in any order, but must not overlap; neither may their runs. The page keeps
+    within the request's ``most_units``, and ends in front of segments that would take more; but of
+    those that are read first an item of each run is read in any case. What the source or
+    ``plan_of`` raise passes through.
     """
     ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
     ahead = _ahead(segments, request, ascending=ascending)
@@ -92,6 +92,7 @@ def read_segments(
             ascending=ascending,
             fallback=plan.fallback,
             most_units=left,
+            largest_item=max([request.largest_item, *(merge.largest_item for merge in merges)]),
         )
         merge.read(source, pool, first_reads=plan.first_reads)
         merges.append(merge)

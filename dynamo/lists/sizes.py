@@ -11,6 +11,9 @@ from typing import Any
 
 from dynamo.items import Item
 
+BLOCK = 4_096
+"""Bytes that half a capacity unit reads, eventually consistent."""
+UNITS_PER_BLOCK = 0.5
 TYPICAL = 300.0
 """Bytes of a list entry, as long as none was read."""
 _SAMPLE = 3

@@ -87,12 +87,16 @@ class Thing:
 
 @dataclass
 class MergedList:
-    """The things that ``runs`` hold, in order; ``cut`` ends reads early."""
+    """The things that ``runs`` hold, in order; ``cut`` ends reads early.
+
+    Reads are charged by the ``bytes_of`` their items.
+    """
 
     runs: list[Run]
     things: list[Thing] = field(default_factory=list)
     cut: Callable[[Request], int | None] = lambda _request: None
     requests: list[Request] = field(default_factory=list)
+    bytes_of: Callable[[Item], int] = lambda _item: 1
 
     def places(self, order: Order) -> list[str]:
         """Return the items of all runs, sorted."""
@@ -105,6 +109,7 @@ class MergedList:
             items=[thing.item() for thing in self.things],
             cut=self.cut,
             requests=self.requests,
+            bytes_of=self.bytes_of,
         )
 
     def read(self, request: PageRequest, order: Order, *, client: Any = None, **how: Any) -> Page:
@@ -215,3 +220,15 @@ def _cut_by(seed: int) -> Callable[[Request], int]:
 
 
 cuts = st.builds(_cut_by, st.integers(0, 1000))
+
+
+def _weighed_by(seed: int, largest: int) -> Callable[[Item], int]:
+    """Give each item a size of its own, up to ``largest`` bytes."""
+    return lambda item: crc32(f"{seed}{item['pk']}{item['sk']}{item['s']}".encode()) % largest + 1
+
+
+def sizes_up_to(largest: int) -> st.SearchStrategy[Callable[[Item], int]]:
+    """Draw sizes in bytes: all items as large as they may be, or each of its own."""
+    return st.just(lambda _item: largest) | st.builds(
+        _weighed_by, st.integers(0, 1000), st.just(largest)
+    )

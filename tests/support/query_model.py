@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import ceil
 from typing import Any
 
 from dynamo.items import Item
+from dynamo.lists.sizes import BLOCK
 from tests.support.strict import Request, check_query, key_condition
 
 READ_UNITS = 0.5
@@ -25,12 +27,16 @@ def never(_request: Request) -> None:
 
 @dataclass
 class QueryModel:
-    """Takes `query` as a DynamoDB client does. ``indexes`` names the two keys of each index."""
+    """Takes `query` as a DynamoDB client does. ``indexes`` names the two keys of each index.
+
+    A read costs half a unit for each 4 KB that it starts, by the ``bytes_of`` its items.
+    """
 
     indexes: Mapping[str, tuple[str, str]]
     items: list[Item] = field(default_factory=list)
     cut: Callable[[Request], int | None] = never
     requests: list[Request] = field(default_factory=list)
+    bytes_of: Callable[[Item], int] = lambda _item: 1
 
     def query(self, **request: Any) -> dict[str, Any]:
         check_query(request, lambda _table, index: set(self._keys(index)))
@@ -39,10 +45,11 @@ class QueryModel:
         behind = self._behind(request)
         most = min(request["Limit"], self.cut(request) or request["Limit"])
         read = list(islice(behind, most))
+        size = sum(map(self.bytes_of, read))
         answer = {
             "Items": [item for item in read if _passes(item, request)],
             "ScannedCount": len(read),
-            "ConsumedCapacity": {"CapacityUnits": READ_UNITS},
+            "ConsumedCapacity": {"CapacityUnits": READ_UNITS * max(ceil(size / BLOCK), 1)},
         }
         if len(read) == most:
             keys = self._keys(request.get("IndexName"))

@@ -1,6 +1,7 @@
 """``manage.py bench``: speed and cost of the site's pages, with tables and plots.
 
 ``bench storm`` and ``bench load`` measure reliability instead; see docs/reliability.md.
+``bench grid --hostile`` looks for the dearest page of comments.
 """
 
 import json
@@ -15,17 +16,20 @@ from comments.lists.read_models import INDEXES
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from lab.bench.run import PARTS, Options, run_benchmarks
+from lab.bench.hostile import measure_hostile_lists
+from lab.bench.run import GRID, PARTS, Options, run_benchmarks
 from lab.reports.bench_sections import sections_of
 from lab.reports.documents import require_matplotlib, write_sections
 from lab.reports.storm_figures import StormOptions
 from lab.reports.storm_sections import load_section, storm_section
+from lab.reports.tables import Section
 from lab.storm.load import run_load
 from lab.storm.run import KILLABLE, run_storm
 
 STORM, LOAD = RELIABILITY = ("storm", "load")
 """Parts that are measured alone, and reported in docs/reliability.md."""
 PAGES = (1, 10, 100, 1_000)
+HOSTILE_PAGES = 3_000
 COUNTS = {
     "comments": 300_000,
     "seasonal": 21_000,
@@ -57,6 +61,14 @@ class Command(BaseCommand):
         parser.add_argument("--rate", type=float, default=0.05, help="of storm: 0.05 of the calls")
         parser.add_argument("--kill", default="", help=f"of storm: any of {','.join(KILLABLE)}")
         parser.add_argument("--seed", type=int, default=1, help="of storm: 1")
+        parser.add_argument(
+            "--hostile",
+            type=at_least_one,
+            nargs="?",
+            const=HOSTILE_PAGES,
+            metavar="PAGES",
+            help=f"of grid: open pages of badly distributed comments ({HOSTILE_PAGES:,})",
+        )
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
         parser.add_argument(
@@ -70,6 +82,9 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         if options["parts"] in ([STORM], [LOAD]):
             self._measure_reliability(options["parts"][0], options)
+            return
+        if options["hostile"]:
+            self._measure_hostile_lists(options)
             return
         if settings.COMMENTS_READ_MODEL != INDEXES:
             sentence = "This measures the read model indexes: set COMMENTS_READ_MODEL=indexes."
@@ -99,8 +114,22 @@ class Command(BaseCommand):
                 asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])
                 found = run_storm(asked, progress=progress)
                 section = storm_section(found, read_model=settings.COMMENTS_READ_MODEL)
-        page = options["output"] / "reliability.md"
-        write_sections(page, [section], command=f"bench {part}")
+        self._report(section, options["output"] / "reliability.md", command=f"bench {part}")
+
+    def _measure_hostile_lists(self, options: dict[str, Any]) -> None:
+        if options["parts"] != [GRID]:
+            raise CommandError("--hostile is of the part grid alone: bench grid --hostile")
+        with failures_in_one_line():
+            section = measure_hostile_lists(
+                count=options["seasonal"],
+                pages=options["hostile"],
+                fresh=options["fresh"],
+                progress=Progress(shown=True),
+            )
+        self._report(section, options["output"] / "benchmarks.md", command="bench grid --hostile")
+
+    def _report(self, section: Section, page: Path, *, command: str) -> None:
+        write_sections(page, [section], command=command)
         self.stdout.write(f"{section.text()}\n\nwrote {page}")
         if not section.holds:
             raise CommandError("Something is not as it is held to.")

@@ -1,12 +1,15 @@
 """Whatever the runs, the sizes and the cuts: the pages are the sorted answer, cut in pages."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.lists.merging import LEAST_UNITS
+from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Position
+from dynamo.lists.sizes import BLOCK
 from tests.support.merged_lists import (
     MergedList,
     bounds,
@@ -17,6 +20,7 @@ from tests.support.merged_lists import (
     places,
     positions,
     sizes,
+    sizes_up_to,
     split,
     things,
 )
@@ -228,7 +232,7 @@ def _change(data: st.DataObject, listing: MergedList) -> set[str]:
 
 
 class TestAPageOfSoManyUnits:
-    """Units as the model of Query charges them: half a unit for each read."""
+    """Units as the model of Query charges them: half a unit for each 4 KB that a read starts."""
 
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
     def test_leads_on_through_the_whole_list(self, data, listing, order, size, at):
@@ -253,11 +257,27 @@ class TestAPageOfSoManyUnits:
         found = [place for page in reversed(pages) for place in places(page)]
         assert found == listing.places(order)
 
-    @given(listing=hostile_lists(), order=orders, size=sizes, most=st.floats(0, 6))
-    def test_spends_no_more_than_that_after_its_first_round(self, listing, order, size, most):
-        page = listing.read(PageRequest(size, most_units=most), order)
-        first_round = LEAST_UNITS * sum(read.rounds > 0 for read in page.reads)
-        assert page.capacity_units <= max(most, first_round)
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_spends_no_more_than_that_or_an_item_of_each_run(self, data, listing, order, size, at):
+        largest = data.draw(st.sampled_from([300, LARGEST_ITEM, BLOCK]))
+        listing.bytes_of = data.draw(sizes_up_to(largest))
+        most = data.draw(st.floats(0, 6))
+        how = {
+            "first_reads": data.draw(first_reads_of(listing)),
+            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
+        }
+        request = PageRequest(size, most_units=most, largest_item=largest)
+        page = listing.read(request, order, **how)
+        assert page.capacity_units <= max(most, LEAST_UNITS * len(listing.runs))
+
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
+    def test_expects_items_as_large_as_those_that_it_has_read(self, data, listing, order, size):
+        listing.bytes_of = lambda _item: 9_000
+        request = PageRequest(size, most_units=data.draw(st.floats(0, 20)))
+        page = listing.read(request, order)
+        again = listing.read(replace(request, largest_item=page.largest_item), order)
+        assert (page.largest_item >= 9_000) is any(read.items_read for read in page.reads)
+        assert again.capacity_units <= max(request.most_units, 1.5 * len(listing.runs))
 
     @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
     def test_leads_back_to_all_that_lies_in_front_even_if_it_is_empty(

@@ -1,0 +1,301 @@
+"""The dearest page: lists whose comments lie as badly as they can, opened in every way.
+
+The counts of a product say how many comments of each language and rating it has, but not when they
+were written, nor how long they are. Here languages come and go, some are rare, each has ratings of
+its own, and titles and texts are long for a while: what plans by counts expect is wrong.
+
+Of lists with random filters, in each order, the first and the last page are opened, pages behind
+and in front of any comment and, by time, from a month on. Each is opened as JSON, whose comments
+are compared with the right answer, and in one other form.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from statistics import fmean
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.conf import settings
+
+from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
+from comments.items import LONGEST_LISTED_TEXT, NewComment
+from comments.lists.listing import pager_of
+from comments.lists.orders import CommentOrder
+from comments.lists.queries import MOST_UNITS
+from dynamo.calls.meter import Meter, metered
+from dynamo.lists.reader import Order
+from dynamo.lists.runs import Position
+from dynamo.lists.sources import HIGHEST
+from dynamo.progress import Progress
+from dynamo.web.paging import END
+from dynamo.web.signing import tokens
+from lab.bench.comment_data import PRODUCT_ID, SPAN, START, CommentData, weighted
+from lab.bench.context import BenchContext, Site, open_context, require_binary
+from lab.bench.lists import create_catalogue
+from lab.bench.pages import WrongAnswer
+from lab.bench.stores import Stores
+from lab.reports.figures import percentile_95
+from lab.reports.tables import Section, Table, promise
+
+CODES = (
+    *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja"),
+    *("ko", "nl", "no", "pl", "pt", "ro", "ru", "sv", "tr", "uk", "zh"),
+)
+LONGEST_TITLE = 120
+PRODUCTS = 3
+ONE_ITEM = 0.5
+"""Capacity units that one item may add to those of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostileData(CommentData):
+    """Comments in 23 languages, each with a season, a weight, ratings and lengths of its own."""
+
+    @property
+    def name(self) -> str:
+        return f"hostile-{self.seed}-{self.count}"
+
+    def comments(self) -> Iterator[NewComment]:
+        """Yield the comments in the order of their moments."""
+        rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
+        habits = {code: _Habits.draw(rng) for code in CODES}
+        for number in range(self.count):
+            part = (number + rng.random()) / self.count
+            there = {code: one.weight for code, one in habits.items() if one.is_there(part)}
+            code = weighted(there or {"en": 1.0})(rng)
+            habit = habits[code]
+            long = habit.is_long(part)
+            yield NewComment(
+                id=f"{rng.getrandbits(64):016x}",
+                product_id=PRODUCT_ID,
+                language=code,
+                rating=weighted(habit.stars_at(part))(rng),
+                created_at=START + SPAN * part,
+                author=f"reader {number}",
+                title="t" * (LONGEST_TITLE if long else rng.randrange(20)),
+                body="x" * (LONGEST_LISTED_TEXT if long else 1 + rng.randrange(80)),
+            )
+
+
+class _Habits(NamedTuple):
+    """When comments in a language are written, how many, how long, and of which ratings."""
+
+    weight: float
+    since: float
+    until: float
+    long_since: float
+    stars: dict[int, float]
+    turn: float
+
+    @classmethod
+    def draw(cls, rng: Random) -> "_Habits":
+        since = rng.random()
+        return cls(
+            weight=10 ** rng.uniform(-3, 1),
+            since=since,
+            until=since + 10 ** rng.uniform(-2, 0.3),
+            long_since=rng.random(),
+            stars={rating: 10 ** rng.uniform(-2, 1) for rating in RATINGS},
+            turn=rng.random(),
+        )
+
+    def is_there(self, part: float) -> bool:
+        return self.since <= part < self.until
+
+    def is_long(self, part: float) -> bool:
+        return part < self.long_since
+
+    def stars_at(self, part: float) -> dict[int, float]:
+        """Return the weights of the ratings, which are turned round at a moment."""
+        turned = dict(zip(RATINGS, reversed(self.stars.values()), strict=True))
+        return self.stars if part < self.turn else turned
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPage:
+    """What a page of a list has cost, in the dearer of the forms it was opened in."""
+
+    path: str
+    order: CommentOrder
+    way: str
+    comments: int
+    is_short: bool
+    capacity_units: float
+    rounds: int
+
+
+class _List(NamedTuple):
+    """A list: the places of its comments and their ids, in its order."""
+
+    chosen: CommentFilter
+    order: CommentOrder
+    places: Sequence[str]
+    ids: Sequence[str]
+
+
+def measure_hostile_lists(*, count: int, pages: int, fresh: bool, progress: Progress) -> Section:
+    """Open about so many pages of products with ``count`` comments each, and report their costs.
+
+    Raises EngineError, WrongAnswer and PageFailed.
+    """
+    stores = Stores(settings.VAR_DIR / "bench", require_binary(), progress)
+    opened: list[OpenedPage] = []
+    for seed in range(PRODUCTS):
+        data = HostileData(count, seed)
+        stored = stores.hold(data, fresh=fresh)
+        with open_context(db_path=stored.path, progress=progress) as context:
+            create_catalogue()
+            opened += _open_pages(
+                context, list(data.comments()), seed=seed, pages=pages // PRODUCTS
+            )
+    return _section(opened, count=count)
+
+
+def _open_pages(
+    context: BenchContext, comments: Sequence[NewComment], *, seed: int, pages: int
+) -> list[OpenedPage]:
+    rng = Random(seed)  # noqa: S311 - repeatable choices, nothing secret
+    opened: list[OpenedPage] = []
+    with context.progress.step("Opening pages", total=pages, unit="") as advance:
+        while len(opened) < pages:
+            listed = _draw_list(rng, comments)
+            for way, query, begin, end in _ways(rng, listed, comments, context.page_size):
+                expected = listed.ids[begin:end]
+                opened.append(_open(context.site, listed, way, query, expected=expected, rng=rng))
+                advance(1)
+    return opened
+
+
+def _draw_list(rng: Random, comments: Sequence[NewComment]) -> _List:
+    order = rng.choice(list(CommentOrder))
+    chosen = CommentFilter.of(
+        rng.sample(CODES, rng.choice((0, 1, 2, 3, 4, 6, MOST_LANGUAGES))),
+        rng.sample(RATINGS, rng.randrange(len(RATINGS))),
+    )
+    found = sorted(
+        (
+            (order.place(one.created_at, one.id, rating=one.rating), one.id)
+            for one in comments
+            if not chosen.languages or one.language in chosen.languages
+            if not chosen.ratings or one.rating in chosen.ratings
+        ),
+        reverse=order.direction is Order.NEWEST_FIRST,
+    )
+    return _List(chosen, order, [place for place, _ in found], [one for _, one in found])
+
+
+def _ways(
+    rng: Random, listed: _List, comments: Sequence[NewComment], size: int
+) -> Iterator[tuple[str, dict[str, str], int, int]]:
+    """Yield pages of a list: which one, its query, and the numbers of the comments it may show."""
+    pager, number = pager_of(PRODUCT_ID, listed.chosen, listed.order), len(listed.ids)
+
+    def token(at: int) -> str:
+        position = Position(listed.places[at], ordinal=at + 1)
+        return tokens().write(position, list_name=pager.list_name)
+
+    yield "the first page", {}, 0, size
+    if number > size:
+        yield "the last page", {"before": END}, number - size, number
+        at = rng.randrange(size, number)
+        yield "a page back", {"before": token(at)}, at - size, at
+        at = rng.randrange(number - 1)
+        yield "a page on", {"after": token(at)}, at + 1, at + 1 + size
+    if not listed.order.is_by_rating:
+        month = f"{rng.choice(comments).created_at:%Y-%m}"
+        if listed.order is CommentOrder.OLDEST:
+            at = sum(place < month for place in listed.places)
+        else:
+            at = sum(place >= month + HIGHEST for place in listed.places)
+        yield "from a month on", {"month": month}, at, at + size
+
+
+def _open(
+    site: Site,
+    listed: _List,
+    way: str,
+    query: dict[str, str],
+    *,
+    expected: Sequence[str],
+    rng: Random,
+) -> OpenedPage:
+    def open_as(form: str = "", *, fragment: bool = False) -> tuple[bytes, Meter]:
+        in_form = query | ({"format": form} if form else {})
+        joint = "&" if "?" in url else "?"
+        with metered() as meter:
+            return site.get(f"{url}{joint}{urlencode(in_form)}", fragment=fragment), meter
+
+    url = pager_of(PRODUCT_ID, listed.chosen, listed.order).first_url
+    body, meter = open_as("json")
+    answer: dict[str, Any] = json.loads(body)
+    ids = [comment["id"] for comment in answer["items"]]
+    back = "before" in query
+    is_short = len(ids) < len(expected)
+    right = expected[-len(ids) :] if back and ids else expected[: len(ids)]
+    goes_on = answer["previous" if back else "next"] is not None
+    if ids != list(right) or (is_short and not goes_on):
+        sentence = f"{way} of {url} ({query}) is not what the list has there."
+        raise WrongAnswer(sentence)
+    others = (open_as, partial(open_as, fragment=True), partial(open_as, "atom"))
+    _, other = rng.choice(others)()
+    return OpenedPage(
+        path=url,
+        order=listed.order,
+        way=way,
+        comments=len(ids),
+        is_short=is_short,
+        capacity_units=max(meter.capacity_units(), other.capacity_units()),
+        rounds=max(meter.rounds, other.rounds),
+    )
+
+
+def _section(opened: Sequence[OpenedPage], *, count: int) -> Section:
+    groups = {
+        (order, way): [page for page in opened if (page.order, page.way) == (order, way)]
+        for order in CommentOrder
+        for way in dict.fromkeys(page.way for page in opened)
+    }
+    return Section(
+        name="hostile",
+        title="The dearest page",
+        notes=(
+            (
+                f"{len(opened):,} pages of lists with random filters, of {PRODUCTS} products with "
+                f"{count:,} comments in {len(CODES)} languages that come and go, each with ratings "
+                "and lengths of its own. A page is all that it reads: list, product and counts."
+            ),
+        ),
+        tables=(
+            Table(
+                "Capacity units of a page, most rounds, and pages that are short",
+                ("order", "page", "pages", "mean", "95 %", "most", "rounds", "short", "empty"),
+                tuple(_row(*names, pages) for names, pages in groups.items() if pages),
+            ),
+            promise(
+                "What they are held to",
+                (
+                    "capacity units of the dearest page",
+                    MOST_UNITS + ONE_ITEM,
+                    max(page.capacity_units for page in opened),
+                ),
+            ),
+        ),
+    )
+
+
+def _row(order: CommentOrder, way: str, pages: Sequence[OpenedPage]) -> tuple[str, ...]:
+    units = [page.capacity_units for page in pages]
+    return (
+        order.value,
+        way,
+        f"{len(pages):,}",
+        f"{fmean(units):.1f}",
+        f"{percentile_95(units):.1f}",
+        f"{max(units):.1f}",
+        f"{max(page.rounds for page in pages)}",
+        f"{sum(page.is_short for page in pages) / len(pages):.1%}",
+        f"{sum(page.is_short and not page.comments for page in pages) / len(pages):.1%}",
+    )
