@@ -38,7 +38,7 @@ from comments.store.comments import NoSuchComment
 from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import PageRequest, Toward
 from dynamo.web.addresses import site_of
 from dynamo.web.paging import ListData, Pager, note_list, show_page
 from dynamo.web.partials import wants_partial
@@ -52,6 +52,8 @@ from shop.web.caching import public, unless_known
 FIRST_PAGE_ONLY = gettext_noop(
     "A product's own page is the first one: the others are those of a list."
 )
+SHOWN = "shown"
+NOT_SHOWN = gettext_noop("“shown” is a number from 0 to %(most)s.")
 NO_SUCH_COMMENT = gettext_noop("There is no such comment. It may have been deleted.")
 
 
@@ -90,17 +92,20 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
     if not spelled or request.GET.getlist("order") != order.spelled:
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
+    pager = pager_of(product_id, chosen, order)
+    shown = _shown(request, pager)
     return _show(
         request,
         PageWanted(
             product_id,
-            _requested(request, pager_of(product_id, chosen, order), order),
+            _requested(request, pager, order, size=settings.PAGE_SIZE - shown),
             chosen,
             order,
             is_whole=False,
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
         ),
+        shown=shown,
     )
 
 
@@ -130,8 +135,19 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     return render(request, "comments/comment.html", context)
 
 
-def _requested(request: HttpRequest, pager: Pager, order: CommentOrder) -> PageRequest:
-    asked, month = pager.requested(request.GET, size=settings.PAGE_SIZE), request.GET.get("month")
+def _shown(request: HttpRequest, pager: Pager) -> int:
+    """Return how many comments there are on a page that reads on by itself, to be filled."""
+    shown = request.GET.get(SHOWN, "0") if wants_partial(request) else "0"
+    if shown not in map(str, range(settings.PAGE_SIZE)):
+        most = {"most": settings.PAGE_SIZE - 1}
+        raise Refusal(_(NOT_SHOWN) % most, first_url=pager.first_url)
+    return int(shown)
+
+
+def _requested(
+    request: HttpRequest, pager: Pager, order: CommentOrder, *, size: int
+) -> PageRequest:
+    asked, month = pager.requested(request.GET, size=size), request.GET.get("month")
     try:
         return asked if month is None else at_month(asked, month, order)
     except BadFilter as error:
@@ -157,13 +173,13 @@ def _is_own(request: HttpRequest, found: WholeComment) -> bool:
     return bool(found.username) and found.username == request.user.get_username()
 
 
-def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
+def _show(request: HttpRequest, wanted: PageWanted, *, shown: int = 0) -> HttpResponse:
     try:
         page = read_comments_page(wanted)
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
-    pager = pager_of(wanted.product_id, page.chosen, wanted.order)
+    pager = replace(pager_of(wanted.product_id, page.chosen, wanted.order), shown=shown)
     if wanted.chosen is None:
         pager = replace(pager, canonical=page.product.url)
     note_list(pager, wanted.request, page.found.plan.name)
@@ -174,13 +190,16 @@ def _show(request: HttpRequest, wanted: PageWanted) -> HttpResponse:
         wanted.request,
         page.found.page,
         templates=(whole, "comments/lists/_comments.html"),
-        context=lambda: _context(wanted, page, site=site_of(request)),
+        context=lambda: {
+            **_context(wanted, page, site=site_of(request)),
+            **_reading_on(page, pager),
+        },
         data=lambda: _data(wanted, page),
     )
     found = page.found
     counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
-    shown = (page.product, page.chosen, found.comments, counts, page.highlights)
-    return unless_known(request, (*shown, found.page.next_position), render_page)
+    facts = (page.product, page.chosen, found.comments, counts, page.highlights)
+    return unless_known(request, (*facts, found.page.next_position), render_page)
 
 
 def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, Any]:
@@ -207,6 +226,17 @@ def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, 
         things = things_on_page(page.product, found.comments, found.counts, site=site)
         context["structured_data"] = json_ld({"@graph": things})
     return context
+
+
+def _reading_on(page: CommentsPage, pager: Pager) -> dict[str, Any]:
+    """Return what a page that is short of comments needs to be filled by htmx, call by call."""
+    found = page.found.page
+    if found.cut_at is None:
+        return {"shown": pager.shown}
+    back = found.toward is Toward.PREVIOUS
+    url = pager.previous_url(found) if back else pager.next_url(found)
+    in_all = pager.shown + len(found.entries)
+    return {"shown": pager.shown, "reads_back": back, "reads_on_url": f"{url}&{SHOWN}={in_all}"}
 
 
 def _data(wanted: PageWanted, page: CommentsPage) -> ListData:

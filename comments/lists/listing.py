@@ -37,7 +37,7 @@ class OrderLink:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of a list, as its template shows it; a cut one is short, and the list goes on.
+    """A page of a list, as its template shows it.
 
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
     ``all_url`` that of all comments, empty if these are. ``months`` can be jumped to at
@@ -62,7 +62,6 @@ class Listing:
     comments_of_product: int
     is_default_language: bool
     is_whole: bool
-    is_cut: bool
 
     @property
     def chosen(self) -> tuple[Toggle, ...]:
@@ -153,7 +152,6 @@ def listing_of(
         comments_of_product=counts.total,
         is_default_language=is_default_language,
         is_whole=not chosen.narrowed,
-        is_cut=found.page.cut_at is not None,
     )
 
 

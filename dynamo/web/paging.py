@@ -61,7 +61,8 @@ class Pager:
     ``list_name``, which begins with the kind of list and a slash. ``canonical`` is the path under
     which search engines may list the first page, empty for a filtered list and for one that is not
     for everybody. ``has_feed`` says whether the list is to be had as a feed. ``shape`` is how it is
-    filtered, for the log: in numbers and names of orders, never in what was chosen.
+    filtered, for the log: in numbers and names of orders, never in what was chosen. ``shown`` are
+    the items that there are of a page already, which is short and reads on by itself.
     """
 
     first_url: str
@@ -69,6 +70,7 @@ class Pager:
     canonical: str = ""
     has_feed: bool = False
     shape: Mapping[str, int | str] = field(default_factory=dict)
+    shown: int = 0
 
     def requested(self, query: QueryDict, *, size: int) -> PageRequest:
         """Return the page a request asks for.
@@ -125,6 +127,8 @@ class Pager:
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
+        if self.shown:
+            return False
         if request.is_last:
             return not page.has_previous
         is_short = len(page.entries) < request.size and page.cut_at is None
@@ -201,7 +205,7 @@ def show_page(
     if form and data:
         return _as_json(in_form, page, data())
     filled = {"links": pager.links(page, asked), **context()}
-    filled |= _extents(page, filled.get("total"))
+    filled |= _extents(page, filled.get("total"), shown=pager.shown)
     if pager.canonical and asked.position is None:
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if pager.has_feed:
@@ -217,8 +221,8 @@ def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
         raise Refusal(str(FORMS[others]))
 
 
-def _extents(page: Page, total: int | None) -> dict[str, str]:
-    extent = extent_of(page, total)
+def _extents(page: Page, total: int | None, *, shown: int) -> dict[str, str]:
+    extent = extent_of(page, total, shown=shown)
     in_title = f", {extent}" if extent and page.has_previous else ""
     return {"extent": extent, "title_extent": in_title}
 

@@ -72,7 +72,7 @@ class TestAMonth:
 
     def test_without_comments_begins_with_the_next_one(self, dated):
         assert visit(f"{LISTS}/~/~/?month=2027-05").comment_ids == dated.ids()[:20]
-        assert "Nothing further on" in visit(f"{LISTS}/~/~/?month=2024-01").page.text
+        assert "No more comments" in visit(f"{LISTS}/~/~/?month=2024-01").page.text
 
     def test_has_no_numbers_until_the_list_ends(self, dated):
         shown = visit(f"{LISTS}/~/~/?month=2026-03")
