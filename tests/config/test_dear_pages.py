@@ -1,6 +1,6 @@
 """Nobody can run up the bill: no list of comments costs more than 8 units, and no page 10.
 
-A page of a list reads a query more than that at the most: an item of a run that nothing is left for.
+A page of a list reads one query more than that at the most, where nothing is left for it.
 """
 
 from datetime import timedelta

@@ -150,7 +150,9 @@ def _table(explanation: Explanation) -> str:
         f"{explanation.items_returned:>10}{explanation.capacity_units:>8g}"
     )
     if explanation.was_cut:
-        lines.append("the page is short: its capacity units were spent. The next one goes on there.")
+        lines.append(
+            "the page is short: its capacity units were spent. The next one goes on there."
+        )
     if explanation.mean_item_bytes is not None:
         lines.append(f"a list entry weighs {explanation.mean_item_bytes} bytes on average")
     lines += [
