@@ -62,12 +62,11 @@ def queue_letter(kind: Kind, whom: str, site: str, *, given_up: str = "") -> Non
     LETTERS.put(Letter(kind, whom, site, given_up, get_language()))
 
 
-def _send(letters: Sequence[Letter]) -> None:
-    for letter in letters:
-        users = [user for user in users_called(letter.whom) if user.is_active]
-        if users and (addressed := _addressed(letter, users)).address:
-            with override(letter.language):
-                _deliver(letter, addressed)
+def _send(letter: Letter) -> None:
+    users = [user for user in users_called(letter.whom) if user.is_active]
+    if users and (addressed := _addressed(letter, users)).address:
+        with override(letter.language):
+            _deliver(letter, addressed)
 
 
 def _addressed(letter: Letter, users: Sequence[User]) -> Addressed:
@@ -106,8 +105,6 @@ def _deliver(letter: Letter, addressed: Addressed) -> None:
         logger.warning("A letter (%s) was not sent: %s", letter.kind, error)
 
 
-LETTERS: BackgroundWrites[Letter] = BackgroundWrites(
-    _send, name="The letters to users", most=1_000, batch=1
-)
+LETTERS: BackgroundWrites[Letter] = BackgroundWrites(_send, name="The letters to users", most=1_000)
 """This process's queue."""
 atexit.register(LETTERS.close, seconds=AT_EXIT_SECONDS)
