@@ -88,7 +88,7 @@ class TestSigningUpIsRefused:
         sign_up(browser, alice.username, "another password")
         assert sign_in(browser, alice.username, PASSWORD).status_code == 302
 
-    @pytest.mark.parametrize("password", ["password", "1234567890", "short"])
+    @pytest.mark.parametrize("password", ["password", "1234567890", "short", "lampshade"])
     def test_for_a_weak_password(
         self, browser: Client, fresh: Callable[[str], str], password: str
     ) -> None:
