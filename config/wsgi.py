@@ -7,7 +7,7 @@ from django.core.checks import run_checks
 from django.core.wsgi import get_wsgi_application
 
 from config.starting import start_errors
-from dynamo.web.shedding import Shedding
+from dynamo.web.shedding import Shedding, WithoutBodies
 
 # gunicorn's exit code for an application that cannot be loaded: with others it would retry.
 CANNOT_LOAD = 4
@@ -20,4 +20,4 @@ if errors := [message for message in run_checks() if message.is_serious()] or st
         sys.stderr.write(f"{error.id}: {error.msg} {error.hint or ''}\n")
     raise SystemExit(CANNOT_LOAD)
 
-application = Shedding(site)
+application = WithoutBodies(Shedding(site))

@@ -8,12 +8,12 @@ from comments.items import NewComment
 from demo.loading.reactions import LATER
 from demo.sample.orders import STAFF, SampleSales
 from demo.sample.reactions import SampleReactions
-from dynamo.calls.client import patient_client
+from dynamo.calls.client import client, patient_client
 from dynamo.lists.reader import PageRequest
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.months import Month
 from shop.activity.queries import list_activity
-from shop.activity.recording import write_entries
+from shop.activity.recording import write_entry
 from shop.activity.tables import make_table
 from shop.order_status import Status
 from shop.orders.items import NewOrder
@@ -50,7 +50,9 @@ def load_activity(
         )
         for action, comment in by_staff
     ]
-    write_entries(entry for entry in entries if entry.moment >= begin)
+    for entry in entries:
+        if entry.moment >= begin:
+            write_entry(entry, client=client())
 
 
 def _of_order(order: NewOrder) -> Iterator[LogEntry]:

@@ -1,9 +1,32 @@
-"""Cells of CSV files, which people open with a spreadsheet."""
+"""Cells of CSV files, which people open with a spreadsheet.
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What spreadsheets take for the beginning of a formula."""
+Follows "CSV Injection" of OWASP. A spreadsheet takes what begins with `=`, `+`, `-` or `@` for a
+formula, East Asian versions also the full-width forms. It may read the file by another separator
+than the comma, as German ones do by the semicolon: a cell, or a row, then begins in the middle of
+what was written as one cell.
+"""
+
+import re
+
+_ENDS_CELL = frozenset(",;|\t\r\n")
+_BREAKS = ("\0", "\t", "\r", "\n")
+_BETWEEN = r'\0\s",;|\u200b\u2060\ufeff'
+"""What ends a cell, and what may be dropped at the beginning of one: blanks, quotes."""
+_FORMULAS = re.compile(rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+"""What stands before each sign that can begin a formula; takes linear time."""
 
 
 def harmless(value: object) -> object:
-    """Return a value that no spreadsheet carries out: texts were written by others."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """Return a value that no spreadsheet carries out: texts were written by others.
+
+    An apostrophe before each formula has it shown as text.
+    """
+    if not isinstance(value, str):
+        return value
+    shown = _FORMULAS.sub(_with_apostrophe, value)
+    return f"'{shown}" if shown.startswith(_BREAKS) else shown
+
+
+def _with_apostrophe(before: re.Match[str]) -> str:
+    begins_cell = before.start() == 0 or not _ENDS_CELL.isdisjoint(before[0])
+    return f"{before[0]}'" if begins_cell else before[0]

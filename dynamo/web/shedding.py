@@ -4,10 +4,12 @@ Where more arrive than the process can serve, a queue only makes all of them lat
 PAGES_AT_ONCE requests run at a time, twice as many wait, for `MOST_SECONDS` at most, and each
 further one is answered with 503 at once, by a page that was rendered before, and before Django sees
 it. Health checks and static files do not wait: a process that is busy is not to be killed.
+
+Around all of this, `WithoutBodies` answers HEAD.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -91,6 +93,27 @@ class Shedding:
             return self._application(environ, start_response)
         finally:
             self._slots.release()
+
+
+class WithoutBodies:
+    """A WSGI application that answers HEAD with the headers of GET and no body (RFC 9110, 9.3.2).
+
+    Servers drop a body that is passed to them, and warn of it.
+    """
+
+    def __init__(self, application: "WSGIApplication") -> None:
+        self._application = application
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        answer = self._application(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return answer
+        close: Callable[[], None] | None = getattr(answer, "close", None)
+        if close is not None:  # as a server does at the end; nothing more is read of a stream
+            close()
+        return []
 
 
 def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

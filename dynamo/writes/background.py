@@ -1,8 +1,8 @@
 """Background writes: a queue in memory, and a thread that writes its values to the database.
 
-A request only puts a value into the queue, which takes microseconds. The thread sends values in
-order, in batches of what has gathered meanwhile. Values that could not be sent stay in front and
-are retried with exponential backoff.
+A request only puts a value into the queue, which takes microseconds. The thread sends one value
+after the other, in order. One that could not be sent stays in front and is retried with exponential
+backoff.
 
 As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
 is sent within a few seconds, or kept in a file that a later process takes
@@ -17,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import islice, takewhile
 from math import inf
 from pathlib import Path
 from threading import Condition, Thread
@@ -41,22 +40,19 @@ _log = logging.getLogger(__name__)
 class BackgroundWrites(Generic[T]):
     """A queue of at most ``most`` values, and the thread that passes them to ``send``.
 
-    ``send`` gets up to ``batch`` values for which ``alike`` returns the same. Values are retried
-    when it raises a fault (see `dynamo.calls.faults`), and dropped on any other error. ``name`` and
-    ``hint``, which says what to do, are for the log. The thread starts with the first value, so
-    that a server may fork before; a process forked later begins with an empty queue. What is left
-    at the end is kept in ``leftovers``, without which it is lost.
+    A value is retried when ``send`` raises a fault (see `dynamo.calls.faults`), and dropped on any
+    other error. ``name`` and ``hint``, which says what to do, are for the log. The thread starts
+    with the first value, so that a server may fork before; a process forked later begins with an
+    empty queue. What is left at the end is kept in ``leftovers``, without which it is lost.
     """
 
     def __init__(
         self,
-        send: Callable[[Sequence[T]], None],
+        send: Callable[[T], None],
         *,
         name: str,
         hint: str = "",
         most: int = 10_000,
-        batch: int = 100,
-        alike: Callable[[T], object] = lambda _value: None,
         leftovers: LeftoverFiles[T] | None = None,
     ) -> None:
         self.runs_by_itself = True
@@ -64,8 +60,6 @@ class BackgroundWrites(Generic[T]):
         self._name = name
         self._hint = hint
         self._most = most
-        self._batch = batch
-        self._alike = alike
         self._leftovers = leftovers
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
@@ -163,43 +157,34 @@ class BackgroundWrites(Generic[T]):
             with self._state:
                 if self._is_sending:
                     return False
-                values = self._first_alike()
-                if not values:
+                if not self._waiting:
                     return True
+                value = self._waiting[0]
                 self._is_sending = True
             try:
-                is_done = self._sent(values)
+                is_done = self._sent(value)
             finally:
                 with self._state:
                     self._is_sending = False
             if not is_done:
                 return False
 
-    def _first_alike(self) -> list[T]:
-        first = next(iter(self._waiting), None)
-        if first is None:
-            return []
-        kind = self._alike(first)
-        alike = takewhile(lambda value: self._alike(value) == kind, self._waiting)
-        return list(islice(alike, self._batch))
-
-    def _sent(self, values: Sequence[T]) -> bool:
-        """Send values and remove them from the queue; return False to retry them."""
+    def _sent(self, value: T) -> bool:
+        """Send a value and remove it from the queue; return False to retry it."""
         is_dealt_with = True
         try:
-            self._send(values)
+            self._send(value)
         except FAILURES as failure:
             is_dealt_with = fault_in(failure) is None
             if is_dealt_with:
-                self._lose(len(values), sentence_about(failure))
+                self._lose(1, sentence_about(failure))
             else:
                 self._failures += 1
                 self._warn(f"{len(self._waiting):,} wait to be sent. {sentence_about(failure)}")
-        finally:  # a bug in ``send`` must not hold up the values behind these
+        finally:  # a bug in ``send`` must not hold up the values behind this one
             if is_dealt_with:
                 self._failures = 0
-                for _ in values:
-                    self._waiting.popleft()
+                self._waiting.popleft()
         return is_dealt_with
 
     def _pause(self) -> float:

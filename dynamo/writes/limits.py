@@ -82,6 +82,12 @@ class Limiter:
         """Undo one `take` that returned 0.0."""
         self._write(name, [_TAKEN.set(_TAKEN - limit.share)], _TAKEN.exists())
 
+    def rest(self, name: str, limit: Limit, *, lasts: timedelta, now: datetime) -> None:
+        """Allow no use for so long from now, however few there were."""
+        rested = _milliseconds(now) + lasts // timedelta(milliseconds=1)
+        taken_until = rested + limit.spare
+        self._write(name, [_TAKEN.set(taken_until), _EXPIRY.set(_expiry(limit, rested))])
+
     def clear(self, name: str) -> None:
         """Forget all uses."""
         write_one(self.client, delete(self.table, wire_key(self.key_of(name))))
@@ -97,7 +103,9 @@ class Limiter:
         fits_in = (moment < _TAKEN) & (moment + limit.spare >= _TAKEN)
         return self._write(name, changes, fits_in)
 
-    def _write(self, name: str, changes: Iterable[Change], condition: Condition) -> int | None:
+    def _write(
+        self, name: str, changes: Iterable[Change], condition: Condition | None = None
+    ) -> int | None:
         key = wire_key(self.key_of(name))
         written = update(self.table, key, changes, condition, return_item=True)
         try:

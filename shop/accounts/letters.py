@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from smtplib import SMTPException
-from typing import Literal
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from django.contrib.auth.tokens import default_token_generator
@@ -29,7 +29,9 @@ from shop.accounts.queries import users_called
 from shop.web.rate_limits import take
 
 AT_EXIT_SECONDS = 5.0
-Kind = Literal["reset", "confirm", "changed", "moved"]
+FactorEvent = Literal["factor_on", "factor_off", "recovery_code", "codes_rest"]
+Kind = Literal["reset", "confirm", "changed", "moved"] | FactorEvent
+OF_FACTOR: tuple[FactorEvent, ...] = get_args(FactorEvent)
 logger = logging.getLogger(__name__)
 
 
@@ -62,12 +64,11 @@ def queue_letter(kind: Kind, whom: str, site: str, *, given_up: str = "") -> Non
     LETTERS.put(Letter(kind, whom, site, given_up, get_language()))
 
 
-def _send(letters: Sequence[Letter]) -> None:
-    for letter in letters:
-        users = [user for user in users_called(letter.whom) if user.is_active]
-        if users and (addressed := _addressed(letter, users)).address:
-            with override(letter.language):
-                _deliver(letter, addressed)
+def _send(letter: Letter) -> None:
+    users = [user for user in users_called(letter.whom) if user.is_active]
+    if users and (addressed := _addressed(letter, users)).address:
+        with override(letter.language):
+            _deliver(letter, addressed)
 
 
 def _addressed(letter: Letter, users: Sequence[User]) -> Addressed:
@@ -84,7 +85,8 @@ def _addressed(letter: Letter, users: Sequence[User]) -> Addressed:
         return Addressed(letter.given_up, {**about, "path": reverse("password_change")})
     # What is not confirmed may be somebody else's.
     address = user.email if user.email_confirmed else ""
-    return Addressed(address, {**about, "path": reverse("password_reset")})
+    of_factor = {"event": letter.kind, "codes_left": len(user.recovery_codes or ())}
+    return Addressed(address, {**about, **of_factor, "path": reverse("password_reset")})
 
 
 def _reset_link(user: User) -> dict[str, str]:
@@ -94,11 +96,14 @@ def _reset_link(user: User) -> dict[str, str]:
 
 
 def _deliver(letter: Letter, addressed: Addressed) -> None:
-    if take(throttling.letter_to(addressed.address), now=clock.now()):
+    is_link = letter.kind in {"reset", "confirm"}
+    charge_of = throttling.letter_to if is_link else throttling.notice_to
+    if take(charge_of(addressed.address), now=clock.now()):
         return  # so many have arrived within the hour that the links of some still work
     of_site = {"site": letter.site, "host": urlsplit(letter.site).netloc}
     context = {**addressed.context, **of_site}
-    text = render_to_string(f"shop/accounts/letters/{letter.kind}.txt", context)
+    template = "second_factor" if letter.kind in OF_FACTOR else letter.kind
+    text = render_to_string(f"shop/accounts/letters/{template}.txt", context)
     subject, _, body = text.partition("\n")
     try:
         send_mail(subject, body, None, [addressed.address])
@@ -106,8 +111,6 @@ def _deliver(letter: Letter, addressed: Addressed) -> None:
         logger.warning("A letter (%s) was not sent: %s", letter.kind, error)
 
 
-LETTERS: BackgroundWrites[Letter] = BackgroundWrites(
-    _send, name="The letters to users", most=1_000, batch=1
-)
+LETTERS: BackgroundWrites[Letter] = BackgroundWrites(_send, name="The letters to users", most=1_000)
 """This process's queue."""
 atexit.register(LETTERS.close, seconds=AT_EXIT_SECONDS)

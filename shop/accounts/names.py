@@ -11,6 +11,7 @@ USERNAME_RULE = _(
     "and begins with a letter or digit."
 )
 
+BRAND = "dynashop"
 RESERVED = frozenset(
     {
         "abuse",
@@ -18,7 +19,11 @@ RESERVED = frozenset(
         "accounts",
         "admin",
         "administrator",
-        "dynashop",
+        "admins",
+        "billing",
+        "care",
+        "customer",
+        "customers",
         "help",
         "helpdesk",
         "hostmaster",
@@ -29,8 +34,12 @@ RESERVED = frozenset(
         "noreply",
         "official",
         "owner",
+        "payment",
+        "payments",
         "postmaster",
         "privacy",
+        "refund",
+        "refunds",
         "root",
         "sales",
         "security",
@@ -44,12 +53,23 @@ RESERVED = frozenset(
         "webmaster",
     }
 )
-"""What a visitor could take for the shop itself; ``create_user`` may give them."""
+"""What a visitor could take for the shop itself, alone or joined to each other."""
+_LOOKS_LIKE = str.maketrans("0134578l", "oieastbi")
+_words = "|".join(sorted(word.translate(_LOOKS_LIKE) for word in RESERVED))
+_OF_THE_SHOP = re.compile(
+    rf".*{BRAND.translate(_LOOKS_LIKE)}.*|(?:the)?(?:(?:{_words})(?:and|at|from|of|the)?)+"
+)
 
 
 def is_reserved(username: str) -> bool:
-    """Return whether a user name is kept for the shop, also with dots or digits added."""
-    return re.sub(r"[0-9._-]", "", username) in RESERVED
+    """Return whether a user name is kept for the shop; ``create_user`` may give it.
+
+    Such are all with the shop's name in them, and those of `RESERVED` words alone, also with dots
+    or digits added, or with digits for the letters that they look like.
+    """
+    joined = re.sub(r"[._-]", "", username)
+    read = (re.sub(r"[0-9]", "", joined), joined.rstrip("0123456789"))
+    return any(_OF_THE_SHOP.fullmatch(one.translate(_LOOKS_LIKE)) for one in read)
 
 
 class BadUsername(ValueError):

@@ -13,6 +13,9 @@ from shop.web.rate_limits import Charge
 PASSWORDS_AT_A_NAME = Limit(10, timedelta(minutes=15))
 PASSWORDS_IN_KNOWN_BROWSERS = Limit(10, timedelta(minutes=15))
 CODES_OF_A_NAME = Limit(5, timedelta(minutes=15))
+WRONG_CODES_OF_A_NAME = Limit(19, timedelta(days=19))
+"""With the twentieth since the last right one, codes rest; each is forgotten after a day."""
+REST_OF_CODES = timedelta(hours=1)
 PASSWORD_CHANGES = Limit(10, timedelta(minutes=15))
 PASSWORDS_OF_A_NAME = Limit(20, timedelta(minutes=15))
 """Eighty an hour, for as long as somebody goes on from ever new addresses."""
@@ -21,6 +24,8 @@ SIGN_UPS_FROM_AN_ADDRESS = Limit(30, timedelta(hours=1))
 SIGN_UPS_WITH_AN_EMAIL = Limit(5, timedelta(days=1))
 LETTERS_TO_AN_EMAIL = Limit(10, timedelta(hours=1))
 """As long as a link for a new password works: whoever gets no further letter has one that works."""
+NOTICES_TO_AN_EMAIL = Limit(20, timedelta(hours=1))
+"""Of what was done in an account. Links, which anybody can ask for, must not use them up."""
 CONFIRMATIONS_OF_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_AT_A_NAME = Limit(5, timedelta(hours=1))
 RESETS_FROM_AN_ADDRESS = Limit(20, timedelta(hours=1))
@@ -46,6 +51,11 @@ def code_of(username: str) -> Charge:
     return Charge(f"code/{username}", CODES_OF_A_NAME)
 
 
+def wrong_code_of(username: str) -> Charge:
+    """Return the charge for a wrong code, by who knows the password."""
+    return Charge(f"wrong-code/{username}", WRONG_CODES_OF_A_NAME)
+
+
 def password_of(username: str) -> Charge:
     """Return the charge for trying a user's password, from any address."""
     return Charge(f"password/{username}", PASSWORDS_OF_A_NAME)
@@ -67,8 +77,13 @@ def sign_up_with(address: str) -> Charge:
 
 
 def letter_to(address: str) -> Charge:
-    """Return the charge for any letter to an e-mail address."""
+    """Return the charge for a letter with a link to an e-mail address."""
     return Charge(f"letters-to/{address}", LETTERS_TO_AN_EMAIL)
+
+
+def notice_to(address: str) -> Charge:
+    """Return the charge for a letter that tells what was done in an account."""
+    return Charge(f"notices-to/{address}", NOTICES_TO_AN_EMAIL)
 
 
 def confirmation_of(username: str) -> Charge:

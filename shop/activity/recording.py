@@ -1,59 +1,68 @@
 """Recording of log entries: `record` queues one, and a thread of this process writes it.
 
-See `dynamo.writes.background` for what is guaranteed.
+See `dynamo.writes.background` for what is guaranteed. An entry is put on condition that there is
+none with its key, so that nothing that was written is replaced. Its key follows from its contents:
+what is there already is the same entry, sent twice because an answer was lost.
 """
 
 import atexit
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import logging
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from dynamo.calls import clock
-from dynamo.calls.backoff import Backoff
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import background_client, pool
+from dynamo.calls.client import background_client
 from dynamo.calls.faults import FAILURES, NotSetUp, fault_in
 from dynamo.errors import DynamoError
+from dynamo.items import Item
+from dynamo.writes.actions import put
 from dynamo.writes.background import BackgroundWrites
 from dynamo.writes.leftovers import LeftoverFiles
+from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.updates import write_one
 from shop.activity.entries import LogEntry, entry_in_line, line_of
 from shop.activity.months import Month
-from shop.activity.tables import forget_shards, settle_shards
+from shop.activity.tables import Activity, forget_shards, settle_shards
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 HINT = "“manage.py rotate_activity_tables” makes the log's tables; run it every day."
 AT_EXIT_SECONDS = 5.0
-PATIENCE = Backoff(attempts=4)
-"""Of one attempt; the queue tries again."""
+_log = logging.getLogger(__name__)
 
 
 class NoTable(DynamoError):
     """The entry's month has no table, and will get none."""
 
 
-def write_entries(entries: Iterable[LogEntry]) -> None:
-    """Write entries, each to its month's table; repeatable.
+def write_entry(entry: LogEntry, *, client: "DynamoDBClient") -> None:
+    """Write an entry to its month's table; repeatable, one capacity unit each time.
 
-    Raises NoTable, BatchIncomplete and botocore's errors; some entries may be written then.
+    Where there is another one with its key, that one stays, and a warning is logged. Raises NoTable
+    and botocore's errors.
     """
-    by_month: dict[Month, dict[str, LogEntry]] = defaultdict(dict)
-    for entry in entries:
-        by_month[entry.month][entry.place] = entry
-    for month, unique in by_month.items():
-        _write(month, list(unique.values()))
-
-
-def _write(month: Month, entries: Sequence[LogEntry]) -> None:
-    client = background_client()
-    batches = Batches(client, pool(), backoff=PATIENCE)
+    month = entry.month
     try:
-        shards = settle_shards(month, client=client)
-        batches.put(month.table, [entry.item(shards=shards) for entry in entries])
+        _put_new(month.table, entry.item(shards=settle_shards(month, client=client)), client)
     except FAILURES as failure:
         if isinstance(fault_in(failure), NotSetUp):
             forget_shards(month)
             _require_future_table(month)
         raise
+
+
+def _put_new(table: str, item: Item, client: "DynamoDBClient") -> None:
+    is_new = Activity.pk.does_not_exist()
+    try:
+        write_one(client, put(table, item, is_new, return_item=True))
+    except ConditionFailed as error:
+        if error.failed[0] != item:
+            _log.warning(
+                "The activity log: %s is not written, because another entry is stored there.",
+                item["sk"]["S"],
+            )
 
 
 def _require_future_table(month: Month) -> None:
@@ -62,14 +71,10 @@ def _require_future_table(month: Month) -> None:
         raise NoTable(f"There is no table {month.table}.") from None
 
 
-BATCH = 25
-"""What one call takes: there are no threads for several at the end of a process."""
 LOG: BackgroundWrites[LogEntry] = BackgroundWrites(
-    write_entries,
+    lambda entry: write_entry(entry, client=background_client()),
     name="The activity log",
     hint=HINT,
-    batch=BATCH,
-    alike=lambda entry: entry.month,
     leftovers=LeftoverFiles(
         lambda: settings.VAR_DIR, name="activity-log", dump=line_of, load=entry_in_line
     ),

@@ -1,7 +1,7 @@
 """Rate limits of what visitors do."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import ceil
 
 from django.utils.translation import ngettext
@@ -45,6 +45,12 @@ def give_back(*charges: Charge) -> None:
     with labelled_calls("limits"):
         for charge in charges:
             _limiter().give_back(charge.name, charge.limit)
+
+
+def rest(charge: Charge, *, lasts: timedelta, now: datetime) -> None:
+    """Allow nothing of a charge's limit for so long from now."""
+    with labelled_calls("limits"):
+        _limiter().rest(charge.name, charge.limit, lasts=lasts, now=now)
 
 
 def clear(*charges: Charge) -> None:

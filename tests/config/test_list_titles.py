@@ -4,9 +4,8 @@ import pytest
 
 from comments.reports.services import Reason, report_comment
 from dynamo.calls import clock
-from shop.activity.recording import write_entries
 from shop.catalogue.services import put_catalogue
-from tests.support.activity.making import made_entry
+from tests.support.activity.making import made_entry, write_entries
 from tests.support.catalogue.making import category
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX

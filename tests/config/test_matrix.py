@@ -1,9 +1,11 @@
 """Who gets what at every address: all URL patterns, by everybody, with and without a form."""
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from dynamo.web.shedding import WithoutBodies
 from tests.support.comments.writers import Writer
 from tests.support.config.addresses import (
     ROLES,
@@ -110,6 +112,18 @@ def told(response: HttpResponse) -> str:
     return "in" if location.startswith("/accounts/login/") else str(response.status_code)
 
 
+def head(path: str, browser: Client) -> tuple[dict[str, str], bytes]:
+    """The status and headers that a server gets for HEAD, and the body, which it has to drop."""
+    cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items())
+    environ = RequestFactory(headers={"Cookie": cookies}).head(path).environ
+    told: dict[str, str] = {}
+
+    def start(status: str, headers: list[tuple[str, str]]) -> None:
+        told.update(headers, status=status)
+
+    return told, b"".join(WithoutBodies(WSGIHandler())(environ, start))
+
+
 @pytest.fixture(scope="module")
 def known(tables: None) -> dict[str, Writer]:
     return people()
@@ -149,6 +163,26 @@ class TestTheMatrix:
             browser, path = visit(route, role)
             answers.append(told(browser.post(path, token_of(browser))))
         assert " ".join(answers) == MATRIX[route][1]
+
+
+class TestHead:
+    @pytest.mark.parametrize("route", MATRIX)
+    def test_answers_as_get_does_but_for_the_body(self, visit, route):
+        for role in ROLES:
+            browser, path = visit(route, role)
+            got = browser.get(path)
+            told, body = head(path, browser)
+            assert (told["status"], told.get("Content-Type")) == (
+                f"{got.status_code} {got.reason_phrase}",
+                got.get("Content-Type"),
+            )
+            assert body == b""
+
+    @pytest.mark.parametrize(
+        "path", ["/?format=json", "/users/sam/?format=atom", "/nowhere/", "/static/css/base.css"]
+    )
+    def test_has_no_body_in_another_form_either(self, known, path):
+        assert head(path, Client())[1] == b""
 
 
 class TestEveryAddress:

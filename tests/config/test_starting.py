@@ -83,3 +83,25 @@ def test_a_server_process_ends_with_one_line(tmp_path: Path) -> None:
     assert ended.returncode == 4
     (line,) = ended.stderr.splitlines()
     assert line.startswith("config.E040: This machine's clock is ")
+
+
+HEAD = """
+from wsgiref.util import setup_testing_defaults
+from config.wsgi import application
+environ = {"REQUEST_METHOD": "HEAD", "PATH_INFO": "/healthz"}
+setup_testing_defaults(environ)
+print(list(application(environ, lambda status, headers: print(status))))
+"""
+
+
+def test_a_server_process_passes_no_body_on_that_nobody_asked_for(tmp_path: Path) -> None:
+    answered = subprocess.run(
+        [sys.executable, "-c", HEAD],
+        cwd=PROJECT,
+        env=current().with_values(VAR_DIR=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert answered.stdout.splitlines() == ["200 OK", "[]"]

@@ -16,6 +16,33 @@ _ELSEWHERE = ("CreateTables", "UpdateTable")
 """Indexes are added to tables of the tests, whose names are their own."""
 Grant = tuple[str, str]
 """An action on a resource: ``("PutItem", "comments")``."""
+READ, CREATE, OVERWRITE, DELETE = POWERS = ("read", "create", "overwrite", "delete")
+ALLOWS: dict[str, set[str]] = {
+    "BatchGetItem": {READ},
+    "BatchWriteItem": {CREATE, OVERWRITE, DELETE},  # puts and deletes
+    "ConditionCheckItem": {READ},
+    "CreateTable": set(),
+    "DeleteItem": {DELETE},
+    "DeleteTable": {DELETE},
+    "DescribeStream": set(),
+    "DescribeTable": set(),
+    "DescribeTimeToLive": set(),
+    "GetItem": {READ},
+    "GetRecords": {READ},
+    "GetShardIterator": set(),
+    "ListTables": set(),
+    "PartiQLDelete": {DELETE},
+    "PartiQLInsert": {CREATE},
+    "PartiQLSelect": {READ},
+    "PartiQLUpdate": {OVERWRITE},
+    "PutItem": {CREATE, OVERWRITE},  # IAM cannot ask for a condition
+    "Query": {READ},
+    "Scan": {READ},
+    "UpdateItem": {CREATE, OVERWRITE},
+    "UpdateTable": set(),
+    "UpdateTimeToLive": {DELETE},  # of whatever has an attribute of its choice
+}
+"""What each action lets its holder do to items; transactions are granted by the single actions."""
 
 
 def statements() -> dict[str, set[Grant]]:
@@ -36,6 +63,14 @@ def statements() -> dict[str, set[Grant]]:
 def needs() -> dict[str, set[str]]:
     """Return the Sids that the site and each command need."""
     return statements_by_actor()
+
+
+def powers(who: str, resource: str) -> list[str]:
+    """Return what somebody may do to the items of a table, of `POWERS` and in their order."""
+    granted = set[Grant]().union(*(statements()[sid] for sid in needs()[who]))
+    actions = {action for action, of in granted if of == resource}
+    found = set[str]().union(*(ALLOWS[action] for action in actions))
+    return [power for power in POWERS if power in found]
 
 
 def documented_needs() -> dict[str, set[str]]:

@@ -8,11 +8,14 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
+from dynamo.web.addresses import site_of
 from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm
+from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.second_factor.codes import step_of, without_blanks
-from shop.accounts.second_factor.services import accept
+from shop.accounts.second_factor.services import Code, accept
+from shop.web.rate_limits import Charge, clear, rest, take
 from shop.web.security_log import log_event
 
 if TYPE_CHECKING:
@@ -48,11 +51,31 @@ class CodeForm(UserForm):
     code = _code_field(_("The six digits in your app, or a recovery code."))
 
     def clean_code(self) -> str:
-        self.take(throttling.code_of(self.user.username), user=self.user.username)
+        username, of_name = self.user.username, throttling.code_of(self.user.username)
+        self.take(of_name, user=username)
         code: str = self.cleaned_data["code"]
-        if not accept(self.user, code, now=clock.now()):
-            raise self.refuse(WRONG_CODE)
+        accepted = accept(self.user, code, now=clock.now())
+        if accepted is None:
+            refusal = self.refuse(WRONG_CODE)
+            if take(throttling.wrong_code_of(username), now=clock.now()):
+                self._rest(of_name)
+            raise refusal
+        if accepted is Code.OF_RECOVERY:
+            log_event("recovery-code-used", user=username, request=self.request)
+            queue_letter("recovery_code", username, site_of(self.request))
+        clear(throttling.wrong_code_of(username))
         return code
+
+    def _rest(self, of_name: Charge) -> None:
+        """Have the account take no code for an hour, and begin to count anew. Raises like `take`.
+
+        Whoever types codes knows the password: its owner is told.
+        """
+        username = self.user.username
+        rest(of_name, lasts=throttling.REST_OF_CODES, now=clock.now())
+        clear(throttling.wrong_code_of(username))
+        queue_letter("codes_rest", username, site_of(self.request))
+        self.take(of_name, user=username)
 
 
 class SetUpForm(UserForm):

@@ -1,6 +1,7 @@
 """Writes of second factors. All raise StaleAccount."""
 
 from datetime import datetime
+from enum import Enum, auto
 
 from shop.accounts.models import User
 from shop.accounts.second_factor.codes import (
@@ -30,10 +31,17 @@ def turn_off(user: User) -> None:
     user.save()
 
 
-def accept(user: User, typed: str, *, now: datetime) -> bool:
-    """Use up a code of the app or a recovery code; return whether it was right."""
+class Code(Enum):
+    """What a right code was."""
+
+    OF_APP = auto()
+    OF_RECOVERY = auto()
+
+
+def accept(user: User, typed: str, *, now: datetime) -> Code | None:
+    """Use up a code of the app or a recovery code; return which it was, None if it was wrong."""
     if user.totp_secret is None:
-        return False
+        return None
     code = without_blanks(typed)
     step = step_of(user.totp_secret, code, now=now, after=user.totp_step)
     (hashed,) = hashes_of([code])
@@ -43,9 +51,9 @@ def accept(user: User, typed: str, *, now: datetime) -> bool:
     elif hashed in left:
         user.recovery_codes = [each for each in left if each != hashed]
     else:
-        return False
+        return None
     user.save()
-    return True
+    return Code.OF_RECOVERY if step is None else Code.OF_APP
 
 
 def _end_sessions(user: User) -> None:

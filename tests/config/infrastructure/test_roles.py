@@ -8,9 +8,19 @@ from django.core.management import get_commands
 
 from config.infrastructure.roles import FUNCTION, ROLES, SITE, statements_by_actor
 from tests.support.config.exporting import SETS, resources, template
-from tests.support.policy import POLICY, documented_needs
+from tests.support.policy import (
+    ALLOWS,
+    DELETE,
+    POLICY,
+    POWERS,
+    documented_needs,
+    powers,
+    statements,
+)
+from tests.support.project import PROJECT
 
 ACCOUNT = {"Partition": "aws", "Region": "eu-west-1", "AccountId": "123456789012"}
+LOG = "activity-*"
 MOST_POLICIES = 10
 """Managed policies of a role: a quota of AWS."""
 
@@ -40,6 +50,23 @@ class TestWhoNeedsWhat:
     def test_names_nobody_twice(self):
         everybody = [who for role in ROLES for who in role.who]
         assert sorted(everybody) == sorted(set(everybody))
+
+
+class TestTheLog:
+    @pytest.mark.parametrize("document", ["security", "deploying"])
+    def test_is_the_sites_to_do_with_what_the_documentation_says(self, document):
+        may = powers(SITE, LOG)
+        may_not = [power for power in POWERS if power not in may]
+        promise = f"the site may {in_words(may)} entries of its log, not {in_words(may_not)} them"
+        assert promise in " ".join((PROJECT / "docs" / f"{document}.md").read_text().split())
+
+    def test_is_deleted_by_the_commands_for_that_alone(self):
+        found = {who for who in statements_by_actor() if DELETE in powers(who, LOG)}
+        assert found == {"delete_user_data", "rotate_activity_tables"}
+
+    def test_is_judged_by_actions_of_which_it_is_known_what_they_allow(self):
+        granted = {action for grants in statements().values() for action, _ in grants}
+        assert granted <= ALLOWS.keys()
 
 
 class TestTheRolesOfATemplate:
@@ -75,6 +102,11 @@ class TestTheRolesOfATemplate:
             assert made | {"Resource": resolved} == statement | {
                 "Resource": [named] if isinstance(named, str) else named
             }
+
+
+def in_words(powers: list[str]) -> str:
+    *others, last = powers
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def arn(template: dict[str, Any], resource: Any) -> str:

@@ -30,18 +30,16 @@ class Far:
 
     def __init__(self, *failures: Exception) -> None:
         self.arrived: list[int] = []
-        self.batches: list[int] = []
         self.failures = list(failures)
         self.is_open = Event()
         self.is_open.set()
 
-    def send(self, values: list[int]) -> None:
+    def send(self, value: int) -> None:
         self.is_open.wait(10)
         failures = self.failures  # a test may put others in their place meanwhile
         if failures:
             raise failures.pop(0)
-        self.batches.append(len(values))
-        self.arrived += values
+        self.arrived.append(value)
 
 
 @pytest.fixture(autouse=True)
@@ -68,21 +66,11 @@ class TestWhatIsPut:
 
     def test_arrives_in_order_each_once(self):
         far = Far()
-        writes = queue(far, batch=7)
+        writes = queue(far)
         for number in range(500):
             writes.put(number)
         assert writes.flush(seconds=10)
         assert far.arrived == list(range(500))
-
-    def test_gathers_while_a_batch_is_under_way(self):
-        far = Far()
-        far.is_open.clear()
-        writes = queue(far, batch=10)
-        for number in range(11):
-            writes.put(number)
-        far.is_open.set()
-        assert writes.flush(seconds=10)
-        assert max(far.batches) > 1
 
     def test_does_not_wait_for_what_is_under_way(self):
         far = Far()
@@ -106,22 +94,13 @@ class TestAFailure:
         assert until(lambda: len(writes) == 0)
         assert writes.lost == 0
 
-    def test_that_does_not_pass_costs_its_batch_alone(self):
+    def test_that_does_not_pass_costs_its_value_alone(self):
         far = Far(MISTAKE)
-        writes = queue(far, by_itself=False, batch=2)
+        writes = queue(far, by_itself=False)
         for number in range(3):
             writes.put(number)
         assert writes.flush(seconds=1)
-        assert (far.arrived, writes.lost) == ([2], 2)
-
-    def test_costs_only_what_is_alike(self):
-        far = Far(MISTAKE)
-        writes = BackgroundWrites(far.send, name="The test", alike=lambda value: value % 2)
-        writes.runs_by_itself = False
-        for number in (1, 3, 4, 6, 5):
-            writes.put(number)
-        assert writes.flush(seconds=1)
-        assert (far.arrived, far.batches, writes.lost) == ([4, 6, 5], [2, 1], 2)
+        assert (far.arrived, writes.lost) == ([1, 2], 1)
 
     def test_of_the_programs_own_does_not_hold_up_the_rest(self, monkeypatch):
         raised: list[threading.ExceptHookArgs] = []
@@ -212,7 +191,7 @@ class TestWhatIsLeft:
     def test_is_kept_before_the_end_is_waited_for(self, files):
         seen: list[list[int]] = []
         writes = self.left(Far(), files)
-        writes._send = lambda _values: seen.extend(files.take())
+        writes._send = lambda _value: seen.extend(files.take())
         writes.put(1)
         writes.close(seconds=5)
         assert seen == [[1]]
@@ -278,12 +257,12 @@ ENDING = """
 import atexit, sys
 from dynamo.writes.background import BackgroundWrites
 
-def send(values):
+def send(value):
     import time
-    time.sleep(0.2)
-    print(*values, flush=True)
+    time.sleep(0.1)
+    print(value, flush=True)
 
-writes = BackgroundWrites(send, name="test", batch=2)
+writes = BackgroundWrites(send, name="test")
 atexit.register(writes.close, seconds=5)
 for number in range(5):
     writes.put(number)

@@ -54,6 +54,15 @@ class TestALimit:
             take()
         assert [take(12), take(12)] == [0.0, 12.0]
 
+    def test_rests_as_long_as_it_is_told_to(
+        self, limiter: Limiter, fresh: Callable[[str], str]
+    ) -> None:
+        name = fresh("limit")
+        limiter.rest(name, FIVE_A_MINUTE, lasts=timedelta(hours=1), now=NOW)
+        later = NOW + timedelta(minutes=59)
+        assert limiter.take(name, FIVE_A_MINUTE, now=later) == 60.0
+        assert limiter.take(name, FIVE_A_MINUTE, now=later + timedelta(minutes=1)) == 0.0
+
     def test_has_room_for_all_after_it_was_cleared(
         self, limiter: Limiter, fresh: Callable[[str], str]
     ) -> None:

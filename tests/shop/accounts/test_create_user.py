@@ -48,7 +48,8 @@ class TestCreateUser:
         ("arguments", "sentence"),
         [
             (["-", "--password", PASSWORD], "A user name has 3 to 64"),
-            (["carla-x", "--password", "password"], "too common"),
+            (["carla-x", "--password", "sunflower"], "too common"),
+            (["carla-x", "--password", "lampshade"], "letters alone"),
             (["carla-x", "--password", "carla-x1"], "too similar"),
             (["carla-x", "--password", PASSWORD, "--email", "nowhere"], "valid email"),
             (["carla-x"], "no terminal"),

@@ -40,6 +40,14 @@ class TestChangingThePassword:
         assert signed_in_name(here) == alice.username
         assert signed_in_name(elsewhere) is None
 
+    @pytest.mark.parametrize("weak", ["sunflower", "password1", "lampshade"])
+    def test_refuses_common_ones_and_single_words(
+        self, browser: Client, alice: Person, weak: str
+    ) -> None:
+        sign_in(browser, alice.username)
+        assert change_password(browser, new=weak).context["form"].errors["new_password2"]
+        assert find_user(alice.username).check_password(PASSWORD)
+
     def test_leaves_other_users_alone(self, alice: Person, bob: Person) -> None:
         hers, his = new_browser(), new_browser()
         sign_in(hers, alice.username)
@@ -103,6 +111,15 @@ class TestAForgottenPassword:
         ask_for_link(browser, imported.username)
         choose_password(browser, link_in_mail())
         assert sign_in(browser, imported.username, NEW_PASSWORD).status_code == 302
+
+    @pytest.mark.parametrize("weak", ["sunflower", "password1", "lampshade"])
+    def test_is_replaced_by_no_common_one_and_no_single_word(
+        self, browser: Client, alice: Person, weak: str
+    ) -> None:
+        ask_for_link(browser, alice.username)
+        refused = choose_password(browser, link_in_mail(), weak)
+        assert refused.context["form"].errors["new_password2"]
+        assert find_user(alice.username).check_password(PASSWORD)
 
     def test_ends_all_sessions(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
-from shop.accounts.names import USERNAME_RULE
+from shop.accounts.names import USERNAME_RULE, is_reserved
 from shop.accounts.queries import find_user, users_with_email
 from shop.table import TABLE
 from tests.support.accounts.cast import (
@@ -88,7 +88,7 @@ class TestSigningUpIsRefused:
         sign_up(browser, alice.username, "another password")
         assert sign_in(browser, alice.username, PASSWORD).status_code == 302
 
-    @pytest.mark.parametrize("password", ["password", "1234567890", "short"])
+    @pytest.mark.parametrize("password", ["password", "1234567890", "short", "lampshade"])
     def test_for_a_weak_password(
         self, browser: Client, fresh: Callable[[str], str], password: str
     ) -> None:
@@ -96,11 +96,21 @@ class TestSigningUpIsRefused:
         assert response.context["form"].errors["password1"]
 
     @pytest.mark.parametrize(
-        "name", ["admin", "Support", "dynashop", "no-reply", "admin1", "s.h.o.p"]
+        "name",
+        [
+            *("admin", "Support", "dynashop", "no-reply", "admin1", "s.h.o.p"),
+            *("dynashop-support", "support.dynashop", "the_dynashop_team", "dynashop24"),
+            *("billing-team", "shop-admin", "customer.service-2", "head-of-dynashop"),
+            *("supp0rt", "dyna5hop-he1p", "4dm1n-team"),
+        ],
     )
     def test_for_a_name_that_is_kept_for_the_shop(self, browser: Client, name: str) -> None:
         response = sign_up(browser, name)
         assert "reserved for the shop" in str(response.context["form"].errors["username"])
+
+    @pytest.mark.parametrize("name", ["shopper", "dyna", "supporter", "teal", "hal-helps", "2005"])
+    def test_but_not_for_a_name_that_is_only_like_one(self, name: str) -> None:
+        assert not is_reserved(name)
 
     def test_for_a_password_that_is_very_long(
         self, browser: Client, fresh: Callable[[str], str]

@@ -8,10 +8,9 @@ import pytest
 from shop.activity.entries import Kind
 from shop.activity.listing import activity_url
 from shop.activity.months import Month
-from shop.activity.recording import write_entries
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from tests.support.activity.making import made_entry, newest_first
+from tests.support.activity.making import made_entry, newest_first, write_entries
 from tests.support.chance import unique
 from tests.support.orders.visiting import Shown, Visitor
 

@@ -13,8 +13,7 @@ from dynamo.lists.runs import Position
 from shop.activity.entries import Kind
 from shop.activity.months import Month
 from shop.activity.queries import list_activity
-from shop.activity.recording import write_entries
-from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk
+from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
 
 PREVIOUS = Toward.PREVIOUS
 BOUNDARIES = [datetime(2026, month, 1, tzinfo=UTC) for month in (9, 10, 11)]

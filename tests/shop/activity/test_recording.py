@@ -14,9 +14,9 @@ from dynamo.calls.client import client
 from dynamo.writes import background
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, entry_in_line, line_of
 from shop.activity.months import Month
-from shop.activity.recording import LOG, record, write_entries
+from shop.activity.recording import LOG, record
 from shop.activity.tables import forget_shards, settle_shards, shards_of
-from tests.support.activity.making import THIS, made_entry, newest_first, whole_log
+from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
 from tests.support.clock import now_within_a_month, until
 from tests.support.comments.outage import connected
 from tests.support.project import PROJECT
@@ -84,6 +84,20 @@ class TestRecording:
         write_entries([entry, entry])
         write_entries([entry])
         assert whole_log() == [entry]
+
+    def test_replaces_nothing_that_is_there(self, own_log, today, month, caplog):
+        own_log(month)
+        entry = made_entry(today, who="sam")
+        write_entries([entry])
+        write_entries([replace(entry, who="eve")])
+        assert whole_log() == [entry]
+        assert "another entry is stored there" in caplog.text
+        assert "eve" not in caplog.text
+
+    def test_says_nothing_of_an_entry_that_was_sent_twice(self, own_log, today, month, caplog):
+        own_log(month)
+        write_entries([made_entry(today)] * 2)
+        assert caplog.records == []
 
     def test_writes_each_entry_to_the_table_of_its_month(self, own_log):
         own_log(THIS, THIS.plus(1))

@@ -12,9 +12,8 @@ from dynamo.calls.client import client
 from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import set_throughput, table_names, throughput_of
 from shop.activity.months import Month, month_of_table, months_kept
-from shop.activity.recording import write_entries
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
-from tests.support.activity.making import NOW, THIS, made_entry
+from tests.support.activity.making import NOW, THIS, made_entry, write_entries
 from tests.support.clock import this_month
 
 FULL = Throughput(5, 5)

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest, Toward
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.months import Month
 from shop.activity.queries import ActivityPage, list_activity
-from shop.activity.recording import LOG
+from shop.activity.recording import LOG, write_entry
 from tests.support.chance import unique
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -18,6 +19,11 @@ ACTIONS = {Kind.ORDER: LogVerb.MOVED, Kind.COMMENT: LogVerb.POSTED, Kind.MODERAT
 def made_entry(moment: datetime = NOW, kind: Kind = Kind.ORDER, **fields: str) -> LogEntry:
     told = {"who": "sam", "subject": unique("subject"), "about": "alex", **fields}
     return LogEntry(kind=kind, action=ACTIONS[kind], moment=moment, **told)
+
+
+def write_entries(entries: Iterable[LogEntry]) -> None:
+    for entry in entries:
+        write_entry(entry, client=client())
 
 
 def newest_first(entries: Iterable[LogEntry], *kinds: Kind) -> list[LogEntry]:

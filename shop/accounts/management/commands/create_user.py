@@ -5,6 +5,7 @@ import sys
 from getpass import getpass
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -12,6 +13,7 @@ from django.core.validators import validate_email
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, sentence_about
+from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import NoSuchUser, find_user
@@ -95,6 +97,8 @@ class Command(BaseCommand):
         if options["no_second_factor"]:
             turn_off(user)
         user.save()
+        if options["no_second_factor"] and settings.SITE_URL:  # which e-mails need
+            queue_letter("factor_off", user.username, settings.SITE_URL)
         given = [name for name in ("email", "staff", "password") if options[name] is not None]
         given += ["no-second-factor"] * options["no_second_factor"]
         changed = " ".join(given)

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynamo.calls import clock
-from shop.accounts import throttling
+from shop.accounts import confirming, throttling
 from shop.accounts.closing import shut_profile
 from shop.accounts.queries import find_user
 from shop.accounts.second_factor.signing_in import LASTS
@@ -23,6 +23,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
+from tests.support.accounts.letters import ask_for_link, letters
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 HALF_A_MINUTE = timedelta(seconds=30)
@@ -77,6 +78,22 @@ def set_up(watch: Watch) -> Callable[[Client], App]:
         return app
 
     return turn_on
+
+
+@pytest.fixture
+def address(sam: Person, fresh: Callable[[str], str]) -> str:
+    """Sam's e-mail address, which is confirmed."""
+    user = find_user(sam.username)
+    user.email = f"{fresh('sam')}@example.com"
+    user.save()
+    confirming.confirm(sam.username, user.email)
+    return str(user.email)
+
+
+def last_letter_to(address: str) -> str:
+    (*_, last) = letters()
+    assert last.to == [address]
+    return str(last.body)
 
 
 @pytest.fixture
@@ -168,6 +185,103 @@ class TestARecoveryCode:
         stored = find_user(sam.username).recovery_codes
         assert len(stored) == 10
         assert not {code.replace("-", "") for code in app.recovery_codes} & set(stored)
+
+
+class TestManyWrongCodes:
+    """Twenty; five at once, so a quarter of an hour passes after each five."""
+
+    @pytest.fixture
+    def guess(self, sam: Person, app: App, watch: Watch) -> Callable[[int], list[int]]:
+        """Types so many wrong codes, each from another network address."""
+
+        def type_wrong_ones(count: int) -> list[int]:
+            answers = []
+            for number in range(count):
+                if number and number % throttling.CODES_OF_A_NAME.times == 0:
+                    watch.move(throttling.CODES_OF_A_NAME.window)
+                browser = new_browser()
+                sign_in(browser, sam.username)
+                answers.append(show(browser, "000000").status_code)
+            return answers
+
+        return type_wrong_ones
+
+    def test_have_an_hour_without_any(
+        self, sam: Person, app: App, watch: Watch, guess: Callable[[int], list[int]]
+    ) -> None:
+        assert guess(20) == [200] * 19 + [429]
+        watch.move(timedelta(minutes=59))
+        browser = new_browser()
+        sign_in(browser, sam.username)
+        refused = show(browser, app.code())
+        assert (refused.status_code, refused["Retry-After"]) == (429, "60")
+        assert "Try again in 60 seconds" in refused.content.decode()
+        watch.move(timedelta(minutes=1))
+        assert show(browser, app.code()).status_code == 302
+
+    def test_are_counted_anew_after_a_right_one(
+        self, sam: Person, app: App, watch: Watch, guess: Callable[[int], list[int]]
+    ) -> None:
+        guess(19)
+        watch.move(throttling.CODES_OF_A_NAME.window)
+        browser = new_browser()
+        sign_in(browser, sam.username)
+        assert show(browser, app.code()).status_code == 302
+        watch.move(throttling.CODES_OF_A_NAME.window)
+        assert guess(5) == [200] * 5
+
+    def test_are_nothing_a_stranger_can_type(self, sam: Person, app: App, watch: Watch) -> None:
+        stranger = new_browser()
+        for _ in range(21):
+            sign_in(stranger, sam.username, "wrong")
+            assert show(stranger, "000000").url == "/accounts/login/"
+        browser = new_browser()
+        watch.move(throttling.PASSWORDS_OF_A_NAME.window)
+        sign_in(browser, sam.username)
+        assert show(browser, app.code()).status_code == 302
+
+    def test_are_told_to_who_has_the_address(
+        self, address: str, guess: Callable[[int], list[int]]
+    ) -> None:
+        guess(20)
+        assert "many wrong codes" in last_letter_to(address)
+
+
+class TestALetter:
+    def test_tells_that_it_was_turned_on(self, address: str, app: App) -> None:
+        assert "now needs a code" in last_letter_to(address)
+
+    def test_tells_that_it_was_turned_off(self, browser: Client, address: str, app: App) -> None:
+        show(browser, app.code(), OFF)
+        assert "no longer needs a code" in last_letter_to(address)
+
+    def test_tells_that_a_command_turned_it_off(
+        self, sam: Person, address: str, app: App, settings: Any
+    ) -> None:
+        settings.SITE_URL = "https://shop.example.com"
+        call_command("create_user", sam.username, update=True, no_second_factor=True)
+        assert "no longer needs a code" in last_letter_to(address)
+
+    def test_tells_that_a_recovery_code_was_used(self, sam: Person, address: str, app: App) -> None:
+        browser = new_browser()
+        sign_in(browser, sam.username)
+        show(browser, app.recovery_codes[0])
+        assert "was used. 9 are left." in last_letter_to(address)
+
+    def test_tells_nothing_of_a_code_of_the_app(self, sam: Person, address: str, app: App) -> None:
+        before = len(letters())
+        browser = new_browser()
+        sign_in(browser, sam.username)
+        show(browser, app.code())
+        assert len(letters()) == before
+
+    def test_is_not_held_up_by_letters_that_others_ask_for(
+        self, browser: Client, sam: Person, address: str, app: App
+    ) -> None:
+        for _ in range(throttling.LETTERS_TO_AN_EMAIL.times + 1):
+            ask_for_link(new_browser(), sam.username)
+        show(browser, app.code(), OFF)
+        assert "no longer needs a code" in last_letter_to(address)
 
 
 class TestTurningItOn:
