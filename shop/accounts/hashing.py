@@ -29,7 +29,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 class TooManyHashes(Unavailable):
     """As many passwords are being hashed as there are cores for it."""
 
-    retry_after = 2
+    retry_after = 1
 
     def __init__(self) -> None:
         super().__init__(gettext_noop("Too many passwords are being checked at the moment."))
