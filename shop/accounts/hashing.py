@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import IO, Any
+from typing import Any
 
 from django.contrib.auth.hashers import BasePasswordHasher, PBKDF2PasswordHasher
 
@@ -38,13 +38,14 @@ class TooManyHashes(Unavailable):
 class HashSlots:
     """``most`` slots, shared with all processes that fork from this one.
 
-    Each is a byte of ``file``, locked by its process: what is killed locks nothing any more. Such a
+    Each is a byte of a file, locked by its process: what is killed locks nothing any more. Such a
     lock does not keep apart the threads of a process, so each has a lock for these as well.
     """
 
-    def __init__(self, file: IO[bytes], most: int) -> None:
+    def __init__(self, most: int) -> None:
         self.most = most
-        self._file = file
+        with TemporaryFile() as file:  # without a name; open as long as the process runs
+            self._file = os.dup(file.fileno())
         self._locks = [Lock() for _ in range(most)]
 
     def take(self) -> int | None:
@@ -84,10 +85,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-SLOTS = HashSlots(
-    TemporaryFile(),  # noqa: SIM115 - open as long as the process runs
-    cores_for_hashes(_cores(), _QUOTA.read_text() if _QUOTA.is_file() else ""),
-)
+SLOTS = HashSlots(cores_for_hashes(_cores(), _QUOTA.read_text() if _QUOTA.is_file() else ""))
 """Made when the site is loaded, before gunicorn forks."""
 
 

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -35,12 +34,11 @@ BUSY = "Too many passwords are being checked at the moment. Send this again in a
 
 
 @pytest.fixture
-def slots(monkeypatch: pytest.MonkeyPatch) -> Iterator[HashSlots]:
+def slots(monkeypatch: pytest.MonkeyPatch) -> HashSlots:
     """One slot, which is free."""
-    with TemporaryFile() as file:
-        slots = HashSlots(file, 1)
-        monkeypatch.setattr(hashing, "SLOTS", slots)
-        yield slots
+    slots = HashSlots(1)
+    monkeypatch.setattr(hashing, "SLOTS", slots)
+    return slots
 
 
 @pytest.fixture
@@ -184,9 +182,9 @@ class TestASlot:
 
     def test_is_shared_by_all_processes_and_freed_by_one_that_is_killed(self) -> None:
         script = """
-import os, signal, tempfile
+import os, signal
 from shop.accounts.hashing import HashSlots
-slots = HashSlots(tempfile.TemporaryFile(), 1)
+slots = HashSlots(1)
 taken, tell = os.pipe()
 child = os.fork()
 if not child:
