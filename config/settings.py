@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from django.conf import global_settings
 from django.core.management.utils import get_random_secret_key
 
 from config.environment import django_versions
@@ -197,6 +198,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ] + [{"NAME": "shop.accounts.passwords.LengthValidator"}]
+# The first hashes; the others check what was hashed by them before.
+PASSWORD_HASHERS = ["shop.accounts.hashing.SiteHasher", *global_settings.PASSWORD_HASHERS[1:]]
 PASSWORD_RESET_TIMEOUT = 3_600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"

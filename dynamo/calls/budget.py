@@ -36,6 +36,16 @@ def time_budget(seconds: float) -> Iterator[None]:
         _until.reset(token)
 
 
+@contextmanager
+def budget_paused() -> Iterator[None]:
+    """Take no time from the budget within the block, which must make no calls."""
+    begun = monotonic()
+    try:
+        yield
+    finally:
+        _until.set(_until.get() + monotonic() - begun)
+
+
 def seconds_left() -> float:
     """Return what is left of the budget, not below 0; infinite where there is none."""
     return max(_until.get() - monotonic(), 0.0)

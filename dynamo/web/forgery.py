@@ -55,7 +55,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     The answer has the form as it was sent if its view is marked and a page of ours has sent it.
     """
     del reason
-    match = request.resolver_match if _is_from_our_page(request) else None
+    match = request.resolver_match if is_from_our_page(request) else None
     again: Again | None = getattr(match.func, "again", None) if match else None
     response = again(request, *match.args, **match.kwargs) if match and again else None
     if response is not None:
@@ -63,8 +63,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)
 
 
-def _is_from_our_page(request: HttpRequest) -> bool:
-    """Return whether the browser says so; without a word from it, the answer is no."""
+def is_from_our_page(request: HttpRequest) -> bool:
+    """Return whether the browser says so; without a word from it, the answer is no.
+
+    Raises DisallowedHost where the site was asked by another name than its own.
+    """
     if request.headers.get("Sec-Fetch-Site") in FROM_ELSEWHERE:
         return False
     sender = request.headers.get("Origin") or request.headers.get("Referer", "")

@@ -1,27 +1,40 @@
 """Load shedding: a bounded number of requests is worked on, a bounded number waits, briefly.
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
-PAGES_AT_ONCE requests run at a time, twice as many wait, for `MOST_SECONDS` at most, and each
-further one is answered with 503 at once, by a page that was rendered before, and before Django sees
-it. Health checks and static files do not wait: a process that is busy is not to be killed.
+PAGES_AT_ONCE requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most, and as
+many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before Django sees
+it. Forms take half of the slots at most: where writes alone hang, pages are still answered.
+Health checks and static files do not wait: a process that is busy is not to be killed.
+
+A page is refused by one that was rendered before, a form by a page with its fields and a button to
+send it again. That is done only for what one of our own pages has sent, as in
+`dynamo.web.forgery`.
 
 Around all of this, `WithoutBodies` answers HEAD.
 """
 
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from threading import BoundedSemaphore, Lock
+from time import monotonic
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpResponse, UnreadablePostError
 from django.template.loader import render_to_string
+from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
 from dynamo.telemetry.requests import RequestRecord, observed
+from dynamo.web.budgets import READING
+from dynamo.web.forgery import is_from_our_page
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE
 from dynamo.web.watching import is_watched
@@ -29,41 +42,71 @@ from dynamo.web.watching import is_watched
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-MOST_SECONDS = 0.5
-WAITING_BY_RUNNING = 2
+PAGE_WAITS, FORM_WAITS = 1.0, 2.0
+"""Seconds that a request waits for a slot."""
+PAGES_WAITING, FORMS_WAITING = 2, 1
+"""How many wait at most, for each slot."""
 RETRY_AFTER = 2
 TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
+FORM = "application/x-www-form-urlencoded"
+TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - its name
+SECRET = re.compile("password|code|secret", re.IGNORECASE)
+"""Names of fields that no page shows what was typed into."""
+ONLY_HEADERS = (
+    "SecurityMiddleware",
+    "CSPMiddleware",
+    "ContentSecurityPolicyMiddleware",
+    "XFrameOptionsMiddleware",
+)
+"""Endings of the middleware that sets headers which do not depend on the page."""
 
 
 @dataclass(slots=True)
 class Slots:
-    """``most`` slots, for which `WAITING_BY_RUNNING` times as many threads wait at most."""
+    """``most`` slots, of which forms take half at the most, but at least one."""
 
     most: int
-    _slots: BoundedSemaphore = field(init=False)
-    _waiting: int = 0
+    _all: BoundedSemaphore = field(init=False)
+    _of_forms: BoundedSemaphore = field(init=False)
+    _waiting: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        self._slots = BoundedSemaphore(self.most)
+        self._all = BoundedSemaphore(self.most)
+        self._of_forms = BoundedSemaphore(max(self.most // 2, 1))
 
-    def take(self) -> bool:
-        """Take a slot, waiting for one up to `MOST_SECONDS`; return whether there was one."""
-        if self._slots.acquire(blocking=False):
+    def take(self, *, is_form: bool = False) -> bool:
+        """Take a slot, waiting for one if there is room; return whether there was one."""
+        needed = (self._of_forms, self._all) if is_form else (self._all,)
+        if _acquire(needed, seconds=0.0):
             return True
+        room = self.most * (FORMS_WAITING if is_form else PAGES_WAITING)
         with self._lock:
-            if self._waiting >= self.most * WAITING_BY_RUNNING:
+            if self._waiting[is_form] >= room:
                 return False
-            self._waiting += 1
+            self._waiting[is_form] += 1
         try:
-            return self._slots.acquire(timeout=MOST_SECONDS)
+            return _acquire(needed, seconds=FORM_WAITS if is_form else PAGE_WAITS)
         finally:
             with self._lock:
-                self._waiting -= 1
+                self._waiting[is_form] -= 1
 
-    def release(self) -> None:
+    def release(self, *, is_form: bool = False) -> None:
         """Release a slot that was taken."""
-        self._slots.release()
+        self._all.release()
+        if is_form:
+            self._of_forms.release()
+
+
+def _acquire(semaphores: Sequence[BoundedSemaphore], *, seconds: float) -> bool:
+    """Acquire all semaphores within a time, or none; return whether it was all."""
+    until = monotonic() + seconds
+    for number, semaphore in enumerate(semaphores):
+        if not semaphore.acquire(timeout=max(until - monotonic(), 0.0)):
+            for acquired in semaphores[:number]:
+                acquired.release()
+            return False
+    return True
 
 
 class Shedding:
@@ -78,7 +121,8 @@ class Shedding:
     ) -> Iterable[bytes]:
         if not is_watched(environ["PATH_INFO"]):
             return self._application(environ, start_response)
-        if not self._slots.take():
+        is_form = environ["REQUEST_METHOD"] not in READING
+        if not self._slots.take(is_form=is_form):
             record = RequestRecord(
                 environ["REQUEST_METHOD"],
                 scheme=environ["wsgi.url_scheme"],
@@ -86,13 +130,14 @@ class Shedding:
                 is_shed=True,
             )
             with observed(record) as told:
-                page = _refuse(environ, start_response)
+                response = _refusal(WSGIRequest(environ))
                 told()
-            return page
+            start_response("503 Service Unavailable", list(response.items()))
+            return [response.content]
         try:
             return self._application(environ, start_response)
         finally:
-            self._slots.release()
+            self._slots.release(is_form=is_form)
 
 
 class WithoutBodies:
@@ -116,11 +161,16 @@ class WithoutBodies:
         return []
 
 
-def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-    is_partial = "HTTP_HX_REQUEST" in environ
-    is_json = format_asked(environ) == Format.JSON
-    language = get_language_from_request(WSGIRequest(environ))
-    page = _as_json(language) if is_json else _page(language, is_partial=is_partial)
+def _refusal(request: WSGIRequest) -> HttpResponse:
+    is_partial = "HX-Request" in request.headers
+    is_json = format_asked(request.META) == Format.JSON
+    language = get_language_from_request(request)
+    if is_json:
+        page = _as_json(language)
+    elif is_partial or (fields := _sent_fields(request)) is None:
+        page = _page(language, is_partial=is_partial)
+    else:
+        page = _page_of_form(language, fields)
     headers = {
         "Content-Type": "application/json" if is_json else "text/html; charset=utf-8",
         "Content-Length": str(len(page)),
@@ -129,8 +179,35 @@ def _refuse(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iter
     }
     if is_partial:
         headers |= {"HX-Retarget": NOTICE, "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
-    start_response("503 Service Unavailable", list(headers.items()))
-    return [page]
+    response = HttpResponse(page, headers=headers)
+    for name in settings.MIDDLEWARE:
+        if name.endswith(ONLY_HEADERS):
+            import_string(name)(lambda _: response).process_response(request, response)
+    return response
+
+
+def _sent_fields(request: WSGIRequest) -> dict[str, list[str]] | None:
+    """Return the fields of a form of ours, by their names; None for anything else.
+
+    A form that the site would not take, such as one that is too long, is read no further.
+    """
+    if request.method != "POST" or request.content_type != FORM:
+        return None
+    try:
+        if not is_from_our_page(request):
+            return None
+        fields = dict(request.POST.lists())
+    except (BadRequest, SuspiciousOperation, UnreadablePostError):
+        return None
+    if TOKEN not in fields:  # the choice of a language, which leads back to the page before
+        fields.setdefault("next", [urlsplit(request.headers.get("Referer", "")).path])
+    return fields
+
+
+def _page_of_form(language: str, fields: dict[str, list[str]]) -> bytes:
+    secrets = {name for name in fields if SECRET.search(name)}
+    shown = [(name, value) for name in fields if name not in secrets for value in fields[name]]
+    return _rendered(language, fields=shown, has_secrets=bool(secrets))
 
 
 @cache
@@ -141,11 +218,15 @@ def _as_json(language: str) -> bytes:
 
 @cache
 def _page(language: str, *, is_partial: bool) -> bytes:
-    context = {
+    return _rendered(language, "_error.html" if is_partial else "503.html")
+
+
+def _rendered(language: str, template: str = "503.html", **context: object) -> bytes:
+    context |= {
         "message": TOO_MANY,
         "retry_after": RETRY_AFTER,
         "is_away": True,
         "status": HTTPStatus.SERVICE_UNAVAILABLE.value,
     }
     with override(language):
-        return render_to_string("_error.html" if is_partial else "503.html", context).encode()
+        return render_to_string(template, context).encode()

@@ -38,9 +38,40 @@ class RateFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class SignInFigures:
+    """Clients that sign in as often as they are let, half of them by wrong names, beside readers.
+
+    ``sign_ins`` were answered, whether right or wrong, ``pages`` with 200, each within so many
+    seconds. ``possible`` is how many passwords a second ``cores`` hashed beside the same readers.
+    """
+
+    clients: int
+    readers: int
+    seconds: float
+    cores: int
+    possible: float
+    sign_ins: tuple[float, ...]
+    sign_ins_refused: int
+    pages: tuple[float, ...]
+    pages_refused: int
+    lost: int
+
+    @property
+    def answered(self) -> float:
+        """Sign-ins that were answered, a second."""
+        return len(self.sign_ins) / self.seconds
+
+    @property
+    def refused_pages_of_100(self) -> float:
+        """Pages in 100 that were answered 503."""
+        return 100 * self.pages_refused / max(len(self.pages) + self.pages_refused, 1)
+
+
+@dataclass(frozen=True, slots=True)
 class LoadFigures:
     """All rates, of so many processes, each of which works on so many pages at once."""
 
     workers: int
     pages_at_once: int
     rates: tuple[RateFigures, ...]
+    sign_ins: SignInFigures

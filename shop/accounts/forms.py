@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import throttling
+from shop.accounts.hashing import release_slot, take_slot
 from shop.accounts.known_browser import is_known
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
@@ -57,8 +58,11 @@ class LimitedForm(forms.Form):
     def take(self, *charges: Charge, user: str = "", hint: "StrPromise | None" = None) -> None:
         """Count an attempt at a user's account. Raises ValidationError beyond a limit.
 
+        Where a password is to be hashed next, raises TooManyHashes before it is counted.
         ``hint`` is a sentence on what to do instead.
         """
+        if any(isinstance(field.widget, forms.PasswordInput) for field in self.fields.values()):
+            take_slot()
         wait = take(*charges, now=clock.now())
         if not wait:
             return
@@ -87,7 +91,10 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
 
     def clean(self) -> dict[str, Any]:
         shared = self._take_attempt()
-        cleaned = super().clean()  # raises when the password is wrong
+        try:
+            cleaned = super().clean()  # raises when the password is wrong
+        finally:
+            release_slot()
         give_back(*shared)
         return cleaned
 

@@ -17,6 +17,7 @@ from dynamo.writes.actions import Action, delete, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_together
 from dynamo.writes.updates import write_one
 from shop import keys
+from shop.accounts.hashing import release_slot
 from shop.accounts.items import Account, email_edge, profile_item
 from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
@@ -67,6 +68,7 @@ def create_profile(
     actions = [put_of(profile_item(username, account), Profile.pk.does_not_exist())]
     if account.email:
         actions.append(put_of(email_edge(username, account.email, confirmed=None)))
+    release_slot()
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
@@ -92,6 +94,7 @@ def change_account(*, username: str, before: Account, after: Account) -> None:
     actions = [*_changes_of_profile(username, before, after), *_moved_edge(username, before, after)]
     if not actions:
         return
+    release_slot()
     try:
         write_together(client(), actions)
     except ConditionFailed as error:

@@ -14,10 +14,12 @@ from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.telemetry.requests import note_fault
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
+from shop.accounts.hashing import sharing_a_slot
 from shop.accounts.known_browser import remember
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
@@ -62,8 +64,9 @@ class AccountFormMixin(Base):
         del request, args, kwargs
         form = self.get_form()
         try:
-            if form.is_valid():
-                return self.form_valid(form)
+            with sharing_a_slot():
+                if form.is_valid():
+                    return self.form_valid(form)
         except AccountConflict as error:
             form.add_error(error.field, str(error))
         except FAILURES as failure:
@@ -79,6 +82,7 @@ class AccountFormMixin(Base):
         return response
 
     def _unavailable(self, form: Any, fault: Unavailable) -> HttpResponse:  # noqa: ANN401 - each view has its own
+        note_fault(fault)
         form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
         # The user is read from the database: the page must do without.
         context = self.get_context_data(form=form, is_away=True)

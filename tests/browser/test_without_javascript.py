@@ -5,13 +5,15 @@ What only a browser shows of it is in the modules beside this one.
 """
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from comments.items import NewComment
 from comments.reports.services import Reason, report_comment
 from comments.store.revision import State
+from dynamo.web.shedding import Shedding, Slots
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.access_patterns import ProductOrder
@@ -27,6 +29,7 @@ from tests.support.comments.loading import load
 from tests.support.comments.threads import NOW, made_comment, moderated
 from tests.support.comments.truth import written
 from tests.support.comments.writers import made_product, new_url, someone
+from tests.support.markup import read_markup
 from tests.support.orders.making import START, made_order, put
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -99,6 +102,32 @@ class TestAComment:
         ):
             sam.press(button, **typed)
             assert sam.messages == [told]
+
+
+class TestAFormThatAFullSiteRefuses:
+    TYPED = "Half an hour of work, “quoted” & all"
+
+    def refuse(self, bob: PlainBrowser, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Send the form on the page to a site without a free slot; show what it answers."""
+        monkeypatch.setattr(Slots, "take", lambda *_, **__: False)
+        fields = bob._fields(bob.page.one("form", id="comment-form"))
+        sent = {**fields, "rating": "4", "title": "Typed", "body": self.TYPED}
+        request = RequestFactory(headers={"Origin": "http://testserver"}).post(
+            path, urlencode(sent), content_type="application/x-www-form-urlencoded"
+        )
+        answer = b"".join(Shedding(lambda *_: [])(request.environ, lambda *_: print))
+        bob.page, bob.url = read_markup(answer.decode()), path
+        monkeypatch.undo()
+
+    def test_is_sent_again_by_the_button(
+        self, bob: PlainBrowser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lamp = made_product()
+        bob.goto(new_url(lamp))
+        self.refuse(bob, new_url(lamp), monkeypatch)
+        bob.press("Send again")
+        assert bob.messages == ["Thank you! Your comment is posted."]
+        assert self.TYPED in bob.page.one(data_comment_id=True).text
 
 
 class TestACategory:

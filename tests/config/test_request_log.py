@@ -162,7 +162,7 @@ class TestAnAnswer:
         assert line["fault"] == "Unreachable"
 
     def test_to_one_too_many_is_shed(self, log, monkeypatch, settings: LazySettings):
-        monkeypatch.setattr(shedding, "MOST_SECONDS", 0.01)
+        monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
         settings.PAGES_AT_ONCE = 1
         full = shedding.Shedding(lambda *_: [])
         assert full._slots.take()

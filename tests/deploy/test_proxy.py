@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 
 from config.settings import WRITE_SECONDS
+from dynamo.web.shedding import FORM_WAITS
 from dynamo.web.watching import TRACE_HEADERS
 from tests.support.project import PROJECT
 
@@ -40,7 +41,14 @@ class TestTheProxy:
             assert value_of(directive, path) == "10s"
 
     def test_waits_for_a_form_as_long_as_the_site_works_on_it(self, path):
-        assert value_of("proxy_read_timeout", path) == f"{WRITE_SECONDS + 2:.0f}s"
+        assert value_of("proxy_read_timeout", path) == f"{WRITE_SECONDS + FORM_WAITS + 2:.0f}s"
+
+    def test_lets_an_address_send_few_forms_of_accounts(self, path):
+        block = re.search(r"location /accounts/ \{(.*?)\}", path.read_text(), re.DOTALL)
+        assert block
+        assert "limit_req zone=dynashop_account_forms " in block[1]
+        assert directives(path) >= {'default ""', "POST $binary_remote_addr"}
+        assert value_of("limit_req_status", path) == "429"
 
     def test_passes_on_no_trace_that_a_visitor_claims(self, path):
         for header in TRACE_HEADERS:

@@ -18,6 +18,7 @@ import pytest
 from dynamo.calls.faults import UNREACHABLE
 from dynamo.engine import find
 from dynamo.web.shedding import TOO_MANY
+from shop.accounts.hashing import TooManyHashes
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 
@@ -163,6 +164,12 @@ class Full(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
+class Hashing(Full):
+    """A site that checks as many passwords as it has cores for."""
+
+    says = str(TooManyHashes()).encode()
+
+
 class WithoutDatabase(Full):
     """A site whose database is away: it also says when to come back."""
 
@@ -188,8 +195,9 @@ def run_briefly(folder: Path, site: type[Full]) -> subprocess.CompletedProcess[s
 
 
 class TestA503:
-    def test_of_a_full_site_is_counted_apart_and_asked_no_sooner_than_it_says(self, tmp_path):
-        done = run_briefly(tmp_path, Full)
+    @pytest.mark.parametrize("site", [Full, Hashing])
+    def test_of_a_full_site_is_counted_apart_and_asked_no_sooner_than_it_says(self, tmp_path, site):
+        done = run_briefly(tmp_path, site)
         assert done.returncode == 0, done.stderr
         requests = requests_in(tmp_path)
         assert requests.pop("Aggregated") <= 2 * (3 + 1)

@@ -1,4 +1,7 @@
-"""A storm: what was told as done is stored once, and nothing answers with an error of its own."""
+"""A storm: what was told as done is stored once, and nothing answers with an error of its own.
+
+And a load of people who sign in, which leaves the pages alone.
+"""
 
 from collections.abc import Iterator
 
@@ -8,6 +11,7 @@ from django.test import override_settings
 
 from dynamo.progress import Progress
 from lab.reports.storm_figures import DONE, FAILED, WRONGLY_REFUSED, StormFigures, StormOptions
+from lab.storm.load import run_load
 from lab.storm.run import KILLABLE, run_storm
 
 pytestmark = [pytest.mark.slow, pytest.mark.real_engine]
@@ -49,3 +53,14 @@ class TestAStorm:
 
     def test_leaves_nothing_for_the_integrity_check(self, storm):
         assert storm.differences == ()
+
+
+# Clients leave the connections open that their threads have kept, until the process ends.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+class TestPeopleWhoSignIn:
+    def test_are_answered_and_leave_the_pages_to_others(self):
+        found = run_load(seconds=5, progress=Progress(shown=False)).sign_ins
+        assert found.lost == 0
+        assert len(found.sign_ins) > 0
+        assert found.sign_ins_refused > 0
+        assert found.refused_pages_of_100 <= 1

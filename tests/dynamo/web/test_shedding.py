@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.http import HttpResponse
@@ -13,8 +14,11 @@ from django.test import RequestFactory
 
 from dynamo.web import shedding
 from dynamo.web.shedding import Shedding
+from tests.support.markup import read_markup
 
 ENOUGH = 10.0
+OURS = "http://testserver"
+FORM = "application/x-www-form-urlencoded"
 Send = Callable[..., "Future[HttpResponse]"]
 
 
@@ -23,12 +27,20 @@ class Site:
 
     def __init__(self) -> None:
         self.goes_on = Event()
-        self.begun = 0
+        self.methods: list[str] = []
         self._application = Shedding(self._answer)
         self._threads = ThreadPoolExecutor(32)
 
     def send(self, path: str = "/", **headers: str) -> "Future[HttpResponse]":
         environ = RequestFactory(headers=headers).get(path).environ
+        return self._threads.submit(self._answered, environ)
+
+    def post(
+        self, fields: dict[str, str] | None = None, kind: str = FORM, **headers: str
+    ) -> "Future[HttpResponse]":
+        """Send a form, from a page of the site unless headers say otherwise."""
+        sent = RequestFactory(headers={"Origin": OURS, **headers})
+        environ = sent.post("/", urlencode(fields or {}), content_type=kind).environ
         return self._threads.submit(self._answered, environ)
 
     def _answered(self, environ: dict[str, Any]) -> HttpResponse:
@@ -43,10 +55,19 @@ class Site:
     def fill(self, requests: int) -> "list[Future[HttpResponse]]":
         """Send requests, and return when two of them are worked on."""
         sent = [self.send() for _ in range(requests)]
-        until = monotonic() + ENOUGH
-        while self.begun < 2 and monotonic() < until:
-            sleep(0.001)
+        self.wait_until_begun(2)
         return sent
+
+    def fill_with_forms(self, forms: int) -> "list[Future[HttpResponse]]":
+        """Send forms, and return when one of them is worked on."""
+        sent = [self.post() for _ in range(forms)]
+        self.wait_until_begun(1)
+        return sent
+
+    def wait_until_begun(self, number: int) -> None:
+        until = monotonic() + ENOUGH
+        while len(self.methods) < number and monotonic() < until:
+            sleep(0.001)
 
     def close(self) -> None:
         self.goes_on.set()
@@ -54,7 +75,7 @@ class Site:
 
     def _answer(self, environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
         if environ["PATH_INFO"] == "/":
-            self.begun += 1
+            self.methods.append(environ["REQUEST_METHOD"])
             self.goes_on.wait(ENOUGH)
         start("200 OK", [])
         return [b"ok"]
@@ -70,7 +91,8 @@ def site(settings) -> Iterator[Site]:
 
 @pytest.fixture
 def patient(monkeypatch) -> None:
-    monkeypatch.setattr(shedding, "MOST_SECONDS", ENOUGH)
+    monkeypatch.setattr(shedding, "PAGE_WAITS", ENOUGH)
+    monkeypatch.setattr(shedding, "FORM_WAITS", ENOUGH)
 
 
 @pytest.mark.usefixtures("patient")
@@ -78,7 +100,7 @@ class TestRequests:
     def test_are_worked_on_so_many_at_a_time(self, site):
         site.fill(6)
         sleep(0.05)
-        assert site.begun == 2
+        assert len(site.methods) == 2
 
     def test_that_may_wait_are_answered_afterwards(self, site):
         sent = site.fill(6)
@@ -111,15 +133,128 @@ class TestRequests:
 
 class TestARequestThatHasWaited:
     def test_is_refused_when_it_is_too_late(self, site, monkeypatch):
-        monkeypatch.setattr(shedding, "MOST_SECONDS", 0.01)
+        monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
         assert [one.status_code for one in answers(site.fill(3), 1)] == [503]
 
     def test_leaves_its_place_to_others(self, site, monkeypatch):
-        monkeypatch.setattr(shedding, "MOST_SECONDS", 0.01)
+        monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
         sent = site.fill(9)
         answers(sent, 7)
         site.goes_on.set()
         assert site.send().result(ENOUGH).status_code == 200
+
+
+@pytest.mark.usefixtures("patient")
+class TestForms:
+    def test_take_half_of_the_slots_and_leave_the_others_to_pages(self, site):
+        site.fill_with_forms(2)
+        site.send()
+        site.wait_until_begun(2)
+        assert site.methods == ["POST", "GET"]
+
+    def test_that_wait_leave_the_waiting_room_to_pages(self, site):
+        site.fill_with_forms(4)
+        pages = [site.send() for _ in range(1 + 4)]
+        site.wait_until_begun(2)
+        site.goes_on.set()
+        assert [page.result(ENOUGH).status_code for page in pages] == [200] * 5
+
+    def test_that_are_too_many_are_refused_at_once(self, site):
+        refused = answers(site.fill_with_forms(5), 2)
+        assert [one.status_code for one in refused] == [503] * 2
+
+    def test_are_answered_when_others_are_done(self, site):
+        sent = site.fill_with_forms(3)
+        site.goes_on.set()
+        assert [one.result(ENOUGH).status_code for one in sent] == [200] * 3
+
+    def test_wait_longer_than_pages(self, site, monkeypatch):
+        monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
+        site.fill(2)
+        form, page = site.post(), site.send()
+        assert page.result(ENOUGH).status_code == 503
+        site.goes_on.set()
+        assert form.result(ENOUGH).status_code == 200
+
+    def test_have_a_slot_where_there_is_only_one(self, settings):
+        settings.PAGES_AT_ONCE = 1
+        site = Site()
+        site.goes_on.set()
+        assert site.post().result(ENOUGH).status_code == 200
+
+
+@pytest.mark.usefixtures("patient")
+class TestAFormThatIsRefused:
+    TEXT = "Half an hour's <work>,\r\n“typed” & not lost\x7f"
+
+    @pytest.fixture
+    def full(self, site) -> Site:
+        site.fill_with_forms(3)
+        return site
+
+    def refused(self, full: Site, fields: dict[str, str], **how: str) -> HttpResponse:
+        response = full.post(fields, **how).result(ENOUGH)
+        assert (response.status_code, response["Retry-After"]) == (503, "2")
+        return response
+
+    def test_comes_back_with_its_fields_and_a_button(self, full):
+        sent = {"csrfmiddlewaretoken": "t" * 32, "body": self.TEXT, "rating": "5"}
+        page = read_markup(self.refused(full, sent).content.decode())
+        form = page.one("main").one("form")
+        assert (form["method"], form.get("action")) == ("post", None)
+        fields = {field["name"]: field["value"] for field in form.all("input")}
+        assert fields == sent
+        assert form.one("button").text == "Send again"
+
+    @pytest.mark.parametrize(
+        "name",
+        [*("password", "password1", "old_password", "new_password2", "code", "Recovery-Code")],
+    )
+    def test_comes_back_without_secrets(self, full, name):
+        page = self.refused(full, {"username": "alice", name: "s3cret"}).content.decode()
+        assert 'value="alice"' in page
+        assert "s3cret" not in page
+        assert "Passwords and codes" in page
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Origin": "https://evil.example"},
+            {"Origin": "null"},
+            {"Origin": ""},
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Host": "evil.example", "Origin": "http://evil.example"},
+        ],
+    )
+    def test_of_another_site_comes_back_without_a_word_of_it(self, full, headers):
+        page = self.refused(full, {"body": "pill sale"}, **headers).content.decode()
+        assert "Too many people" in page
+        assert "pill sale" not in page
+
+    def test_that_is_too_long_comes_back_without_its_fields(self, full, settings):
+        sent = {"body": "x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
+        assert len(self.refused(full, sent).content) < 20_000
+
+    def test_that_is_of_another_kind_comes_back_without_its_fields(self, full):
+        page = self.refused(full, {"body": "typed"}, kind="multipart/form-data; boundary=b")
+        assert b"typed" not in page.content
+
+    def test_of_htmx_leaves_the_form_on_the_screen(self, full):
+        refused = self.refused(full, {"body": "typed"}, **{"HX-Request": "true"})
+        assert refused["HX-Retarget"] == "#notice"
+        assert b"typed" not in refused.content
+
+    def test_without_a_token_leads_back_to_the_page_before(self, full):
+        """As the choice of a language does, which is sent to an address without a page."""
+        refused = self.refused(full, {"language": "de"}, Referer=f"{OURS}/products/42/")
+        page = read_markup(refused.content.decode()).one("main")
+        assert page.one("input", name="next")["value"] == "/products/42/"
+
+    def test_is_kept_and_framed_by_nobody(self, full):
+        refused = self.refused(full, {"body": "typed"})
+        assert refused["Cache-Control"] == "no-store"
+        assert refused["X-Frame-Options"] == "DENY"
+        assert "form-action 'self'" in refused["Content-Security-Policy"]
 
 
 def answers(sent: "list[Future[HttpResponse]]", number: int) -> list[HttpResponse]:

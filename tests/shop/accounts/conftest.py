@@ -1,12 +1,14 @@
 """The cast of the account tests: alice and bob are customers, sam is staff."""
 
 from collections.abc import Callable, Iterator
+from threading import Lock
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from shop.accounts import hashing
 from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
@@ -14,9 +16,10 @@ from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_bro
 
 @pytest.fixture(autouse=True)
 def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real hashes are slow on purpose; these are fast, and can be watched."""
+    """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
+    monkeypatch.setattr(hashing.SLOTS, "_locks", [Lock() for _ in range(64)])
 
 
 @pytest.fixture(autouse=True)

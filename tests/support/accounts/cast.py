@@ -9,6 +9,8 @@ from typing import Any
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
+from shop.accounts.hashing import BoundedHasher
+
 PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
 NEW_PASSWORD = "staple of the year"  # noqa: S105 - the same
 
@@ -49,11 +51,13 @@ def signed_in_name(browser: Client) -> str | None:
     return name[1] if name else None
 
 
-class WatchedHasher(MD5PasswordHasher):
-    """Hashes fast, and tells the test of each hash it makes."""
-
-    watcher: Callable[[], object] = staticmethod(lambda: None)
-
+class _Hasher(MD5PasswordHasher):
     def encode(self, password: str, salt: str) -> str:
         WatchedHasher.watcher()
         return super().encode(password, salt)
+
+
+class WatchedHasher(BoundedHasher, _Hasher):
+    """Hashes fast, bounded as on the site, and tells the test of each hash it makes."""
+
+    watcher: Callable[[], object] = staticmethod(lambda: None)
