@@ -107,16 +107,13 @@ def _fault_of(answer: Answer | None) -> Unavailable | None:
     if answer is None:
         return None
     http, parsed = answer
-    if _is_damaged(http):
-        return Damaged()
-    return fault_in(ClientError(cast("Any", parsed), "")) if "Error" in parsed else None
-
-
-def _is_damaged(http: Any) -> bool:  # noqa: ANN401 - botocore's AWSResponse
     expected: str | None = http.headers.get(CHECKSUM)
-    content: bytes = http.content
-    if expected is not None:
-        return str(crc32(content)) != expected
-    is_object = content.startswith(b"{") and content.rstrip().endswith(b"}")
-    status: int = http.status_code
-    return status == HTTPStatus.OK and not is_object
+    if expected is not None and str(crc32(http.content)) != expected:
+        return Damaged()
+    if "Error" not in parsed:
+        return None
+    # By `dynamo.calls.parsing` that is no JSON object, and an error without a name has its status.
+    fault = fault_in(ClientError(cast("Any", parsed), ""))
+    is_nameless: bool = parsed["Error"]["Code"].isdigit()
+    is_success = http.status_code < HTTPStatus.MULTIPLE_CHOICES
+    return Damaged() if is_success or (is_nameless and not fault) else fault

@@ -1,22 +1,56 @@
-"""A response parser for botocore that takes items as they come.
+"""A response parser for botocore that takes items as they come, and no body but a JSON object.
 
 botocore walks each attribute of each item through the description of its shape, which takes half
 the processor time of a Query for a page. But the wire form of an item is what it returns: only
 binary values are converted, from Base64.
+
+An empty body is an empty answer to botocore, and one that is no JSON is its text; both read as
+“there is no such item”. Here they are an error, which `dynamo.calls.attempts` repeats.
 """
 
+import json
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from botocore.model import MapShape
+from botocore.model import MapShape, Shape
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 
 from dynamo.items import Value
 
 
+class _NoObject(ValueError):
+    """A body is no JSON object."""
+
+
 class ItemParser(JSONParser):
-    """botocore's parser of the protocol ``json``, with a short cut for maps of attribute values."""
+    """botocore's parser of the protocol ``json``, with a short cut for maps of attribute values.
+
+    What it makes of a body that is no JSON object has an ``Error`` whose code is the HTTP status,
+    also where that is 200.
+    """
+
+    def parse(self, response: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
+        """Parse a response, as botocore's parser."""
+        try:
+            parsed: dict[str, Any] = super().parse(response, shape)
+        except _NoObject:
+            status: int = response["status_code"]
+            text = response["body"].decode(errors="replace")
+            return {
+                "Error": {"Code": str(status), "Message": text},
+                "ResponseMetadata": {"HTTPStatusCode": status},
+            }
+        return parsed
+
+    def _parse_body_as_json(self, body_contents: bytes) -> dict[str, Any]:
+        try:
+            parsed = json.loads(body_contents.decode())
+        except ValueError as error:  # no UTF-8, or no JSON
+            raise _NoObject from error
+        if not isinstance(parsed, dict):
+            raise _NoObject
+        return parsed
 
     def _handle_map(self, shape: MapShape, value: Mapping[str, Any]) -> dict[str, Any]:
         if shape.value.name == "AttributeValue":

@@ -30,6 +30,7 @@ Fault = Literal[
     "stalled",
     "truncated",
     "wrong checksum",
+    "damaged",
     "unprocessed",
     "dripping",
 ]
@@ -44,8 +45,18 @@ ALWAYS: tuple[Fault, ...] = (
     "stalled",
     "truncated",
     "wrong checksum",
+    "damaged",
 )
 """Faults of any operation; `FaultyProxy.kinds` adds those of some."""
+DAMAGED = (
+    b"",
+    b"[]",
+    b"null",
+    b"5",
+    b'{"Item": {"pk": {"S": "a"}}',
+    b'{"Item": {"pk": {"S": "\xe4"}}}',
+)
+"""Bodies that are no JSON object, or not UTF-8: with the status and checksum of a good answer."""
 PAGE = b"<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>"
 
 
@@ -55,6 +66,7 @@ class FaultyProxy:
 
     ``rate`` is the probability of a fault, 0 to 1, and may be changed at any time, as may
     ``kinds``. Transactions take ``lock_seconds`` longer. ``met`` counts the faults by operation.
+    A ``damaged`` answer has one of ``bodies``. Without ``has_checksums`` no answer has a checksum.
     """
 
     upstream: str
@@ -63,6 +75,8 @@ class FaultyProxy:
     kinds: Sequence[Fault] = ()
     lock_seconds: float = 0.0
     stall_seconds: float = 20.0
+    bodies: Sequence[bytes] = DAMAGED
+    has_checksums: bool = True
     met: Counter[tuple[str, str]] = field(default_factory=Counter)
     _random: Random = field(init=False)
     _guard: Lock = field(default_factory=Lock)
@@ -93,6 +107,11 @@ class FaultyProxy:
             kind = self._random.choice(possible)
             self.met[kind, operation] += 1
         return kind
+
+    def draw_body(self) -> bytes:
+        """Draw the body of a damaged answer."""
+        with self._guard:
+            return self._random.choice(self.bodies)
 
     @contextmanager
     def locked(self, items: Sequence[str]) -> Iterator[frozenset[int]]:
@@ -167,6 +186,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, content = answered
         if fault == "truncated":
             self._answer(status, content[: len(content) // 2], checksum=crc32(content))
+        elif fault == "damaged":
+            self._answer(status, self.proxy.draw_body())
         elif fault == "wrong checksum":
             self._answer(status, content, checksum=crc32(content) ^ 1)
         else:
@@ -229,7 +250,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        if kind != "text/html":
+        if kind != "text/html" and self.proxy.has_checksums:
             self.send_header("x-amz-crc32", str(crc32(content) if checksum is None else checksum))
         self.end_headers()
         for start in range(0, len(content), 1 if pause else len(content) or 1):

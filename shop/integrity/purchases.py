@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.upkeep.integrity import Difference
-from dynamo.writes.actions import Action
+from dynamo.writes.actions import Action, check
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
-from shop.catalogue.purchases import DERIVED, order_check
+from shop.catalogue.purchases import DERIVED
 from shop.integrity.comparing import IndexKeys, write_to_shards
 from shop.models import Order, Purchase
 from shop.order_status import Status
@@ -76,7 +76,10 @@ def _keys_if_delivered(item: Item, shards: int) -> dict[str, str]:
 
 
 def _order_as_derived(item: Item, expected: Mapping[str, str]) -> list[Action]:
-    return [order_check(_username_in(item), _order_in(item), delivered=bool(expected))]
+    key: Item = table_key(keys.user(_username_in(item)), keys.order(_order_in(item)))
+    is_delivered = Order.status == Status.DELIVERED.value
+    is_other = (Order.status != Status.DELIVERED.value) | Order.status.does_not_exist()
+    return [check(Order, key, is_delivered if expected else is_other)]
 
 
 def _username_in(item: Item) -> str:

@@ -21,7 +21,7 @@ from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.counts import deltas_of, sum_of
 from shop.orders.items import NewOrder, order_items_of
-from shop.orders.moving import follow_delivery
+from shop.orders.moving import write_move
 from shop.orders.shards import pick_shard
 from shop.table import Key, put_of, write_with_counts
 
@@ -118,10 +118,14 @@ def _update(order: NewOrder, seen: Item) -> OrderOutcome:
     renewed.pickup = stored.pickup  # its customer's choice, which no import knows of
     # The stored status and its moment serve as the version that was compared, with the choice.
     put = put_of(renewed, unchanged(seen, Order.order_status_date, Order.pickup))
-    deltas = deltas_of(order.username, left=Status(stored.status), entered=order.now_in.status)
     try:
-        write_with_counts([put], deltas)
+        write_move(
+            put,
+            username=order.username,
+            order_id=order.id,
+            source=Status(stored.status),
+            target=order.now_in.status,
+        )
     except ConditionFailed:  # moved at the same moment, so what is stored is newer
         return OrderOutcome.KEPT
-    follow_delivery(order.username, order.id, Status(stored.status), order.now_in.status)
     return OrderOutcome.UPDATED

@@ -1,7 +1,7 @@
 """Moves of orders from status to status.
 
-A move is conditional on the status it leaves, so of two at once one fails. Keys, history and
-counts change with the status in one transaction. Exceptions::
+A move is conditional on the status it leaves, so of two at once one fails. Keys, history, counts
+and the purchases that “also bought” counts change with the status in one transaction. Exceptions::
 
     MoveRefused             an order was not moved; the text says why
     ├── MoveNotAllowed      no such move, or not for this person
@@ -17,8 +17,9 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from dynamo.lists.places import parse_timestamp
+from dynamo.writes.actions import Action
 from dynamo.writes.transactions import ConditionFailed
-from shop.catalogue.purchases import list_purchases
+from shop.catalogue.purchases import purchase_updates
 from shop.order_status import Status, may_move
 from shop.orders.actions import status_update
 from shop.orders.activity_log import log_order
@@ -71,7 +72,6 @@ def move_order(
         raise MoveNotAllowed(sentence % {"source": source.label, "target": target.label})
     order = stored_order(username, order_id)
     if [change.status for change in order.history[-2:]] == [source, target]:
-        follow_delivery(username, order_id, source, target)
         return
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
@@ -90,27 +90,43 @@ def move_order(
         ),
     )
     try:
-        write_with_counts([update], deltas_of(username, left=source, entered=target))
+        write_move(update, username=username, order_id=order_id, source=source, target=target)
     except ConditionFailed as failure:
         overtaken = _overtaken(order_id, failure)
         if isinstance(overtaken, OrderMoved) and overtaken.current is target:
             return
         raise overtaken from failure
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
-    follow_delivery(username, order_id, source, target)
 
 
-def follow_delivery(username: str, order_id: str, source: Status, target: Status) -> None:
-    """Have “also bought” count the products of an order that was delivered, and no other's.
+def write_move(
+    change: Action, *, username: str, order_id: str, source: Status, target: Status
+) -> None:
+    """Write the change of an order to another status, with its counts and purchases.
 
-    It follows the move, because one transaction may not hold the purchases of a long order as well.
-    What is lost between the two is found by `check_integrity`.
+    Of its products “also bought” counts those of delivered orders. The longest order needs 42 of a
+    transaction's 100 actions. Raises ConditionFailed by the condition of ``change``, number 0, and
+    what `dynamo.writes.transactions` raises.
     """
+    deltas = deltas_of(username, left=source, entered=target)
+    purchases = _purchases(username, order_id, source, target)
+    while True:
+        try:
+            write_with_counts([change, *purchases], deltas)
+        except ConditionFailed as failure:
+            if 0 in failure.failed:
+                raise
+            # These products were ordered again, or their customer was erased.
+            purchases = [each for n, each in enumerate(purchases, 1) if n not in failure.failed]
+        else:
+            return
+
+
+def _purchases(username: str, order_id: str, source: Status, target: Status) -> list[Action]:
     if Status.DELIVERED not in {source, target}:
-        return
-    lines = find_order(order_id, username=username).order.items
-    list_purchases(
-        dict.fromkeys(line.product_id for line in lines),
+        return []
+    return purchase_updates(
+        [line.product_id for line in find_order(order_id, username=username).order.items],
         username=username,
         order_id=order_id,
         moment=moment_in(order_id),
@@ -155,7 +171,7 @@ def _tried(order_id: str, *, source: Status, target: Status, who: str, now: date
 
 
 def _overtaken(order_id: str, failure: ConditionFailed) -> Exception:
-    now_there = next(iter(failure.failed.values()))
+    now_there = failure.failed[0]
     if not now_there:
         return NoSuchOrder(order_id)
     return OrderMoved(order_id, Status(now_there["status"]["S"]))

@@ -53,8 +53,10 @@ class _InAnotherTime(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.send_response_only(400)
         self.send_header("Date", formatdate(time.time() + 300, usegmt=True))
-        self.send_header("Content-Length", "0")
+        body = b'{"__type": "ResourceNotFoundException"}'
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Print nothing."""

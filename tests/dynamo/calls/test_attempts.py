@@ -13,8 +13,35 @@ from dynamo.calls.breaker import FAILURES, PAUSE, Breaker
 from dynamo.calls.budget import seconds_left, time_budget
 from dynamo.calls.client import Connection, build_client, client
 from dynamo.calls.faults import Throttled, Unreachable, fault_in
-from lab.storm.proxy import Fault, FaultyProxy
+from lab.storm.proxy import DAMAGED, Fault, FaultyProxy
+from shop.table import TABLE
 from tests.support.chance import unique
+
+_KEY = {"pk": {"S": "DAMAGED"}, "sk": {"S": "DAMAGED"}}
+_TABLE, _ITEM = {"TableName": TABLE}, {"TableName": TABLE, "Key": _KEY}
+OPERATIONS: dict[str, dict[str, Any]] = {
+    "BatchGetItem": {"RequestItems": {TABLE: {"Keys": [_KEY]}}},
+    "BatchWriteItem": {"RequestItems": {TABLE: [{"PutRequest": {"Item": _KEY}}]}},
+    "DeleteItem": _ITEM,
+    "DescribeTable": _TABLE,
+    "DescribeTimeToLive": _TABLE,
+    "GetItem": _ITEM,
+    "ListTables": {},
+    "PutItem": {**_TABLE, "Item": _KEY},
+    "Query": {
+        **_TABLE,
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": {":pk": _KEY["pk"]},
+    },
+    "Scan": {**_TABLE, "Limit": 1},
+    "TransactWriteItems": {"TransactItems": [{"Put": {**_TABLE, "Item": _KEY}}]},
+    "UpdateItem": {
+        **_ITEM,
+        "UpdateExpression": "SET n = :n",
+        "ExpressionAttributeValues": {":n": {"N": "1"}},
+    },
+}
+"""What the site and its commands call, but for those that make tables."""
 
 
 @pytest.fixture
@@ -55,6 +82,7 @@ class TestACallThatFails:
             ("dripping", Unreachable),
             ("truncated", Damaged),
             ("wrong checksum", Damaged),
+            ("damaged", Damaged),
         ],
     )
     def test_is_repeated_and_then_told(self, proxy, kind: Fault, fault):
@@ -62,7 +90,9 @@ class TestACallThatFails:
         assert isinstance(fault_in(fails(proxy)), fault)
         assert proxy.met.total() == 3
 
-    @pytest.mark.parametrize("kind", ["throttled", "reset before", "truncated", "front end"])
+    @pytest.mark.parametrize(
+        "kind", ["throttled", "reset before", "truncated", "front end", "damaged"]
+    )
     def test_is_answered_when_the_next_attempt_is(self, proxy, kind: Fault):
         proxy.kinds = [kind]
         called = client_of(proxy)
@@ -88,6 +118,40 @@ class TestACallThatFails:
         with pytest.raises(ClientError):
             client_of(proxy).batch_get_item(RequestItems={"things": {"Keys": []}})
         assert proxy.met.total() == 1
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("has_checksums", [True, False])
+class TestAnAnswerThatIsNoJSONObject:
+    @pytest.mark.parametrize("operation", OPERATIONS)
+    def test_is_damaged_whatever_was_called(self, proxy, operation, has_checksums):
+        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        called = client_of(proxy, attempts=1)
+        for body in DAMAGED:
+            proxy.bodies = [body]
+            with pytest.raises(Damaged):
+                called._make_api_call(operation, OPERATIONS[operation])
+
+    def test_is_damaged_where_it_tells_of_an_error(self, proxy, has_checksums):
+        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        for body in (*DAMAGED, b"{}"):
+            proxy.bodies = [body]
+            with pytest.raises(Damaged):
+                client_of(proxy, attempts=1).describe_table(TableName=unique("nothing"))
+
+    def test_is_not_taken_for_an_empty_one_which_writes_have(self, proxy, has_checksums):
+        proxy.kinds, proxy.has_checksums, proxy.bodies = ["damaged"], has_checksums, [b"{}"]
+        assert "Attributes" not in client_of(proxy).put_item(**OPERATIONS["PutItem"])
+        assert proxy.met.total() == 1
+
+    def test_of_a_front_end_is_said_in_its_sentence(self, proxy, has_checksums):
+        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        proxy.bodies = [b"<html>Not found</html>"]
+        with pytest.raises(ClientError) as raised:
+            client_of(proxy, attempts=1).describe_table(TableName=unique("nothing"))
+        assert (
+            str(fault_in(raised.value)) == "What answers at the database's address is not DynamoDB."
+        )
 
 
 class TestAnEndpointThatIsNoDynamoDB:

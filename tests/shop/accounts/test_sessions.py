@@ -4,11 +4,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.test import Client
 
 from dynamo.calls import clock
 from dynamo.calls.meter import metered
+from lab.storm.proxy import DAMAGED, FaultyProxy
 from shop.accounts.models import SIGNED_IN_AT
 from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
@@ -21,6 +23,7 @@ from tests.support.accounts.cast import (
     signed_in_name,
 )
 from tests.support.comments.faulty import unreachable
+from tests.support.comments.outage import connected
 
 A_MINUTE = timedelta(minutes=1)
 
@@ -173,3 +176,19 @@ class _PasswordAlone:
 
     def __init__(self, password: str) -> None:
         self.password = password
+
+
+class TestADamagedAnswer:
+    @pytest.mark.parametrize("body", DAMAGED)
+    def test_is_not_read_as_if_there_were_no_user(
+        self, browser: Client, alice: Person, body: bytes
+    ) -> None:
+        sign_in(browser, alice.username)
+        with (
+            FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, kinds=["damaged"], bodies=[body]) as proxy,
+            connected(proxy.endpoint_url, attempts=1),
+        ):
+            assert browser.get("/orders/").status_code == 200
+            proxy.rate = 1.0
+            assert browser.get("/orders/").status_code == 503
+        assert signed_in_name(browser) == alice.username

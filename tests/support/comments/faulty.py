@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.calls.client import client
 from tests.support.comments.conflicts import cancelled
+from tests.support.dynamo.migrating import Killed
 
 When = Literal["before it is sent", "after it was applied"]
 EVENTS: dict[When, str] = {
@@ -31,12 +32,14 @@ NEVER: dict[When, frozenset[str]] = {
 class Fault:
     """A call that fails: the ``number``-th, counted from 1, or the first of a ``kind``; or none.
 
-    ``calls`` are the kinds of those that were made, up to the one that failed.
+    ``calls`` are the kinds of those that were made, up to the one that failed. With ``kills`` it
+    is the process that ends there, so that no later call is made either.
     """
 
     when: When
     number: int | None = None
     kind: str | None = None
+    kills: bool = False
     calls: list[str] = field(default_factory=list)
     failed: bool = False
     _lock: Lock = field(default_factory=Lock)
@@ -51,23 +54,27 @@ class Fault:
             return
         request = event.get("params") or context["dynamo_request"]
         with self._lock:
+            if self.failed and self.kills:
+                raise Killed
             if self.failed:
                 return
             self.calls.append(kind_of(model.name, request))
             self.failed = len(self.calls) == self.number or self.calls[-1] == self.kind
             if not self.failed:
                 return
+        if self.kills:
+            raise Killed
         raise EndpointConnectionError(endpoint_url="nowhere")
 
 
-def faults(when: When, *, every_call: bool) -> Iterator[Fault]:
+def faults(when: When, *, every_call: bool, kills: bool = False) -> Iterator[Fault]:
     """Failures of what is done again in each round: at every call, or at one call of each kind.
 
     In one of the rounds nothing fails.
     """
     if every_call:
         for number in count(1):
-            fault = Fault(when, number)
+            fault = Fault(when, number, kills=kills)
             yield fault
             if not fault.failed:
                 return
