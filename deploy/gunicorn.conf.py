@@ -2,8 +2,8 @@
 
     gunicorn --config deploy/gunicorn.conf.py
 
-A process works on so many requests at once, lets three times as many wait, and refuses the others
-at once (see dynamo/web/shedding.py); a fifth of the threads is left for that and for health checks.
+A process works on so many requests at once, lets four times as many wait, and refuses the others
+at once (see dynamo/web/shedding.py); a sixth of the threads is left for that and for health checks.
 """
 
 import gc
@@ -14,7 +14,7 @@ pages_at_once = int(os.environ.get("PAGES_AT_ONCE") or 4)
 wsgi_app = "config.wsgi:application"
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
-threads = 5 * pages_at_once
+threads = 6 * pages_at_once
 # Connections that a process holds, most of them kept alive between two requests of a browser.
 worker_connections = 16 * threads
 # Connections that the kernel holds before any process takes them.

@@ -1,9 +1,9 @@
 """Load shedding: a bounded number of requests is worked on, a bounded number waits, briefly.
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
-PAGES_AT_ONCE requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most, and as
-many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before Django sees
-it. Forms take half of the slots at most: where writes alone hang, pages are still answered.
+PAGES_AT_ONCE requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most, and twice
+as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before Django
+sees it. Forms take half of the slots at most: where writes alone hang, pages are still answered.
 Health checks and static files do not wait: a process that is busy is not to be killed.
 
 A page is refused by one that was rendered before, a form by a page with its fields and a button to
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 PAGE_WAITS, FORM_WAITS = 1.0, 2.0
 """Seconds that a request waits for a slot."""
-PAGES_WAITING, FORMS_WAITING = 2, 1
-"""How many wait at most, for each slot."""
+WAITING_BY_RUNNING = 2
+"""How many pages wait at most for each slot, and how many forms."""
 RETRY_AFTER = 2
 TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
 FORM = "application/x-www-form-urlencoded"
@@ -80,9 +80,8 @@ class Slots:
         needed = (self._of_forms, self._all) if is_form else (self._all,)
         if _acquire(needed, seconds=0.0):
             return True
-        room = self.most * (FORMS_WAITING if is_form else PAGES_WAITING)
         with self._lock:
-            if self._waiting[is_form] >= room:
+            if self._waiting[is_form] >= self.most * WAITING_BY_RUNNING:
                 return False
             self._waiting[is_form] += 1
         try:

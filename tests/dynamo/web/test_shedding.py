@@ -153,14 +153,14 @@ class TestForms:
         assert site.methods == ["POST", "GET"]
 
     def test_that_wait_leave_the_waiting_room_to_pages(self, site):
-        site.fill_with_forms(4)
+        site.fill_with_forms(6)
         pages = [site.send() for _ in range(1 + 4)]
         site.wait_until_begun(2)
         site.goes_on.set()
         assert [page.result(ENOUGH).status_code for page in pages] == [200] * 5
 
     def test_that_are_too_many_are_refused_at_once(self, site):
-        refused = answers(site.fill_with_forms(5), 2)
+        refused = answers(site.fill_with_forms(7), 2)
         assert [one.status_code for one in refused] == [503] * 2
 
     def test_are_answered_when_others_are_done(self, site):
@@ -189,7 +189,7 @@ class TestAFormThatIsRefused:
 
     @pytest.fixture
     def full(self, site) -> Site:
-        site.fill_with_forms(3)
+        site.fill_with_forms(5)
         return site
 
     def refused(self, full: Site, fields: dict[str, str], **how: str) -> HttpResponse:
