@@ -1,7 +1,7 @@
 """Languages of comments: ISO 639-1 codes, their names, and the visitor's preference."""
 
 from collections.abc import Container, Mapping
-from functools import lru_cache
+from functools import cache
 from gettext import translation
 
 import pycountry
@@ -52,12 +52,18 @@ def preferred_language(accept_language: str, *, among: Container[str]) -> str | 
     return None
 
 
-@lru_cache
+@cache
 def _names(spoken: str | None) -> Mapping[str, str]:
     """Return the names by code; ``spoken`` is the language they are in."""
     known = translation("iso639-3", pycountry.LOCALES_DIR, [spoken or "en"], fallback=True)
     return {
-        language.alpha_2: known.gettext(language.name).split(" (")[0].split(";")[0]
-        for language in pycountry.languages
-        if hasattr(language, "alpha_2")
+        code: known.gettext(name).split(" (")[0].split(";")[0]
+        for code, name in _english_names().items()
     }
+
+
+@cache
+def _english_names() -> Mapping[str, str]:
+    # Not `pycountry.languages`, which keeps all 7,900 languages of ISO 639-3: they take 8 MB.
+    every = pycountry.Languages(pycountry.languages.filename)
+    return {each.alpha_2: each.name for each in every if hasattr(each, "alpha_2")}

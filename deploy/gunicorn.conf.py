@@ -6,6 +6,7 @@ A process works on so many requests at once, lets four times as many wait, and r
 at once (see dynamo/web/shedding.py); a sixth of the threads is left for that and for health checks.
 """
 
+import ctypes
 import gc
 import os
 
@@ -22,6 +23,10 @@ backlog = 16 * threads
 graceful_timeout = 10
 # Nobody uses it, and it would need a home that can be written to.
 control_socket_disable = True
+# Else glibc gives threads heaps of their own, up to eight for each core, which took 11 MB more.
+M_ARENA_MAX, HEAPS = -8, 2
+if hasattr(libc := ctypes.CDLL(None), "mallopt"):
+    libc.mallopt(M_ARENA_MAX, HEAPS)
 # Loaded once, before the processes fork: they share the memory of the code and of the model.
 preload_app = True
 

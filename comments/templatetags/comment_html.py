@@ -20,7 +20,7 @@ from comments.lists.queries import CommentEntry
 from shop.catalogue.queries import ProductTile
 from shop.web.next_url import with_next
 
-REMEMBERED = 2_000
+REMEMBERED = 1_000
 """Comments whose HTML is kept, at some 3 kB each."""
 
 _SHOWN = (

@@ -117,7 +117,7 @@ def wager(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, floa
     return limit, units * (1 + risk)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _wager(
     *, needed: int, share: float, dropped: float, most: int, item_bytes: float
 ) -> tuple[int, float]:
@@ -140,7 +140,7 @@ def _wager(
     return best, expected(best)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def _units(limit: int, item_bytes: float) -> float:
     """Return the expected capacity units of reading ``limit`` items, whose sizes differ."""
     mean, deviation = limit * item_bytes, SPREAD * item_bytes * sqrt(limit)

@@ -9,7 +9,7 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-REMEMBERED = 2_000
+REMEMBERED = 1_000
 """Parts whose HTML is kept, at up to some kilobytes each."""
 
 register = template.Library()

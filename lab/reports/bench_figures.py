@@ -161,13 +161,19 @@ class SeasonFigures(Figures):
 
 @dataclass(frozen=True, slots=True)
 class ThroughputFigures(Figures):
-    """Pages a second, by the list: the median of the turns, of so many ``seconds`` each."""
+    """Pages a second, by the list: the median of the turns, of so many ``seconds`` each.
+
+    ``megabytes`` of memory have all processes together, at the start and after so many ``varied``
+    pages.
+    """
 
     workers: int
     clients: int
     turns: int
     seconds: float
     per_second: Mapping[str, float]
+    varied: int
+    megabytes: tuple[float, float]
 
     def ratio(self, name: str) -> float:
         """Divide the rate of a list by that of the list without a filter."""

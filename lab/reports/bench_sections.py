@@ -80,6 +80,8 @@ LEAST_THROUGHPUT = {"three ratings": 0.8, "four ratings, two languages": 0.6}
 ratings (268 pages a second by 783 for one)."""
 LEAST_IMPORT = 0.5
 """The least that an import with counts may reach of the rate of raw batches."""
+MOST_MEGABYTES = 250.0
+"""The most memory that two processes and the one that starts them may take together."""
 
 
 def sections_of(found: BenchFigures) -> list[Section]:
@@ -276,7 +278,14 @@ def _throughput(figures: ThroughputFigures, name: str, notes: tuple[str, ...]) -
         name=name,
         title=title,
         notes=notes,
-        tables=(Table(caption, titles, tuple(rows)),),
+        tables=(
+            Table(caption, titles, tuple(rows)),
+            promise(
+                "MB of memory of all processes together (PSS)",
+                ("at the start", MOST_MEGABYTES, figures.megabytes[0]),
+                (f"after {figures.varied:,} different pages", MOST_MEGABYTES, figures.megabytes[1]),
+            ),
+        ),
         plots=(Plot(name, f"{title}, by filter", figures),),
     )
 

@@ -1,36 +1,40 @@
 """What the detection of languages costs."""
 
-import time
+import gc
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
+from py3langid.langid import LanguageIdentifier
 
 from comments.posting import language_detection
-from comments.posting.language_detection import detect_language
+from comments.posting.language_detection import detect_language, load
 
 
 @pytest.fixture
-def loads(monkeypatch) -> list[str]:
-    """The files from which a model is loaded, which takes a moment and is always sure."""
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files from which a model was loaded."""
     files: list[str] = []
-    model = SimpleNamespace(
-        labels=[], set_languages=lambda _codes: None, classify=lambda _text: ("en", 1.0)
-    )
+    load_file = LanguageIdentifier.from_model_file
 
-    def load(file: str, **_: object) -> SimpleNamespace:
+    def note(file: str, *args: Any, **how: Any) -> LanguageIdentifier:
         files.append(file)
-        time.sleep(0.05)
-        return model
+        return load_file(file, *args, **how)
 
-    identifier = SimpleNamespace(from_model_file=load)
-    monkeypatch.setattr(language_detection, "LanguageIdentifier", identifier)
+    monkeypatch.setattr(LanguageIdentifier, "from_model_file", note)
     language_detection._load.cache_clear()
-    yield files
-    language_detection._load.cache_clear()
+    return files
 
 
 def test_the_model_is_loaded_once_however_many_need_it_at_once(loads):
     with ThreadPoolExecutor(4) as threads:
         assert [*threads.map(detect_language, ["Bright and warm."] * 4)] == ["en"] * 4
     assert len(loads) == 1
+
+
+def test_the_model_has_its_table_of_probabilities_once():
+    referents = gc.get_referents(load())
+    within = [each for held in referents if isinstance(held, tuple) for each in held]
+    tables = [each for each in (*referents, *within) if isinstance(each, np.ndarray)]
+    assert len({id(table) for table in tables if table.ndim == 2}) == 1

@@ -235,6 +235,12 @@ class TestThroughput:
         assert all(rate > 0 for rate in rates.values())
         assert report["parts"]["throughput"]["ratios"]["no filter"] == 1
 
+    def test_tells_how_much_memory_many_different_pages_take(self, report):
+        figures = report["parts"]["throughput"]
+        at_start, after = figures["megabytes"]
+        assert figures["varied"] > len(list(grid()))
+        assert 50 < at_start < after
+
 
 class TestWhatIsWritten:
     def test_is_a_document_with_the_tables(self, report, output):
