@@ -139,6 +139,7 @@ class CommentParser:
     def _product_id(self, original: str) -> str:
         if not original:
             raise RowRefused("product_id is missing")
+        _line_of_text("product_id", original)  # it is kept as the name of the product
         product_id = product_id_of(original)
         if product_id != original:
             self.findings.products[product_id] = original

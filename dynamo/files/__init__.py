@@ -8,7 +8,7 @@ lines         the lines of a text, numbered
 csv_rows      records of CSV, each with the line it begins on
 json_rows     records of JSON lines and arrays, the same
 xml_rows      records of XML
-parquet_rows  records of Parquet
+parquet_rows  records of Parquet, read by parquet_process
 columns       which column holds which field
 moments       dates and times in the formats of files
 identifiers   ids and names of other systems, mapped to allowed ones

@@ -1,15 +1,46 @@
-"""Mappings of fields to the columns of a file, from the options of a command."""
+"""The columns of a file, and mappings of fields to them, from the options of a command."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dynamo.files.csv_rows import DELIMITERS
+from dynamo.files.lines import LONGEST_LINE
 
+MOST_LISTED = 20
+"""Columns that a message names."""
+_SHOWN = 60
+"""Characters of a column's name in a message."""
 _PART = re.compile(r'(?:"[^"]*"|[^,"]|")+')
 
 
 class BadMapping(ValueError):
     """An option names a column, field or value that does not exist; the text lists the others."""
+
+
+class ColumnNames:
+    """The names of columns in the rows read so far, the first `LONGEST_LINE` characters of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+        self._length = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self._names)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Add those of a row, whole, unless there are too many before."""
+        if self._length < LONGEST_LINE:
+            new = [name for name in names if name not in self._names]
+            self._length += sum(map(len, new))
+            self._names.update(dict.fromkeys(new))
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Return the names of columns for a message, the first `MOST_LISTED` of them."""
+    shown = [name[:_SHOWN] for name in columns[:MOST_LISTED]]
+    more = len(columns) - len(shown)
+    return (", ".join(shown) or "none") + (f" and {more:,} more" if more else "")
 
 
 def parse_pairs(text: str, *, example: str, may_be_empty: bool = False) -> dict[str, str]:
@@ -85,7 +116,7 @@ def _no_column(field: str, column: str, present: Sequence[str]) -> str:
         return f"{missing}, and the line that names the columns is not UTF-8 text."
     if len(present) == 1 and (delimiter := max(DELIMITERS, key=present[0].count)) in present[0]:
         return f"{missing}: it seems that columns are separated by “{delimiter}”, see --delimiter."
-    return f"{missing}; the columns are: {', '.join(present) or 'none'}."
+    return f"{missing}; the columns are: {listed(present)}."
 
 
 def _is_garbled(name: str) -> bool:

@@ -10,6 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 _GZIP_MAGIC, _ZIP_MAGIC = b"\x1f\x8b", b"PK\x03\x04"
+_UNPACKED_BY_AND_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What zipfile unpacks in pieces: a few bytes of the others become gigabytes at once."""
 _NAMED_AT_MOST = 5
 """Names of files that a message repeats."""
 
@@ -67,6 +69,8 @@ def _only_file_in(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
         raise FileUnreadable(
             f"{path} holds {len(names)} files ({shown}), not one: unpack it, and give one of them."
         )
+    if archive.getinfo(names[0]).compress_type not in _UNPACKED_BY_AND_BY:
+        raise FileUnreadable(f"{path} is packed in an unusual way: unpack it.")
     try:
         return archive.open(names[0])
     except RuntimeError as error:  # what zipfile raises for a password, or an unknown packing

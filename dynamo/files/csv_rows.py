@@ -29,11 +29,14 @@ class _RowLines:
         self._lines = lines
         self.taken: list[str] = []
         self._characters = 0
+        self._unclosed_until = 0
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
+        if self.taken and self._lines.number < self._unclosed_until:
+            raise _RowTooLong
         line = next(self._lines)
         self.taken.append(line)
         self._characters += len(line)
@@ -51,6 +54,12 @@ class _RowLines:
         return self._lines.number - len(self.taken) + 1
 
     def give_back_all_but_first(self) -> None:
+        """Have the lines read again, after a quote in the first was not closed in any of them.
+
+        A row that begins in one of them and goes on in the next is within quotes there, as this one
+        was, and would fail at the same place: it is not read so far again.
+        """
+        self._unclosed_until = max(self._unclosed_until, self._lines.number)
         self._lines.take_back(self.taken[1:])
 
 

@@ -1,44 +1,43 @@
 """Records of JSON: one object to a line, or the objects of one array.
 
 What is nested in an object has a name with dots: ``{"dates": {"published": …}}`` has the column
-``dates.published``. Lists stay as they are.
+``dates.published``. Lists stay as they are. NaN and infinities, which JSON does not know but many
+write, are missing values.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from math import isfinite
 
+from dynamo.files.columns import ColumnNames
 from dynamo.files.content import FileUnreadable
 from dynamo.files.lines import LONGEST_LINE, Lines
-from dynamo.files.records import Record, Rejected
+from dynamo.files.records import MOST_NESTED, Record, Rejected, RowRefused
 
-MOST_COLUMNS = 200
-"""The most names of columns that are kept."""
 _CHUNK = 64 * 1024
 """Characters of an array that are read at a time."""
 _DECODER = json.JSONDecoder()
+_TOO_LONG = f"has {LONGEST_LINE:,} characters or more"
+_BLANK = re.compile(r"\s*")
 
 
-class _Columns:
-    """The names of columns in the records made so far."""
-
-    def __init__(self) -> None:
-        self._columns: dict[str, None] = {}
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(self._columns)
+class JsonRecords(ColumnNames):
+    """Makes records of objects, and keeps the names of their columns."""
 
     def record(self, line: int, value: object, what: str) -> Record | Rejected:
         """Return the record of a value, which is rejected where it is no object."""
         if not isinstance(value, dict):
             return Rejected(line, f"{what} is no JSON object")
-        values = flat(value)
-        if len(self._columns) < MOST_COLUMNS:
-            self._columns.update(dict.fromkeys(values))
+        try:
+            values = flat(value)
+        except RowRefused as refused:
+            return Rejected(line, f"{what} {refused}")
+        self.add(values)
         return Record(line, values)
 
 
-class JsonLines(_Columns):
+class JsonLines(JsonRecords):
     """The objects of a file; ``columns`` are the names in those read so far."""
 
     def __init__(self, lines: Lines) -> None:
@@ -52,14 +51,14 @@ class JsonLines(_Columns):
 
     def _parsed(self, line: int, text: str) -> Record | Rejected:
         if len(text) >= LONGEST_LINE:
-            return Rejected(line, f"the line has {LONGEST_LINE:,} characters or more")
+            return Rejected(line, f"the line {_TOO_LONG}")
         try:
             return self.record(line, json.loads(text), "the line")
         except (ValueError, RecursionError) as error:
             return Rejected(line, f"the line is no JSON: {error}")
 
 
-class JsonArray(_Columns):
+class JsonArray(JsonRecords):
     """The objects of an array; ``columns`` as of `JsonLines`.
 
     An array that is malformed cannot be read any further: FileUnreadable is raised.
@@ -69,6 +68,7 @@ class JsonArray(_Columns):
         super().__init__()
         self._lines = lines
         self._text = ""
+        self._at = 0
         self._line = 1
 
     def __iter__(self) -> Iterator[Record | Rejected]:
@@ -77,50 +77,62 @@ class JsonArray(_Columns):
             return
         while True:
             self._next()
-            line = self._line
-            yield self.record(line, self._value(), "the element")
+            yield self._element()
             if self._take(",", "]") == "]":
                 return
 
-    def _value(self) -> object:
+    def _element(self) -> Record | Rejected:
+        line = self._line
         while True:
             problem = "it ends within an element"
             try:
-                value, end = _DECODER.raw_decode(self._text)
+                value, end = _DECODER.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
                 problem = str(error)
             else:
                 # A number may go on in what is not read yet.
                 if end < len(self._text):
-                    self._drop(end)
-                    return value
-            if len(self._text) >= LONGEST_LINE or not self._read_on():
+                    length = end - self._at
+                    self._go_to(end)
+                    if length >= LONGEST_LINE:
+                        return Rejected(line, f"the element {_TOO_LONG}")
+                    return self.record(line, value, "the element")
+            if self._left >= LONGEST_LINE:
+                raise self._unreadable(f"{problem}, or the element {_TOO_LONG}")
+            if not self._read_on():
                 raise self._unreadable(problem)
 
     def _take(self, *marks: str) -> str:
         mark = self._next()
         if mark not in marks:
             raise self._unreadable(f"there is “{mark}” instead of “{'” or “'.join(marks)}”")
-        self._drop(1)
+        self._go_to(self._at + 1)
         return mark
 
     def _next(self) -> str:
         """Return the next character that is no white space, or nothing at the end."""
-        while not (rest := self._text.lstrip()):
-            self._drop(len(self._text))
+        while True:
+            if blank := _BLANK.match(self._text, self._at):
+                self._go_to(blank.end())
+            if self._left:
+                return self._text[self._at]
             if not self._read_on():
                 return ""
-        self._drop(len(self._text) - len(rest))
-        return rest[0]
 
-    def _drop(self, characters: int) -> None:
-        self._line += self._text.count("\n", 0, characters)
-        self._text = self._text[characters:]
+    @property
+    def _left(self) -> int:
+        """The characters that are read, and not taken yet."""
+        return len(self._text) - self._at
+
+    def _go_to(self, at: int) -> None:
+        self._line += self._text.count("\n", self._at, at)
+        self._at = at
 
     def _read_on(self) -> bool:
-        # As much again, so that a long element is parsed a few times alone.
-        more = self._lines.read(max(_CHUNK, len(self._text)))
-        self._text += more
+        # As much again, so that a long element is parsed a few times alone. What was taken is
+        # dropped only here: to drop each element would copy all that is behind it.
+        more = self._lines.read(max(_CHUNK, self._left))
+        self._text, self._at = self._text[self._at :] + more, 0
         return bool(more)
 
     def _unreadable(self, problem: str) -> FileUnreadable:
@@ -129,12 +141,44 @@ class JsonArray(_Columns):
         )
 
 
-def flat(values: Mapping[str, object], prefix: str = "") -> dict[str, object]:
-    """Return the values of an object and of those nested in it, by their names with dots."""
+def flat(values: Mapping[str, object]) -> dict[str, object]:
+    """Return the values of an object and of those nested in it, by their names with dots.
+
+    Raises RowRefused where they are nested more than `MOST_NESTED` deep, lists too, or all the
+    names have `LONGEST_LINE` characters or more: each repeats those of the objects around it.
+    """
     found: dict[str, object] = {}
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            found.update(flat(value, f"{prefix}{name}."))
-        else:
-            found[prefix + name] = value
+    _flatten(values, "", found, depth=1, length=0)
     return found
+
+
+def _flatten(
+    values: Mapping[str, object], prefix: str, found: dict[str, object], *, depth: int, length: int
+) -> int:
+    """Add values to those found, and return the length of all names, those before included."""
+    _require_shallow(depth)
+    for key, value in values.items():
+        name = prefix + key
+        length += len(name)
+        if length >= LONGEST_LINE:
+            raise RowRefused(f"has names of {LONGEST_LINE:,} characters or more")
+        if isinstance(value, Mapping):
+            length = _flatten(value, f"{name}.", found, depth=depth + 1, length=length)
+        elif isinstance(value, float) and not isfinite(value):
+            found[name] = None
+        else:
+            _require_shallow_list(value, depth + 1)
+            found[name] = value
+    return length
+
+
+def _require_shallow_list(value: object, depth: int) -> None:
+    if isinstance(value, list | dict):
+        _require_shallow(depth)
+        for one in value.values() if isinstance(value, dict) else value:
+            _require_shallow_list(one, depth + 1)
+
+
+def _require_shallow(depth: int) -> None:
+    if depth > MOST_NESTED:
+        raise RowRefused(f"is nested more than {MOST_NESTED} deep")

@@ -1,72 +1,88 @@
-"""Records of Parquet, by pyarrow, which is installed where such files are read."""
+"""Records of Parquet, which `dynamo.files.parquet_process` reads, in a process of its own."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dynamo.files.content import FileUnreadable
-from dynamo.files.json_rows import flat
+from dynamo.files.json_rows import JsonRecords
 from dynamo.files.records import Record, Rejected
 
 MAGIC = b"PAR1"
-_AT_A_TIME = 1_000
+MOST_MEMORY = 512 * 1024 * 1024
+"""Bytes that the process may have, 120 MB of pyarrow's own included."""
+NEEDS_MORE = f"needs more than {MOST_MEMORY // 1024**2} MB of memory to be read."
 
 
-class ParquetRows:
+class ParquetRows(JsonRecords):
     """The rows of a file, numbered from 1 where others have lines, and its ``columns``.
 
-    Raises FileUnreadable where pyarrow is missing, or the file is damaged.
+    Moments, dates and times are in ISO 8601 and UTC, decimals are texts, and so are bytes, as far
+    as they are UTF-8. Raises FileUnreadable where pyarrow is missing, the file is damaged, or it
+    needs more than `MOST_MEMORY`.
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            from pyarrow import ArrowException  # noqa: PLC0415 - it is optional
-            from pyarrow.parquet import ParquetFile  # noqa: PLC0415
-        except ImportError as error:
+        super().__init__()
+        if find_spec("pyarrow") is None:
             raise FileUnreadable(
                 f"{path} is a Parquet file, which pyarrow reads: pip install pyarrow."
-            ) from error
+            )
         self._path = path
-        self._failures = (ArrowException, OSError, UnicodeDecodeError)
-        try:
-            self._file: Any = ParquetFile(path)
-        except self._failures as error:
-            raise self._unreadable(error) from error
+        self._process = _start(path)
+        self._messages = self._received()
         self._done = 0
-        self.columns: tuple[str, ...] = tuple(
-            column.path.removesuffix(".list.element") for column in self._file.schema
-        )
+        try:
+            about = next(self._messages)
+        except FileUnreadable:
+            self.close()
+            raise
+        self._rows: int = about["rows"]
+        self.add(about["columns"])
 
     @property
     def bytes_read(self) -> int:
         """The share of the file's bytes that the rows read so far have of all rows."""
-        rows: int = self._file.metadata.num_rows
-        return self._path.stat().st_size * self._done // max(rows, 1)
+        return self._path.stat().st_size * self._done // max(self._rows, 1)
 
     def __iter__(self) -> Iterator[Record | Rejected]:
-        batches = self._file.iter_batches(batch_size=_AT_A_TIME)
-        try:
-            for batch in batches:
-                for row in batch.to_pylist():
-                    self._done += 1
-                    yield Record(self._done, {name: _plain(v) for name, v in flat(row).items()})
-        except self._failures as error:
-            raise self._unreadable(error) from error
+        for message in self._messages:
+            self._done += 1
+            if isinstance(message, str):
+                yield Rejected(self._done, message)
+            else:
+                yield self.record(self._done, message, "the row")
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """End the process."""
+        with self._process:
+            self._process.kill()
 
-    def _unreadable(self, error: Exception) -> FileUnreadable:
-        return FileUnreadable(f"{self._path} is a damaged Parquet file: {error}".splitlines()[0])
+    def _received(self) -> Iterator[Any]:
+        for line in self._process.stdout or ():
+            if line.endswith(b"\n"):
+                message = json.loads(line)
+                if isinstance(message, list):
+                    raise FileUnreadable(f"{self._path} {message[0]}")
+                yield message
+        if self._process.wait():
+            # What was written in C++ may end the process where it gets no more memory.
+            raise FileUnreadable(f"{self._path} is damaged, or {NEEDS_MORE}")
 
 
-def _plain(value: object) -> object:
-    """Return a value as JSON would have it: moments in ISO 8601, decimals as text."""
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value) if isinstance(value, Decimal) else value
+def _start(path: Path) -> subprocess.Popen[bytes]:
+    # Without -P and the empty path, files of the current folder could stand for modules.
+    modules = os.pathsep.join(filter(None, sys.path))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "dynamo.files.parquet_process", path.absolute()],
+        env=os.environ | {"PYTHONPATH": modules, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for this process, which then ends the other
+    )

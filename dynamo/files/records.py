@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_SHOWN = 128
+MOST_NESTED = 32
+"""How deep a row's values may be nested: what holds none is one deep."""
+SHOWN = 128
 """Characters of an id in a list of rejected rows."""
 
 
@@ -21,7 +23,7 @@ class Record:
     def shown(self, column: str) -> str:
         """Return the start of a value, to name a row that is rejected; it may be empty."""
         value = self.values.get(column)
-        return "" if value is None else str(value)[:_SHOWN]
+        return "" if value is None else str(value)[:SHOWN]
 
 
 @dataclass(frozen=True, slots=True)

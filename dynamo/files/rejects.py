@@ -8,8 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from dynamo.files.records import Rejected
+from dynamo.files.records import SHOWN, Rejected
 from dynamo.files.spreadsheets import harmless
+
+MOST_LISTED = 100_000
+"""Rows that the file lists; those behind them are counted only."""
+_LONGEST_REASON = 1_000
+_END = Rejected(0, f"More rows were rejected: only the first {MOST_LISTED:,} are listed.")
 
 
 class RejectsUnwritable(ValueError):
@@ -19,7 +24,8 @@ class RejectsUnwritable(ValueError):
 class RejectsFile:
     """Writes rejected rows to ``path``, which is created with the first one.
 
-    A file of an earlier import is removed at the start.
+    After `MOST_LISTED` rows it ends with a sentence that says so. A file of an earlier import is
+    removed at the start.
     """
 
     def __init__(self, path: Path, *, of_several_files: bool = False) -> None:
@@ -30,14 +36,26 @@ class RejectsFile:
         self._writer: Any = None
 
     def add(self, rejected: Rejected) -> None:
-        """Write one row. Raises RejectsUnwritable."""
+        """Write one row, long ids and reasons cut. Raises RejectsUnwritable."""
         try:
             if self._file is None:
                 self._open()
-            self._writer.writerow([harmless(getattr(rejected, one)) for one in self._columns])
+            if self.count < MOST_LISTED:
+                self._write(rejected)
+            elif self.count == MOST_LISTED:
+                self._write(_END)
         except OSError as error:
             raise self._unwritable(error) from error
         self.count += 1
+
+    @property
+    def sentence(self) -> str:
+        """How many rows were rejected, and where they are listed; empty where there are none."""
+        rows = "1 row was" if self.count == 1 else f"{self.count:,} rows were"
+        listed = "see the list"
+        if self.count > MOST_LISTED:
+            listed = f"the first {MOST_LISTED:,} are listed"
+        return f"{rows} rejected; {listed} in {self.path}" if self.count else ""
 
     def __enter__(self) -> Self:
         try:
@@ -54,6 +72,15 @@ class RejectsFile:
     ) -> None:
         if self._file is not None:
             self._file.close()
+
+    def _write(self, rejected: Rejected) -> None:
+        values = {
+            "file": rejected.file,
+            "line": rejected.line or "",
+            "id": rejected.id[:SHOWN],
+            "reason": rejected.reason[:_LONGEST_REASON],
+        }
+        self._writer.writerow([harmless(values[one]) for one in self._columns])
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -92,6 +92,8 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
     """
     with open_content(file.path) as content:
         is_parquet = content.unpacked.read(len(MAGIC)) == MAGIC
+        if is_parquet and content.unpacked is not content.raw:
+            raise FileUnreadable(f"{file.path} is a Parquet file within another: unpack it.")
     if is_parquet:
         with closing(ParquetRows(file.path)) as rows:
             yield OpenRows(islice(rows, file.limit), rows, lambda: rows.bytes_read)

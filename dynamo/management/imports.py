@@ -78,6 +78,4 @@ def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
 def require_none_rejected(rejects: RejectsFile) -> None:
     """Raise a CommandError that names the file of rejected rows, if there are any."""
     if rejects.count:
-        rows = "1 row was" if rejects.count == 1 else f"{rejects.count:,} rows were"
-        sentence = f"{rows} rejected; see the list in {rejects.path}"
-        raise CommandError(sentence, returncode=REJECTED)
+        raise CommandError(rejects.sentence, returncode=REJECTED)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dynamo.files.columns import listed
 from dynamo.files.content import FileUnreadable
 from dynamo.files.records import Record, Rejected
 from dynamo.files.row_files import OpenRows, RowFile
@@ -101,7 +102,6 @@ def _named(found: OpenRows, name: str) -> Iterator[Record | Rejected]:
 def _require_columns(path: Path, file: OlistFile, present: tuple[str, ...]) -> None:
     for column in file.columns:
         if present.count(column) != 1:
-            listed = ", ".join(present)
             raise FileUnreadable(
-                f"{path} has {present.count(column) or 'no'} columns “{column}”: {listed}."
+                f"{path} has {present.count(column) or 'no'} columns “{column}”: {listed(present)}."
             )

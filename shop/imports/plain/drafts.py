@@ -63,7 +63,11 @@ class Draft:
             self.faults.setdefault(place, f"{name} is no list of objects")
             return []
         for one in value:
-            line = Record(record.line, flat(one))
+            try:
+                line = Record(record.line, flat(one))
+            except RowRefused as refused:
+                self.faults.setdefault(place, f"{name}: one of them {refused}")
+                continue
             seen.update(dict.fromkeys(line.values))
             self.add_line(line, place, self.shape.line_columns)
         return list(seen)

@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynamo.files.records import Record, Rejected
+from dynamo.files.columns import ColumnNames
+from dynamo.files.records import Record, Rejected, RowRefused
 from dynamo.files.row_files import RowFile, open_rows
 from dynamo.progress import Advance, Progress
 from shop.imports.found import FileCounts
 from shop.imports.loading import Place
 from shop.imports.names import Names
 from shop.imports.plain.drafts import OWN_FIELDS, Draft
+from shop.imports.plain.fields import text_of
 from shop.imports.plain.orders import PlainOrder
 from shop.imports.plain.shape import Shape
 
@@ -74,7 +76,7 @@ class _Survey:
         self._drafts: dict[str, Draft] = {}
         self._rejected: list[Rejected] = []
         self._rows: Counter[str] = Counter()
-        self._line_columns: dict[str, None] = {}
+        self._line_columns = ColumnNames()
         self._last_id = ""
         self._beside: Draft | None = None
         self._doubt = ""
@@ -86,7 +88,7 @@ class _Survey:
         def require(columns: Sequence[str]) -> None:
             shape.require_orders(columns, with_lines=with_lines)
 
-        for row in _rows(self._files.orders, require, advance):
+        for row in _rows(self._files.orders, shape.columns, require, advance):
             place = Place(name, row.line)
             if isinstance(row, Rejected):
                 self._refuse(place, row.reason, row.id)
@@ -100,13 +102,13 @@ class _Survey:
                 self._take_row(found, row, place)
             else:
                 self._take_order(found, row, place)
-        if self._line_columns:
-            shape.require_lines(list(self._line_columns))
+        if self._line_columns.columns:
+            shape.require_lines(self._line_columns.columns)
 
     def read_lines(self, file: RowFile, advance: Advance) -> None:
         columns, name = self._shape.line_columns, self._files.names[1]
         self._doubt = ""
-        for row in _rows(file, self._shape.require_lines, advance):
+        for row in _rows(file, columns, self._shape.require_lines, advance):
             place = Place(name, row.line)
             if isinstance(row, Rejected):
                 self._refuse(place, row.reason, row.id)
@@ -180,8 +182,7 @@ class _Survey:
         draft.places.append(place)
         draft.add_own(record, place)
         if self._shape.lines_in:
-            seen = draft.add_nested(record, place)
-            self._line_columns.update(dict.fromkeys(seen))
+            self._line_columns.add(draft.add_nested(record, place))
 
     def _parsed(self, draft: Draft) -> Iterator[PlainOrder]:
         self._rows.update(place.file for place in draft.places)
@@ -204,11 +205,25 @@ def _has_own(record: Record | Rejected, shape: Shape) -> bool:
 
 
 def _rows(
-    file: RowFile, require: Callable[[Sequence[str]], None], advance: Advance
+    file: RowFile,
+    columns: Mapping[str, str],
+    require: Callable[[Sequence[str]], None],
+    advance: Advance,
 ) -> Iterator[Record | Rejected]:
+    id_column = columns.get("order_id", "order_id")
     with open_rows(file) as found:
         if found.are_columns_known:
             require(found.columns)
-        yield from found.advancing(found.rows, advance)
+        for row in found.advancing(found.rows, advance):
+            yield _with_readable_id(row, id_column) if isinstance(row, Record) else row
         if found.columns and not found.are_columns_known:
             require(found.columns)
+
+
+def _with_readable_id(record: Record, column: str) -> Record | Rejected:
+    """Return a row, rejected where the id of its order is no short text."""
+    try:
+        text_of("order_id", record.values.get(column))
+    except RowRefused as refused:
+        return Rejected(record.line, str(refused))
+    return record

@@ -304,6 +304,13 @@ class TestBadUsage:
         assert error.returncode == 2
         assert "the columns are: id, text" in str(error)
 
+    def test_names_twenty_of_many_columns(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text(",".join(f"{'c' * 100}{number}" for number in range(1_000)) + "\n")
+        error = str(failing(path))
+        assert error.endswith(f"{'c' * 60} and 980 more.")
+        assert len(error) < 2_000
+
     @pytest.mark.parametrize(
         "options",
         [

@@ -92,6 +92,10 @@ class TestReading:
     def test_needs_the_id_of_a_product(self) -> None:
         assert reason(product_id=" ") == "product_id is missing"
 
+    def test_rejects_an_id_of_a_product_that_is_too_long_to_be_its_name(self) -> None:
+        found = reason(product_id="x" * 1_001)
+        assert found == "product_id has 1,001 characters, more than 1,000"
+
     @pytest.mark.parametrize("spelled", ["en", "EN", " en ", "us", "US", "en-US", "en_GB"])
     def test_translates_languages(self, spelled: str) -> None:
         assert comment(language=spelled).language == "en"

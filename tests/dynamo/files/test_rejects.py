@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynamo.files.records import Rejected
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.rejects import MOST_LISTED, RejectsFile
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\uff1d1+1"])
@@ -16,3 +16,19 @@ def test_a_spreadsheet_carries_out_nothing_of_it(tmp_path: Path, formula: str) -
         rejects.add(Rejected(3, "rating is missing", "c1"))
     with (tmp_path / "rejected.csv").open(encoding="utf-8", newline="") as file:
         assert [row["id"] for row in csv.DictReader(file)] == [f"'{formula}", "c1"]
+
+
+def test_it_lists_no_more_rows_than_it_may_and_says_so(tmp_path: Path) -> None:
+    with RejectsFile(tmp_path / "rejected.csv") as rejects:
+        for number in range(MOST_LISTED + 5):
+            rejects.add(Rejected(number + 2, "rating is missing"))
+    lines = (tmp_path / "rejected.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 1 + MOST_LISTED + 1
+    assert lines[-1] == ',,"More rows were rejected: only the first 100,000 are listed."'
+    assert rejects.sentence.startswith("100,005 rows were rejected; the first 100,000 are listed")
+
+
+def test_it_cuts_long_ids_and_reasons(tmp_path: Path) -> None:
+    with RejectsFile(tmp_path / "rejected.csv") as rejects:
+        rejects.add(Rejected(2, "x" * 100_000, "y" * 100_000))
+    assert (tmp_path / "rejected.csv").stat().st_size < 2_000

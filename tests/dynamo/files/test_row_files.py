@@ -6,9 +6,11 @@ import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -262,6 +264,123 @@ class TestParquet:
             Record(1, {"id": 1, "at": "2024-01-02T03:00:00+00:00", "by.name": "ann", "note": None}),
             Record(2, {"id": 2, "at": None, "by.name": None, "note": "x"}),
         ]
+
+    @pytest.fixture
+    def row(self, tmp_path: Path) -> Callable[..., Record | Rejected]:
+        """Read a file of one row, whose column ``at`` has the first value."""
+        pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+
+        def row(value: object, kind: str, *arguments: Any) -> Record | Rejected:
+            found = getattr(pyarrow, kind)(*arguments)
+            path = tmp_path / "rows.parquet"
+            table = pyarrow.table({"at": pyarrow.array([value], found)})
+            parquet.write_table(table, path, coerce_timestamps=None)
+            (found,) = read(path)
+            assert isinstance(found, Record | Rejected)
+            return found
+
+        return row
+
+    @pytest.mark.parametrize(
+        ("value", "kind", "read_as"),
+        [
+            (1_700_000_000_123_456_789, ("timestamp", "ns"), "2023-11-14T22:13:20.123456789+00:00"),
+            (1_700_000_000_000, ("timestamp", "ms"), "2023-11-14T22:13:20+00:00"),
+            (1, ("timestamp", "us", "Asia/Tokyo"), "1970-01-01T00:00:00.000001+00:00"),
+            (1, ("timestamp", "us", "Nowhere/Land"), "1970-01-01T00:00:00.000001+00:00"),
+            (-1, ("timestamp", "ms"), "1969-12-31T23:59:59.999+00:00"),
+            (19_000, ("date32",), "2022-01-08"),
+            (45_296_000_000_789, ("time64", "ns"), "12:34:56.000000789"),
+            (5_000, ("time32", "ms"), "00:00:05"),
+            (-1_500, ("duration", "ms"), "PT-1.5S"),
+            (Decimal("-1.20"), ("decimal128", 20, 2), "-1.20"),
+            (Decimal("1.20"), ("decimal256", 60, 2), "1.20"),
+            (b"K\xc3\xa4se\xff", ("binary",), "Käse\udcff"),
+            (UUID(int=5).bytes, ("uuid",), "00000000-0000-0000-0000-000000000005"),
+            ('{"a":1}', ("json_",), '{"a":1}'),
+            ("ä", ("string_view",), "ä"),
+            (2**64 - 1, ("uint64",), 2**64 - 1),
+            (1.5, ("float16",), 1.5),
+            (float("nan"), ("float64",), None),
+            (float("-inf"), ("float32",), None),
+            (None, ("null",), None),
+        ],
+    )
+    def test_has_values_as_of_json(
+        self,
+        row: Callable[..., Record | Rejected],
+        value: object,
+        kind: tuple[Any, ...],
+        read_as: object,
+    ) -> None:
+        assert row(value, *kind) == Record(1, {"at": read_as})
+
+    @pytest.mark.parametrize(
+        ("value", "kind", "reason"),
+        [
+            (2**62, ("timestamp", "ms"), "at is no moment of the calendar"),
+            (-(2**62), ("timestamp", "us"), "at is no moment of the calendar"),
+            (2**31 - 1, ("date32",), "at cannot be read"),
+            (90_000_000, ("time32", "ms"), "at is no time of a day"),
+        ],
+    )
+    def test_rejects_values_that_cannot_be_read(
+        self,
+        row: Callable[..., Record | Rejected],
+        value: object,
+        kind: tuple[Any, ...],
+        reason: str,
+    ) -> None:
+        found = row(value, *kind)
+        assert isinstance(found, Rejected)
+        assert found.reason.startswith(reason)
+
+    def test_has_lists_and_maps_as_of_json(self, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "rows.parquet"
+        table = pa.table(
+            {
+                "lines": pa.array([[{"a": b"x", "b": [1]}]]),
+                "tags": pa.array([[("k", "v")]], pa.map_(pa.string(), pa.string())),
+            }
+        )
+        parquet.write_table(table, path)
+        with open_rows(RowFile(path)) as found:
+            assert found.columns == ("lines", "tags")
+            (row,) = found.rows
+        assert row == Record(
+            1, {"lines": [{"a": "x", "b": [1]}], "tags": [{"key": "k", "value": "v"}]}
+        )
+
+    @pytest.mark.parametrize("depth", [40, 120])
+    def test_is_not_nested_deeply(self, tmp_path: Path, depth: int) -> None:
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        kind, value = pa.int8(), 1
+        for _ in range(depth):
+            kind, value = pa.struct([("a", kind)]), {"a": value}
+        parquet.write_table(pa.table({"a": pa.array([value], kind)}), tmp_path / "rows.parquet")
+        try:
+            (row,) = read(tmp_path / "rows.parquet")
+        except FileUnreadable as error:
+            assert "too deeply nested" in str(error)  # noqa: PT017 - by pyarrow itself
+        else:
+            assert row == Rejected(1, "the row is nested more than 32 deep")
+
+    def test_may_be_left_before_its_end(self, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "rows.parquet"
+        parquet.write_table(pa.table({"id": list(range(100_000))}), path)
+        assert values(path, limit=2) == [{"id": 0}, {"id": 1}]
+
+    def test_is_not_within_another_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.parquet.gz"
+        path.write_bytes(gzip.compress(b"PAR1"))
+        with pytest.raises(FileUnreadable, match="unpack it"):
+            read(path)
 
     def test_that_is_damaged_is_unreadable(self, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")

@@ -224,6 +224,13 @@ class TestTwoFiles:
         _, reasons = run(*orders.in_two_files(tmp_path))
         assert reasons == ["there is no order “lost”"]
 
+    @pytest.mark.parametrize("bad", ["x" * 1_001, "a\0b"])
+    def test_reject_an_order_whose_id_cannot_be_one(self, orders, run, tmp_path, bad):
+        orders.heads[1]["order_id"] = bad
+        counts, reasons = run(*orders.in_two_files(tmp_path))
+        assert reasons[0].startswith("order_id h")
+        assert counts["orders"]["created"] == 2
+
     def test_reject_the_second_row_of_an_order(self, orders, run, tmp_path):
         orders.heads.append(orders.heads[0])
         counts, _ = run(*orders.in_two_files(tmp_path))
@@ -231,6 +238,16 @@ class TestTwoFiles:
             ("orders.csv", "5", f"“{orders.key}-1” is there already: the first such row counts")
         ]
         assert counts["orders"]["created"] == 3
+
+
+def test_a_nested_line_of_long_names_takes_its_order_along(orders, run, tmp_path):
+    path, *options = orders.nested(tmp_path)
+    rows = json.loads(Path(path).read_text())
+    rows[0]["items"][0]["k" * 300_000] = dict.fromkeys("abcd", 1)
+    Path(path).write_text(json.dumps(rows))
+    counts, reasons = run(path, *options)
+    assert reasons == ["items: one of them has names of 1,000,000 characters or more"]
+    assert counts["orders"]["created"] == 2
 
 
 class TestAnIdOfThisShop:

@@ -1,0 +1,304 @@
+"""Files made to need much memory or time: no DynamoDB."""
+
+import gzip
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from dynamo.files.content import FileUnreadable
+from dynamo.files.csv_rows import CsvRows
+from dynamo.files.lines import LONGEST_LINE, Lines, open_lines
+from dynamo.files.records import MOST_NESTED, Record, Rejected
+from dynamo.files.row_files import RowFile, open_rows
+from dynamo.files.xml_rows import XmlRows
+from tests.support.project import PROJECT
+
+READ_ALL = """
+import resource, sys
+from pathlib import Path
+from dynamo.files.content import FileUnreadable
+from dynamo.files.row_files import RowFile, open_rows
+try:
+    with open_rows(RowFile(Path(sys.argv[1]), element=sys.argv[2] or None)) as found:
+        for row in found.rows:
+            pass
+except FileUnreadable:
+    pass
+# What getrusage tells of a process itself begins with the memory of the one that started it.
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+own, others = int(status["VmHWM"].split()[0]), resource.getrusage(resource.RUSAGE_CHILDREN)
+print((own + others.ru_maxrss) // 1024)
+"""
+MOST_OF_TEXT = 100
+"""Megabytes: Python itself has 16 of them."""
+MOST_OF_PARQUET = 600
+
+
+def peak_memory(path: Path, element: str = "") -> int:
+    """Read a file in a process of its own; return the megabytes that it and its child had."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ALL, path, element],
+        env={"PYTHONPATH": ":".join([str(PROJECT), *sys.path])},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return int(done.stdout)
+
+
+def rows_of(path: Path, element: str | None = None) -> list[Record | Rejected]:
+    with open_rows(RowFile(path, element=element)) as found:
+        return list(found.rows)
+
+
+def feed(row: bytes) -> bytes:
+    return b"<x><row>" + row + b"</row><row><id>2</id></row></x>"
+
+
+def nested(depth: int, inner: bytes = b"1", tag: bytes = b"<a>") -> bytes:
+    return tag * depth + inner + b"</a>" * depth
+
+
+XML = {
+    "nested": (feed(nested(12_000, tag=b'<a b="">')), "nested more than 1,000 deep"),
+    "never closed": (b"<a>" * 2_000_000, "nested more than 1,000 deep"),
+    "a long attribute": (feed(b'<a b="' + b"x" * 8_000_000 + b'"/>'), "a tag or comment of"),
+    "a long name": (feed(b"<" + b"x" * 8_000_000 + b"/>"), "a tag or comment of"),
+    "a long comment": (feed(b"<!--" + b"x" * 8_000_000 + b"-->"), "a tag or comment of"),
+    "a long instruction": (feed(b"<?a " + b"x" * 8_000_000 + b"?>"), "a tag or comment of"),
+    "many attributes": (
+        feed(b"<a " + b" ".join(b'b%d=""' % n for n in range(700_000)) + b"/>"),
+        "a tag or comment of",
+    ),
+    "ever new names": (
+        feed(b"".join(b"<a%d/>" % n for n in range(400_000))),
+        "too many names of elements",
+    ),
+    "entities": (b'<!DOCTYPE x [<!ENTITY a "a">]>' + feed(b"&a;"), "has a DOCTYPE"),
+    "an encoding that does not exist": (
+        b'<?xml version="1.0" encoding="klingon"?>' + feed(b""),
+        "unknown encoding",
+    ),
+}
+
+
+class TestXml:
+    @pytest.mark.parametrize("name", XML)
+    def test_that_no_parser_can_bound_is_unreadable(self, tmp_path: Path, name: str) -> None:
+        content, problem = XML[name]
+        path = tmp_path / "feed.xml.gz"
+        path.write_bytes(gzip.compress(content, 1))
+        with pytest.raises(FileUnreadable, match=problem):
+            rows_of(path, "row")
+
+    @pytest.mark.parametrize("name", ["nested", "many attributes", "ever new names"])
+    def test_takes_little_memory(self, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "feed.xml"
+        path.write_bytes(XML[name][0])
+        assert peak_memory(path, "row") < MOST_OF_TEXT
+
+    def test_of_a_long_attribute_is_read_no_further_than_it_may_be_long(self) -> None:
+        content = BytesIO(XML["a long attribute"][0])
+        with pytest.raises(FileUnreadable):
+            list(XmlRows(content, name="feed.xml", element="row"))
+        assert content.tell() < 3 * LONGEST_LINE
+
+    def test_may_have_comments_and_blanks_of_any_length_together(self, tmp_path: Path) -> None:
+        path = tmp_path / "feed.xml"
+        much = b"<!-- a comment -->\n" * 100_000
+        path.write_bytes(much + feed(b"<id>1</id>" + much) + much)
+        ids = [row.values["id"] for row in rows_of(path, "row") if isinstance(row, Record)]
+        assert ids == ["1", "2"]
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            (nested(MOST_NESTED), "the element is nested more than 32 deep"),
+            (b'<a b="' + b"x" * 600_000 + b'"/>' + b"<t>" + b"x" * 400_000 + b"</t>", "has"),
+            (b"<t>" + b"x" * LONGEST_LINE + b"</t>", "has 1,000,000 characters or more"),
+            # Each column repeats the names around it.
+            (nested(9, b"<b/>" * 90, b"<a>").replace(b"a>", b"a" * 2_000 + b">"), "has"),
+        ],
+    )
+    def test_loses_only_the_row_that_is_too_long(
+        self, tmp_path: Path, row: bytes, reason: str
+    ) -> None:
+        path = tmp_path / "feed.xml"
+        path.write_bytes(feed(row))
+        refused, read = rows_of(path, "row")
+        assert isinstance(refused, Rejected)
+        assert reason in refused.reason
+        assert isinstance(read, Record)
+
+    def test_may_be_nested_up_to_the_bound(self, tmp_path: Path) -> None:
+        path = tmp_path / "feed.xml"
+        path.write_bytes(feed(nested(MOST_NESTED - 1)))
+        assert isinstance(rows_of(path, "row")[0], Record)
+
+
+def deep_json(depth: int) -> str:
+    return '{"a":' * depth + "1" + "}" * depth
+
+
+LONG_NAMES = json.dumps({"k" * 300_000: dict.fromkeys(map(str, range(3_000)), 1)})
+
+
+@pytest.mark.parametrize("form", ["{}\n", "[{}]"])
+class TestJson:
+    @pytest.fixture
+    def read(self, tmp_path: Path, form: str) -> Callable[[str], Record | Rejected]:
+        def read(row: str) -> Record | Rejected:
+            path = tmp_path / "rows.json"
+            path.write_text(form.replace("{}", row))
+            (found,) = rows_of(path)
+            return found
+
+        return read
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            (deep_json(MOST_NESTED + 1), "is nested more than 32 deep"),
+            ('{"a":%s}' % ("[" * 32 + "]" * 32), "is nested more than 32 deep"),
+            ('{"a":%s}' % ('[{"b":' * 20 + "1" + "}]" * 20), "is nested more than 32 deep"),
+            (LONG_NAMES, "has names of 1,000,000 characters or more"),
+            ('{"a":"%s"}' % ("x" * LONGEST_LINE), "has 1,000,000 characters or more"),
+        ],
+    )
+    def test_row_is_rejected_with_the_reason(
+        self, read: Callable[[str], Record | Rejected], row: str, reason: str
+    ) -> None:
+        found = read(row)
+        assert isinstance(found, Rejected)
+        assert reason in found.reason
+
+    def test_row_may_be_nested_up_to_the_bound(
+        self, read: Callable[[str], Record | Rejected]
+    ) -> None:
+        found = read(deep_json(MOST_NESTED))
+        assert found == Record(1, {".".join("a" * MOST_NESTED): 1})
+
+    def test_numbers_that_are_none_are_missing(
+        self, read: Callable[[str], Record | Rejected]
+    ) -> None:
+        found = read('{"a": NaN, "b": {"c": -Infinity}, "d": 1.5}')
+        assert found == Record(1, {"a": None, "b.c": None, "d": 1.5})
+
+
+def test_json_of_long_names_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    other = "\n".join(json.dumps({"k" * 900_000 + str(n): 1}) for n in range(150))
+    path.write_bytes(gzip.compress(f"{LONG_NAMES}\n{other}".encode(), 1))
+    assert peak_memory(path) < MOST_OF_TEXT
+
+
+class TestCsv:
+    def test_whose_quotes_are_never_closed_is_read_a_few_times_alone(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "rows.csv"
+        path.write_text("a,b\n" + 'x","\n' * 500 + "1,2\n")
+        count = 0
+        following = Lines.__next__
+
+        def counted(lines: Lines) -> str:
+            nonlocal count
+            count += 1
+            return following(lines)
+
+        monkeypatch.setattr(Lines, "__next__", counted)
+        with open_lines(path) as lines:
+            rows = list(CsvRows(lines))
+        assert [type(row) for row in rows] == [Rejected] * 500 + [Record]
+        assert count < 5 * 500
+
+    def test_of_many_columns_takes_little_memory(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.csv"
+        path.write_text("a," * 400_000 + "b\n" + ("1," * 400_000 + "2\n") * 2)
+        assert peak_memory(path) < MOST_OF_TEXT
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_that_unpacks_at_once_is_unreadable(tmp_path: Path, packing: int) -> None:
+    path = tmp_path / "rows.zip"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        archive.writestr("rows.csv", "id\n1\n")
+    with pytest.raises(FileUnreadable, match="is packed in an unusual way: unpack it"):
+        rows_of(path)
+
+
+class TestParquet:
+    LONG = "x" * 4_000_000
+
+    @pytest.fixture
+    def write(self, tmp_path: Path) -> Callable[..., Path]:
+        pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        parquet = pytest.importorskip("pyarrow.parquet")
+
+        def write(body: object, **options: object) -> Path:
+            path = tmp_path / "rows.parquet"
+            table = pyarrow.table({"body": body})
+            parquet.write_table(table, path, compression="zstd", **options)
+            return path
+
+        return write
+
+    def repeated(self, times: int) -> object:
+        import pyarrow as pa  # noqa: PLC0415 - it is optional
+
+        return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), [self.LONG])
+
+    def listed(self, times: int) -> object:
+        import pyarrow as pa  # noqa: PLC0415 - it is optional
+
+        return pa.ListArray.from_arrays(pa.array([0, times], pa.int32()), self.repeated(times))
+
+    def test_of_a_repeated_text_takes_no_memory_for_each(self, write: Callable[..., Path]) -> None:
+        path = write(self.repeated(1_000))
+        assert path.stat().st_size < 10_000
+        assert peak_memory(path) < MOST_OF_PARQUET
+        rows = rows_of(path)
+        assert rows[-1] == Rejected(1_000, "the row has 1,000,000 characters or more")
+        assert len(rows) == 1_000
+
+    def test_of_a_list_of_a_repeated_text_takes_no_memory_for_each(
+        self, write: Callable[..., Path]
+    ) -> None:
+        path = write(self.listed(1_000))
+        assert peak_memory(path) < MOST_OF_PARQUET
+        assert rows_of(path) == [Rejected(1, "the row has 1,000,000 characters or more")]
+
+    def test_of_texts_that_differ_at_their_end_takes_no_memory_for_each(
+        self, write: Callable[..., Path]
+    ) -> None:
+        options = {"use_dictionary": False, "column_encoding": {"body": "DELTA_BYTE_ARRAY"}}
+        path = write([f"{self.LONG}{number}" for number in range(60)], **options)
+        assert peak_memory(path) < MOST_OF_PARQUET
+        assert len(rows_of(path)) == 60
+
+    def test_that_needs_too_much_at_once_is_unreadable(self, write: Callable[..., Path]) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - it is optional
+
+        numbers = pa.nulls(60_000_000, pa.int8())
+        path = write(pa.ListArray.from_arrays(pa.array([0, len(numbers)], pa.int32()), numbers))
+        assert peak_memory(path) < MOST_OF_PARQUET
+        with pytest.raises(FileUnreadable, match="needs more than 512 MB of memory to be read"):
+            rows_of(path)
+
+    def test_goes_on_behind_the_rows_read_before_memory_was_short(
+        self, write: Callable[..., Path]
+    ) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - it is optional
+
+        texts, long = [str(number) for number in range(100)], [100] * 80
+        numbers = pa.array([*range(50), *long, *range(50, 100)], pa.int32())
+        rows = rows_of(write(pa.DictionaryArray.from_arrays(numbers, [*texts, self.LONG * 5])))
+        read = [row.values["body"] for row in rows if isinstance(row, Record)]
+        assert read == texts
+        assert [row.line for row in rows] == list(range(1, 181))
