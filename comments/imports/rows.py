@@ -160,7 +160,7 @@ class CommentParser:
                 row.is_language_guessed = True
                 return guessed
             if not row.values["language"]:
-                raise RowRefused("language: the text does not tell it; --set language=en gives one")
+                raise RowRefused("language: the text does not tell it: --set language=en gives one")
         spelled = row.values["language"].strip()
         language = self.shape.languages.get(spelled.lower())
         if language is None:
@@ -168,7 +168,7 @@ class CommentParser:
             language = row.spelled.lower()
         if not is_language(language):
             raise RowRefused(
-                f"language: “{spelled[:20]}” is no ISO 639-1 code; --language-map can translate "
+                f"language: “{spelled[:20]}” is no ISO 639-1 code: --language-map can translate "
                 f"it, and --detect-language finds one where there is none"
             )
         return language

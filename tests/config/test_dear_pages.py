@@ -159,7 +159,7 @@ class TestAListWhoseLanguagesFollowEachOther:
         assert max(units for _, units in there + back) <= MOST_OF_A_LIST
 
     def test_says_on_a_short_page_that_it_goes_on(self, products, monkeypatch):
-        monkeypatch.setattr(queries, "MOST_UNITS", 2)
+        monkeypatch.setattr(queries, "MOST_UNITS", 4)
         monkeypatch.setattr(queries, "MOST_UNITS_OF_AN_ITEM", 0)
         url = f"/products/{products[IN_BLOCKS]}/comments/{MANY}/1.2/"
         pages = list(islice(follow(url, "older"), 40))

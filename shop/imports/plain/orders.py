@@ -81,7 +81,7 @@ def _status(texts: Texts, shape: Shape) -> Status | None:
     status = status_of(texts["status"], shape.statuses)
     if status is None:
         raise RowRefused(
-            f"status: “{texts['status'][:40]}” is unknown; --status-map can translate it"
+            f"status: “{texts['status'][:40]}” is unknown: --status-map can translate it"
         )
     return status
 

@@ -83,7 +83,7 @@ SHAPES: dict[str, Callable[[Orders, Path], list[str]]] = {
 }
 FAULTS: dict[str, tuple[str, str, str, str]] = {
     "no customer": ("heads", "customer", "", "customer is missing"),
-    "an unknown status": ("heads", "status", "lost", "status: “lost” is unknown; --status-map"),
+    "an unknown status": ("heads", "status", "lost", "status: “lost” is unknown: --status-map"),
     "no status": ("heads", "status", "", "status is missing"),
     "no date": ("heads", "placed_at", "", "placed_at is missing"),
     "a strange date": ("heads", "placed_at", "soon", "placed_at: “soon” is no date"),
