@@ -1,0 +1,26 @@
+"""``bench grid --hostile``, on a little data: every page is right, and none is dear."""
+
+import pytest
+
+from dynamo.engine import find
+from dynamo.progress import Progress
+from lab.bench.hostile import PRODUCTS, HostileData, measure_hostile_lists
+from tests.support.project import PROJECT
+
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+
+
+def test_the_dearest_page_costs_no_more_than_is_promised(tmp_path, settings):
+    if find(PROJECT) is None:
+        pytest.skip("dynoxide is not installed")
+    settings.VAR_DIR = tmp_path
+    silent = Progress(shown=False)
+    found = measure_hostile_lists(count=1_500, pages=40 * PRODUCTS, fresh=True, progress=silent)
+    assert found.holds, found.text()
+
+
+def test_the_comments_are_the_same_for_the_same_seed():
+    first, again, other = (
+        [comment.id for comment in HostileData(50, seed).comments()] for seed in (1, 1, 2)
+    )
+    assert first == again != other
