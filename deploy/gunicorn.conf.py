@@ -23,7 +23,7 @@ backlog = 16 * threads
 graceful_timeout = 10
 # Nobody uses it, and it would need a home that can be written to.
 control_socket_disable = True
-# Else glibc gives threads heaps of their own, up to eight for each core, which took 11 MB more.
+# Else glibc gives threads heaps of their own, up to eight for each core, which took 9 MB more.
 M_ARENA_MAX, HEAPS = -8, 2
 if hasattr(libc := ctypes.CDLL(None), "mallopt"):
     libc.mallopt(M_ARENA_MAX, HEAPS)
@@ -32,7 +32,7 @@ preload_app = True
 
 
 def when_ready(_server: object) -> None:
-    """Load the language model, which takes a second and 100 MB, before there are requests."""
+    """Load the language model, which takes a second and 70 MB, before there are requests."""
     from comments.posting.language_detection import load  # noqa: PLC0415 - the path is set by now
 
     load()
