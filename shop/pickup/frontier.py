@@ -23,8 +23,6 @@ FEW = 64
 """Points that are read in one query rather than divided further: two units."""
 TOGETHER = 16
 """Points of several cells that one query reads: as a rule those of half a unit."""
-AMPLE = 1.25
-"""How many times the wanted points are expected within the radius that is read."""
 ENOUGH = 4
 """How many times the missing points the cells of the first round may hold; squared in the next."""
 GROWTH = 1.5
@@ -160,7 +158,7 @@ class Frontier:
         most = inf if missing else found[-1]
         if self._rounds > 1 and not missing:
             return most, most
-        wanted = self._count * AMPLE + missing * (GROWTH**self._rounds - 1)
+        wanted = self._count + missing * (GROWTH**self._rounds - 1)
         waiting = [cell for cells in self._areas.values() for cell in cells.values() if cell]
         ends = sorted(
             [(cell.farthest, cell.expected) for cell in waiting] + [(m, 1) for m in found]
