@@ -23,7 +23,7 @@ category in a category    ``CATEGORY#<parent>``     ``CATEGORY#<slug>``
 category in the root      ``CATEGORY#~``            ``CATEGORY#<slug>``
 shards of ``by_data``     ``SHARDS#DATA``           ``SHARDS#DATA``
 pickup point              ``PICKUP#<id>``           ``PICKUP#<id>``
-pickup point in its area  ``GEO#<two characters>``  ``<geohash>#<id>``
+pickup point in its area  ``GEO#<area>``            ``<geohash>#<id>``
 place of a zip prefix     ``ZIP#<prefix>``          ``ZIP#<prefix>``
 figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
 pages of the sitemap      ``SITEMAP#STARTS``        ``SITEMAP#STARTS``
@@ -62,7 +62,9 @@ PICKUP_PREFIX = "PICKUP#"
 ZIP_PREFIX = "ZIP#"
 AREA_PREFIX = "GEO#"
 AREA_CHARACTERS = 2
-"""Of a geohash: 1,024 areas of at most 1,250 km by 625 km."""
+"""Of a geohash: 1,024 areas of at most 1,250 km by 625 km, and some at each pole."""
+CAPS = ("N", "S")
+"""The letter in front of a geohash near the north or the south pole (`shop.pickup.cells`)."""
 ROOT = f"{CATEGORY_PREFIX}~"
 """The root of the tree of categories."""
 SITEMAP = "SITEMAP#STARTS"
@@ -197,7 +199,12 @@ def pickup_point(point_id: str) -> str:
 
 def area(cell: str) -> str:
     """Return the partition key of the pickup points in the area of a geohash."""
-    return f"{AREA_PREFIX}{cell[:AREA_CHARACTERS]}"
+    return f"{AREA_PREFIX}{area_of(cell)}"
+
+
+def area_of(cell: str) -> str:
+    """Return the area of a geohash or a cell: two characters, behind the letter of a cap."""
+    return cell[: AREA_CHARACTERS + cell.startswith(CAPS)]
 
 
 def spot(geohash: str, point_id: str) -> str:

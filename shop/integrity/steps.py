@@ -20,6 +20,7 @@ from shop.integrity.orders import order_keys
 from shop.integrity.purchases import purchase_keys
 from shop.integrity.summaries import summary_changes
 from shop.models import Category, ShopItem
+from shop.pickup.writing import cap_changes
 from shop.table import TABLE, key_of
 
 
@@ -98,5 +99,11 @@ STEPS = (
         "Store with each order what lists show of its products.",
         ShopItem.pk.startswith(keys.USER_PREFIX) & ShopItem.sk.startswith(keys.ORDER_PREFIX),
         summary_changes,
+    ),
+    _step(
+        "pickup-caps",
+        "Store the pickup points near the poles in areas that are not narrow.",
+        ShopItem.pk.startswith(keys.PICKUP_PREFIX),
+        cap_changes,
     ),
 )

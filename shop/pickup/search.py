@@ -1,19 +1,18 @@
 """The nearest points to a place, exactly, from the nearest cells outwards.
 
 The pattern "Geo-Hashing" reads the cell of a place and its eight neighbours, which is exact only
-if they hold enough points. Here cells are ordered by a lower bound on their distance. Each round
-reads the nearest, at most nine at once, until no unread cell can hold a point as near as the last
-one wanted. The bounds hold on the sphere, across the antimeridian and the poles too.
+if they hold enough points. Here each round reads the cells, and the directories of areas with many
+points, that may hold something within a radius: one within which enough points are expected by
+what the directories counted, then that of the last point wanted. The search ends when no unread
+cell can hold a nearer one. The bounds hold on the sphere, across the antimeridian and the poles.
 
-Cells without points in the directory are not read, nor those beyond a radius within which it
-counts enough (see `shop.pickup.frontier`).
+Cells without points in the directory are not read (see `shop.pickup.frontier`).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 from typing import Protocol
 
 from dynamo.calls.pool import Pool
@@ -24,17 +23,17 @@ from dynamo.lists.sources import Chunk, Source
 from shop import keys
 from shop.pickup.cells import geohash_of
 from shop.pickup.coordinates import Coordinates, distance
-from shop.pickup.frontier import Frontier, Waiting
+from shop.pickup.frontier import Frontier, Stretch
 from shop.pickup.points import WORLD, PickupPoint, point_of
 
-AMPLE = 4
-"""How many times the missing points a round reads, by expectation."""
+Counts = Mapping[str, Mapping[str, int]]
+"""Counts of points by directory and cell."""
 
 
 class Directory(Protocol):
     """Counts points: for the world (`WORLD`) by areas, for an area by its cells."""
 
-    def __call__(self, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+    def __call__(self, names: Sequence[str]) -> Counts:
         """Return the counts of each directory by cell; empty cells may be left out."""
 
 
@@ -69,23 +68,25 @@ def find_nearest(
 ) -> Nearest:
     """Find the ``count`` points nearest to a place by distance and id, or all if there are fewer.
 
-    Reads the directories of the world and of one area first; then, in each round, at most nine
-    areas' directories or nine cells. What the directory or the source raises passes through.
+    Reads the directories of the world and of one area first; then, in each round, directories of
+    further areas and cells. What the directory or the source raises passes through.
     """
     search = _Search(origin, count)
-    home = geohash_of(origin)[: keys.AREA_CHARACTERS]
+    home = keys.area_of(geohash_of(origin))
     search.begin(home, directory([WORLD, home]))
-    while batch := search.next_batch():
-        if batch[0].is_area:
-            search.open(directory([area.cell for area in batch]))
-        else:
-            calls = [partial(_read, source, waiting, limit=search.limit) for waiting in batch]
-            search.take(batch, pool.gather(calls))
+    while any(following := search.next_round()):
+        areas, stretches = following
+        calls: list[Callable[[], Chunk | Counts]] = [
+            partial(search.read, source, stretch) for stretch in stretches
+        ]
+        if areas:
+            calls.append(partial(directory, areas))
+        answers = pool.gather(calls)
+        search.take(stretches, [answer for answer in answers if isinstance(answer, Chunk)])
+        for answer in answers:
+            if not isinstance(answer, Chunk):
+                search.open(answer)
     return search.result()
-
-
-def _read(source: Source, waiting: Waiting, *, limit: int) -> Chunk:
-    return source.query(waiting.run, behind=waiting.behind, limit=limit, ascending=True)
 
 
 class _Search:
@@ -97,40 +98,37 @@ class _Search:
         self._reads: list[RunRead] = []
         self._rounds = 0
 
-    @property
-    def limit(self) -> int:
-        return self._frontier.limit
-
-    def begin(self, home: str, counts: Mapping[str, Mapping[str, int]]) -> None:
+    def begin(self, home: str, counts: Counts) -> None:
         """Add the areas of the world, and the cells of the area that the search begins in."""
-        areas = dict(counts.get(WORLD, {}))
-        if areas.pop(home, 0):
-            self._frontier.add(counts.get(home, {}))
-        self._frontier.add(areas)
+        for area, number in counts.get(WORLD, {}).items():
+            self._frontier.add(area, number)
+        if home in counts.get(WORLD, {}):
+            self._frontier.open(home, counts.get(home, {}))
 
-    def open(self, directories: Mapping[str, Mapping[str, int]]) -> None:
+    def open(self, directories: Counts) -> None:
         """Replace areas by their cells."""
         for area, counts in directories.items():
-            self._frontier.add(counts, in_place_of=area)
+            self._frontier.open(area, counts)
 
-    def next_batch(self) -> list[Waiting]:
-        """Return what to read next: cells, areas, or nothing at the end."""
-        missing = self._count - len(self._found)
-        return self._frontier.take(
-            radius=inf if missing else self._found[-1].near.metres,
-            enough=AMPLE * missing if missing else inf,
-        )
+    def next_round(self) -> tuple[list[str], list[Stretch]]:
+        """Return which directories and which cells to read next; neither at the end."""
+        return self._frontier.take([one.near.metres for one in self._found])
 
-    def take(self, batch: Sequence[Waiting], chunks: Sequence[Chunk]) -> None:
+    def read(self, source: Source, stretch: Stretch) -> Chunk:
+        """Read the cells of a stretch by one query."""
+        limit = self._frontier.limit(stretch)
+        return source.query(stretch.run, behind=stretch.behind, limit=limit, ascending=True)
+
+    def take(self, stretches: Sequence[Stretch], chunks: Sequence[Chunk]) -> None:
         """Keep the nearest points of a round; add what is left of its cells to the frontier."""
         self._rounds += 1
         found = list(self._found)
-        for waiting, chunk in zip(batch, chunks, strict=True):
-            run = waiting.run
+        for stretch, chunk in zip(stretches, chunks, strict=True):
+            run = stretch.run
             found += [self._found_in(run, item) for item in chunk.items]
             self._reads.append(RunRead(run, 1, chunk.items_read, 0, chunk.capacity_units))
             if chunk.last is not None:
-                self._frontier.add_rest(waiting, chunk.last)
+                self._frontier.put_back(stretch, chunk.last, items_read=chunk.items_read)
         self._found = sorted(found, key=lambda one: one.place)[: self._count]
 
     def result(self) -> Nearest:

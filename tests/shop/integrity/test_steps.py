@@ -21,6 +21,8 @@ from shop.orders.bulk import put_orders
 from shop.orders.ids import moment_in
 from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.moving import move_order
+from shop.pickup.points import area_key
+from shop.pickup.writing import put_points
 from tests.support.catalogue.making import START, category, sell
 from tests.support.catalogue.spoiling import (
     Key,
@@ -32,7 +34,7 @@ from tests.support.catalogue.spoiling import (
     spoil,
     stored,
 )
-from tests.support.chance import unique
+from tests.support.chance import CHANCE, unique
 from tests.support.dynamo.migrating import (
     before_the_write,
     interrupted,
@@ -40,6 +42,7 @@ from tests.support.dynamo.migrating import (
     step_named,
 )
 from tests.support.orders.making import made_order, put
+from tests.support.pickup.stored import area_item, made_point, put_without_caps
 from tests.support.shop.checks import differences
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -58,7 +61,7 @@ class Old:
         return {key: stored(key) for key in self.before}
 
     def differences(self) -> list[Difference]:
-        found = [*differences("orders"), *differences("catalogue")]
+        found = [*differences("orders"), *differences("catalogue"), *differences("pickup")]
         return [d for d in found if any(name in d.subject for name in self.names)]
 
 
@@ -167,6 +170,17 @@ def old_shelf() -> Old:
     return Old({key: spoil(key, "shelf")}, lambda: put_again(lamp, another), (slug, lamp.id))
 
 
+def old_pickup_point() -> Old:
+    """A point near the pole in an area of two characters; meanwhile it gets another name."""
+    point = made_point(unique, (84.0 + CHANCE.random(), 20.0))
+    put_points([point])
+    before = {area_key(point): area_item(point) or {}}
+    put_without_caps(point)
+    return Old(
+        before, lambda: put_points([replace(point, name="Renamed")]), (point.id, "directory")
+    )
+
+
 OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "order": ("order-keys", old_order),
     "order without a summary": ("order-summaries", order_without_summary),
@@ -176,6 +190,7 @@ OLD: dict[str, tuple[str, Callable[[], Old]]] = {
     "edge from what gets another name": ("edge-keys", lambda: old_edge(name="Renamed")),
     "product": ("product-categories", old_product),
     "shelf": ("shelves", old_shelf),
+    "pickup point near a pole": ("pickup-caps", old_pickup_point),
     "purchase that was not delivered": ("delivered-purchases", purchase_of_before),
 }
 

@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shop.pickup.cells import ALPHABET, PRECISION, children, farthest, geohash_of, nearest
+from shop.pickup.cells import (
+    ALPHABET,
+    CAP_BEGINS,
+    PRECISION,
+    children,
+    farthest,
+    geohash_of,
+    nearest,
+    plain_geohash_of,
+)
 from shop.pickup.coordinates import HALFWAY_ROUND, Coordinates, distance
 
 PLACES = st.builds(
@@ -32,11 +41,24 @@ class TestAGeohash:
 
     @given(place=PLACES)
     def test_names_cells_that_the_place_is_in(self, place: Coordinates) -> None:
-        geohash = geohash_of(place)
+        geohash = plain_geohash_of(place)
         for length in range(1, PRECISION + 1):
             box = pygeohash.get_bounding_box(geohash[:length])
             assert box.min_lat - 1e-9 <= place.latitude <= box.max_lat + 1e-9
             assert box.min_lon - 1e-9 <= place.longitude <= box.max_lon + 1e-9
+
+    @pytest.mark.parametrize(
+        ("latitude", "begins"),
+        [(CAP_BEGINS, "u"), (73.2, "N"), (90, "N"), (-73.2, "S"), (-90, "S")],
+    )
+    def test_near_a_pole_is_that_of_a_turned_sphere(self, latitude: float, begins: str) -> None:
+        geohash = geohash_of(Coordinates.at(latitude, 10))
+        assert geohash.startswith(begins)
+        assert len(geohash) == PRECISION + (begins in "NS")
+
+    def test_at_a_pole_is_in_one_cell_whatever_the_longitude(self) -> None:
+        at_the_pole = {geohash_of(Coordinates.at(90, east)) for east in range(-180, 180, 30)}
+        assert at_the_pole == {"Ns000000000"}
 
     def test_sorts_as_the_alphabet_does(self) -> None:
         assert children("6g") == sorted(children("6g"))
@@ -68,7 +90,14 @@ class TestTheBounds:
         metres = distance(origin, place_in(cell, north=north, east=east))
         assert nearest(origin, cell) <= metres <= farthest(origin, cell)
 
-    @given(place=PLACES, length=st.integers(1, PRECISION))
+    @given(origin=PLACES, place=PLACES, length=st.integers(1, PRECISION))
+    def test_hold_for_the_cells_of_every_place(
+        self, origin: Coordinates, place: Coordinates, length: int
+    ) -> None:
+        cell = geohash_of(place)[: length + (abs(place.latitude) > CAP_BEGINS)]
+        assert nearest(origin, cell) <= distance(origin, place) <= farthest(origin, cell)
+
+    @given(place=PLACES, length=st.integers(2, PRECISION))
     def test_begin_at_nothing_within_the_cell(self, place: Coordinates, length: int) -> None:
         assert nearest(place, geohash_of(place)[:length]) == 0
 

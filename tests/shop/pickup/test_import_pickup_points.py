@@ -342,8 +342,8 @@ class TestOlistsOwnFiles:
         zips = sorted(point.id for point in world.points if point.id.startswith("zip-"))
         at_zips = [find_point(point_id).place for point_id in rng.sample(zips, 200)]
         anywhere = [Coordinates.at(rng.uniform(-33, 0), rng.uniform(-57, -35)) for _ in range(200)]
-        assert_within(measured(at_zips), (4, 8, 14, 1))
-        assert_within(measured(anywhere), (6, 10, 18, 2))
+        assert_within(measured(at_zips), (3, 5, 12, 1))
+        assert_within(measured(anywhere), (4, 6, 12, 2))
 
 
 def assert_within(figures: Sequence[float], most: Sequence[float]) -> None:

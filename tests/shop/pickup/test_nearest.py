@@ -6,7 +6,6 @@ import pygeohash
 import pytest
 
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.frontier import AT_ONCE
 from shop.pickup.points import PickupPoint
 from tests.support.pickup.memory import World, points_at
 
@@ -113,8 +112,8 @@ class TestTheNearestPoints:
 
 
 class TestWhatASearchReads:
-    def test_is_the_cell_and_its_eight_neighbours(self) -> None:
-        """Among cells of one size, as many of them as are expected to hold enough."""
+    def test_is_the_cells_within_the_distance_of_the_points_found(self) -> None:
+        """A counted cell that is full everywhere is divided, and its near parts are read."""
         middle = pygeohash.decode_exactly("eycs0f")
         box = pygeohash.get_bounding_box("eycs")
         rng = Random(1)
@@ -123,10 +122,20 @@ class TestWhatASearchReads:
             for _ in range(4_000)
         ]
         world = World.of(points_at(*every))
-        world.nearest(Coordinates.at(middle.latitude, middle.longitude), 10)
-        column = ["eycs0f", *(pygeohash.get_adjacent("eycs0f", way) for way in ("top", "bottom"))]
-        block = {pygeohash.get_adjacent(cell, way) for cell in column for way in ("left", "right")}
-        assert set(world.queries[:AT_ONCE]) == block | set(column)
+        origin = Coordinates.at(middle.latitude, middle.longitude)
+        assert world.nearest(origin, 10).points == world.by_brute_force(origin, 10)
+        assert world.read.total() < 150
+
+    def test_is_a_whole_area_by_one_query_where_it_holds_few(self) -> None:
+        world = World.of(points_at((38.7, -9.1), (40.2, -8.4), (41.1, -8.6)))
+        world.nearest(Coordinates.at(48.2, 16.4), 3)
+        assert (world.queries, world.directories) == (["ez", "ey"], ["~", "u2"])
+
+    def test_is_neighbouring_cells_by_one_query(self) -> None:
+        world = World.of(points_at(*[(38.05 + n / 5, -9.1) for n in range(6)]))
+        world.nearest(Coordinates.at(38.5, -9.2), 6)
+        assert len(world.queries) < 6
+        assert world.read.total() == 6
 
     def test_is_nothing_but_the_directory_where_there_is_nothing(self) -> None:
         world = World.of([])
@@ -137,12 +146,14 @@ class TestWhatASearchReads:
     def test_is_no_cell_that_is_known_to_be_empty(self) -> None:
         world = World.of(points_at((38.7, -9.1), (-23.5, -46.6), (52.5, 13.4)))
         world.nearest(Coordinates.at(0, 0), 3)
-        assert sorted(world.queries) == ["6gyf", "eycs", "u33d"]
+        assert sorted(world.queries) == ["6g", "ey", "u3"]
 
-    def test_is_no_cell_twice(self) -> None:
+    @pytest.mark.parametrize("count", [10, 50, 500])
+    def test_is_no_point_twice(self, count: int) -> None:
         world = made_world("a city", Random(5))
-        world.nearest(Coordinates.at(38.71, -9.14), 500)
-        assert len(world.queries) == len(set(world.queries))
+        for origin in origins("a city", Random(6), 10):
+            world.nearest(origin, count)
+            assert set(world.read.values()) == {1}
 
     def test_is_the_corner_of_a_city_that_is_far(self) -> None:
         """Thousands of points far away do not have to be read for the ten nearest of them."""
@@ -153,7 +164,8 @@ class TestWhatASearchReads:
     def test_is_explained_query_by_query(self) -> None:
         world = made_world("a city", Random(4))
         page = world.nearest(Coordinates.at(38.71, -9.14), 10).page
-        assert [read.run.prefix for read in page.reads] == world.queries
+        assert len(page.reads) == len(world.queries)
+        assert sum(read.items_read for read in page.reads) == world.read.total()
         assert sum(read.items_returned for read in page.reads) == len(page.entries) == 10
 
     def test_goes_on_when_points_that_were_counted_have_gone(self) -> None:

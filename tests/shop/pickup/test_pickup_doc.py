@@ -3,8 +3,9 @@
 import re
 
 from shop import keys
+from shop.pickup.cells import CAP_BEGINS, geohash_of
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.frontier import AT_ONCE, FEW
+from shop.pickup.frontier import AT_ONCE, FEW, TOGETHER
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN
 from shop.pickup.points import PickupPoint, counted_in, point_items
 from tests.support.project import PROJECT
@@ -38,9 +39,15 @@ class TestThePictureOfTheItems:
 
 class TestTheBounds:
     def test_are_those_of_the_code(self) -> None:
-        assert (AT_ONCE, FEW) == (9, 64)
-        assert "nine directories or nine cells" in text()
+        assert f"{AT_ONCE} directories and {AT_ONCE} queries" in text()
+        assert f"at most {AT_ONCE} queries at once" in text()
+        assert f"up to {TOGETHER} points together" in text()
         assert f"at most {FEW} points for a cell" in text()
+
+    def test_of_the_caps_are_those_of_the_code(self) -> None:
+        longyearbyen = geohash_of(Coordinates.at(78.2232, 15.6267))
+        assert f"`{keys.area_of(longyearbyen)}`" in text()
+        assert f"Beyond {CAP_BEGINS} degrees" in text()
 
     def test_are_those_of_the_page(self) -> None:
         assert f"A page shows {FIRST_SHOWN}, 20, 40 or {MOST_SHOWN} points." in text()

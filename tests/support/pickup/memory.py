@@ -4,10 +4,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.runs import Position, Run
+from dynamo.lists.sizes import item_bytes
 from dynamo.lists.sources import Chunk
 from shop.pickup.coordinates import Coordinates, distance
 from shop.pickup.points import PickupPoint, counted_in, point_items
@@ -16,12 +18,19 @@ from shop.pickup.search import Nearest, NearPoint, find_nearest
 
 @dataclass
 class World:
-    """Takes the place of the table: sorted areas, and the counts of what is in them."""
+    """Takes the place of the table: sorted areas, and the counts of what is in them.
+
+    ``queries`` and ``directories`` are what the last search read, ``read`` the sort keys of the
+    points, in ``rounds`` rounds for ``units`` capacity units.
+    """
 
     points: list[PickupPoint]
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     queries: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
+    read: Counter[str] = field(default_factory=Counter)
+    rounds: int = 0
+    units: float = 0.0
     _areas: dict[str, list[tuple[str, Item]]] = field(default_factory=dict)
 
     @classmethod
@@ -39,24 +48,35 @@ class World:
 
     def directory(self, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         self.directories += names
-        return {name: self.counts.get(name, Counter()) for name in names}
+        found = {name: self.counts.get(name, Counter()) for name in names}
+        for counts in found.values():
+            self.units += units_of([{f"_{cell}": {"N": str(n)} for cell, n in counts.items()}])
+        return found
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         assert ascending
-        self.queries.append(run.prefix)
+        self.queries.append(run.prefix or f"{run.since} to {run.until}")
         area = self._areas.get(run.partition, [])
-        start = bisect_left(area, run.prefix, key=lambda row: row[0])
+        low, high = run.prefix + (run.since or ""), run.prefix + (run.until or "~")
+        start = bisect_left(area, low, key=lambda row: row[0])
         if behind is not None:
             start = bisect_right(area, run.prefix + behind.place, key=lambda row: row[0])
-        end = bisect_left(area, run.prefix + "~", key=lambda row: row[0])
+        end = bisect_left(area, high, key=lambda row: row[0])
         read = area[start : min(end, start + limit)]
-        last = run.position_of(read[-1][1]) if len(read) == limit else None
-        return Chunk(tuple(item for _, item in read), last, len(read), 0.5)
+        items = tuple(item for _, item in read)
+        last = run.position_of(items[-1]) if len(items) == limit else None
+        units = units_of(items)
+        self.units += units
+        self.read.update(sort_key for sort_key, _ in read)
+        return Chunk(items, last, len(items), units)
 
     def nearest(self, origin: Coordinates, count: int) -> Nearest:
-        self.queries.clear()
-        self.directories.clear()
-        return find_nearest(origin, count, directory=self.directory, source=self, pool=SEQUENTIAL)
+        for figures in (self.queries, self.directories, self.read):
+            figures.clear()
+        pool, self.units = InTurn(1), 0.0
+        found = find_nearest(origin, count, directory=self.directory, source=self, pool=pool)
+        self.rounds = 1 + pool.rounds
+        return found
 
     def by_brute_force(self, origin: Coordinates, count: int) -> tuple[NearPoint, ...]:
         every = [NearPoint(point, distance(origin, point.place)) for point in self.points]
@@ -67,11 +87,16 @@ class World:
 class InTurn(Pool):
     """No threads: what is in memory is there at once."""
 
+    rounds = 0
+
     def gather(self, calls):  # type: ignore[no-untyped-def]
+        self.rounds += 1
         return [call() for call in calls]
 
 
-SEQUENTIAL = InTurn(1)
+def units_of(items: Sequence[Item]) -> float:
+    """Return what DynamoDB charges for an eventually consistent read: half a unit for 4 KB."""
+    return max(1, ceil(sum(map(item_bytes, items)) / 4_096)) / 2
 
 
 def points_at(*places: tuple[float, float]) -> list[PickupPoint]:

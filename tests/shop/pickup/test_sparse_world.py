@@ -1,0 +1,159 @@
+"""What the nearest points cost in a world of few points: the worst of many searches.
+
+The figures of docs/designs/pickup-points.md; ``pytest -s`` shows those that were measured.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from math import asin, degrees
+from random import Random
+
+import pytest
+
+from dynamo.calls.meter import metered
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.points import PickupPoint
+from shop.pickup.queries import nearest_points
+from shop.pickup.writing import put_points
+from tests.support.pickup.memory import World
+
+Place = tuple[float, float]
+
+MOST = {10: (4, 12.0), 50: (5, 20.0)}
+"""Rounds and capacity units of a search, by how many points it wants."""
+
+
+def anywhere(rng: Random) -> Place:
+    """Return a place on the sphere, all equally likely."""
+    return degrees(asin(rng.uniform(-1, 1))), rng.uniform(-180, 180)
+
+
+def near(rng: Random, place: Place, spread: float) -> Place:
+    """Return a place some degrees from another."""
+    latitude, longitude = rng.gauss(place[0], spread), rng.gauss(place[1], spread)
+    return max(-90.0, min(90.0, latitude)), (longitude + 180) % 360 - 180
+
+
+def at_a_pole(rng: Random, pole: int) -> Place:
+    return pole * max(0.0, 90 - rng.expovariate(0.5)), rng.uniform(-180, 180)
+
+
+def made_points(places: Sequence[Place]) -> list[PickupPoint]:
+    """Make points of 230 bytes, the size of the sample's."""
+    return [
+        PickupPoint(
+            f"sparse-{number:05}",
+            f"Papelaria Primavera {number}",
+            "Rua Direita 7, 1100-148 Lisboa",
+            Coordinates.at(*place),
+            "Mon-Fri 9:00-19:00, Sat 9:00-13:00",
+        )
+        for number, place in enumerate(places)
+    ]
+
+
+def spread_over_the_globe(rng: Random) -> list[Place]:
+    """Return 5,216 places: 5,000 anywhere, and 72 at each pole and at the antimeridian."""
+    poles = [at_a_pole(rng, pole) for pole in (1, -1) for _ in range(72)]
+    antimeridian = [near(rng, (-17, 180), 1) for _ in range(72)]
+    return [*(anywhere(rng) for _ in range(5_000)), *poles, *antimeridian]
+
+
+def spread_and_in_towns(rng: Random) -> list[Place]:
+    """Return 5,216 places: 100 towns of 40, and as many areas with hardly anything."""
+    towns = [anywhere(rng) for _ in range(100)]
+    return [
+        *(near(rng, town, 0.2) for town in towns for _ in range(40)),
+        *(anywhere(rng) for _ in range(1_216)),
+    ]
+
+
+def in_a_few_cities(rng: Random) -> list[Place]:
+    cities = [anywhere(rng) for _ in range(50)]
+    return [near(rng, city, 0.5) for city in cities for _ in range(104)]
+
+
+def at_two_antipodes(rng: Random) -> list[Place]:
+    return [near(rng, middle, 1) for middle in ((40, -4), (-40, 176)) for _ in range(2_608)]
+
+
+def in_one_city(rng: Random) -> list[Place]:
+    return [near(rng, (38.71, -9.14), 0.1) for _ in range(5_216)]
+
+
+def origins(rng: Random, places: Sequence[Place], number: int) -> Iterator[Coordinates]:
+    """Yield where searches begin: anywhere, at points, at the poles and at the antimeridian."""
+    for place in ((90, 0), (90, 77.7), (-90, 0), (-90, -120), (0, 180), (0, -160), (0, 0)):
+        yield Coordinates.at(*place)
+    for _ in range((number - 7) // 7):
+        yield Coordinates.at(*anywhere(rng))
+        yield Coordinates.at(rng.uniform(-90, 90), rng.uniform(-180, 180))
+        yield Coordinates.at(*rng.choice(places))
+        yield Coordinates.at(*near(rng, rng.choice(places), 2))
+        yield Coordinates.at(rng.choice([-1, 1]) * rng.uniform(70, 80), rng.uniform(-180, 180))
+        yield Coordinates.at(*at_a_pole(rng, rng.choice([-1, 1])))
+        yield Coordinates.at(rng.uniform(-80, 80), rng.choice([-1, 1]) * rng.uniform(179, 180))
+
+
+def show(what: str, count: int, figures: Sequence[tuple[int, float]]) -> None:
+    for name, values in zip(("rounds", "units"), zip(*figures, strict=True), strict=True):
+        low = sorted(values)
+        half, most = low[len(low) // 2], low[-1]
+        sys.stdout.write(
+            f"{what}, {count} nearest, {len(low)} searches, {name}: half {half}, "
+            f"95 of 100 {low[len(low) * 95 // 100]}, any {most}\n"
+        )
+
+
+@pytest.fixture(scope="module")
+def world(tables: None) -> World:
+    """The points over the globe, in the table."""
+    world = World.of(made_points(spread_over_the_globe(Random(26))))
+    put_points(world.points)
+    return world
+
+
+@pytest.mark.real_engine
+@pytest.mark.parametrize("count", MOST)
+def test_the_globe_is_searched_exactly_for_few_rounds_and_units(world: World, count: int) -> None:
+    places = [(point.place.latitude, point.place.longitude) for point in world.points]
+    figures = []
+    for origin in origins(Random(7), places, 105):
+        with metered() as meter:
+            found = nearest_points(origin, count)
+        assert found.points == world.by_brute_force(origin, count)
+        figures.append((meter.rounds, meter.capacity_units()))
+    show("5,216 points over the globe", count, figures)
+    assert max(rounds for rounds, _ in figures) <= MOST[count][0]
+    assert max(units for _, units in figures) <= MOST[count][1]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [spread_and_in_towns, in_a_few_cities, at_two_antipodes],
+)
+@pytest.mark.parametrize("count", MOST)
+def test_other_worlds_are_searched_for_as_few(made, count: int) -> None:
+    places = made(Random(26))
+    world = World.of(made_points(places))
+    figures = []
+    for origin in origins(Random(8), places, 42):
+        assert world.nearest(origin, count).points == world.by_brute_force(origin, count)
+        figures.append((world.rounds, world.units))
+    show(made.__name__, count, figures)
+    assert max(rounds for rounds, _ in figures) <= MOST[count][0]
+    assert max(units for _, units in figures) <= MOST[count][1]
+
+
+@pytest.mark.parametrize("count", MOST)
+def test_one_dense_city_is_found_from_afar_in_bounded_rounds(count: int) -> None:
+    """The cells of a crowd are guesses: it takes more than a sparse world does."""
+    places = in_one_city(Random(26))
+    world = World.of(made_points(places))
+    figures = []
+    for origin in origins(Random(8), places, 42):
+        assert world.nearest(origin, count).points == world.by_brute_force(origin, count)
+        figures.append((world.rounds, world.units))
+    show("one city", count, figures)
+    assert max(rounds for rounds, _ in figures) <= 8
+    assert max(units for _, units in figures) <= 26
