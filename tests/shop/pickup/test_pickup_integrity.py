@@ -100,7 +100,9 @@ class TestTheCheck:
         assert mend(difference)
         assert area_item(point) is None
 
-    def test_finds_and_mends_a_point_near_a_pole_that_is_in_no_cap(self, fresh: Fresh) -> None:
+    def test_finds_and_mends_a_point_near_a_pole_that_is_in_no_cap(
+        self, tables: None, fresh: Fresh
+    ) -> None:
         point = made_point(fresh, (-77.85, 166.67))
         put_without_caps(point)
         wrong = list(differences("pickup"))
