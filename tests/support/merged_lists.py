@@ -223,7 +223,7 @@ cuts = st.builds(_cut_by, st.integers(0, 1000))
 
 
 def _weighed_by(seed: int, largest: int) -> Callable[[Item], int]:
-    """Give each item a size of its own, up to ``largest`` bytes."""
+    """Return a function that gives each item a size of its own, up to ``largest`` bytes."""
     return lambda item: crc32(f"{seed}{item['pk']}{item['sk']}{item['s']}".encode()) % largest + 1
 
 
