@@ -11,6 +11,7 @@ import pytest
 from django.conf import LazySettings, settings
 from django.core.cache import cache
 from django.test import override_settings
+from django.utils import translation
 from django.utils.module_loading import import_string
 
 from comments.templatetags import comment_html
@@ -200,7 +201,8 @@ def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """Forget the counts that pages were planned by, and the HTML of their parts."""
+    """Forget the counts that pages were planned by, the HTML of their parts, and their language."""
+    translation.deactivate()
     cache.clear()
     remembered._render.cache_clear()
     comment_html._render.cache_clear()

@@ -181,12 +181,17 @@ def _eligible(
     they read what the index ``all`` holds, in more queries.
     """
     by_language = (BY_LANGUAGE.name, BY_BOTH.name)
-    most_queries = max(most_units * MOST_OF_UNITS / UNITS_PER_BLOCK, 1)
+    most = most_queries(most_units)
     return [
         plan
         for name, plan in priced.items()
-        if len(plan.runs) <= most_queries and (chosen.languages or name not in by_language)
+        if len(plan.runs) <= most and (chosen.languages or name not in by_language)
     ]
+
+
+def most_queries(most_units: float) -> float:
+    """Return how many queries a plan may have where so many capacity units may be spent."""
+    return max(most_units * MOST_OF_UNITS / UNITS_PER_BLOCK, 1)
 
 
 def _narrower_runs(product_id: str, run: Run, most: float) -> Sequence[Run]:

@@ -1,7 +1,8 @@
 """Lists of comments read from ``comment_sets``: one partition answers any set of ratings.
 
 A filter by ratings, in one language or any, is one run; several languages are a run for each,
-merged by the same reader as elsewhere. Every item read is shown.
+merged by the same reader as elsewhere. Every item read is shown. Where too few capacity units are
+left for a query of each language, one of any language is made, and a filter drops the others.
 
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
@@ -11,8 +12,8 @@ from math import inf
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
-from comments.indexes.access_patterns import ListPlan
-from comments.indexes.planner import SIZES, NoSuchPlan, price_indexes
+from comments.indexes.access_patterns import LANGUAGE_ATTRIBUTE, ListPlan
+from comments.indexes.planner import SIZES, NoSuchPlan, most_queries, price_indexes
 from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.spelling import partition
@@ -20,7 +21,7 @@ from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.places import id_at
 from dynamo.lists.planner import CountedRun, price
-from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.runs import Index, OneOf, Position, Run
 
 
 def _table_key(position: Position) -> dict[str, str]:
@@ -56,7 +57,7 @@ def plan_list(
     *,
     needed: int,
     forced: str | None = None,
-    most_units: float = inf,  # noqa: ARG001 - a query for each language is never too much
+    most_units: float = inf,
 ) -> ListPlan:
     """Plan how many items to read of each set for a page of ``needed``, look-ahead included.
 
@@ -69,6 +70,8 @@ def plan_list(
     if not counts.cells:
         return plan(product_id, chosen)
     priced = price(SETS, _counted(product_id, chosen, counts), needed=needed)
+    if len(priced.runs) > most_queries(most_units):
+        priced = price(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(
         name=SETS,
@@ -95,6 +98,21 @@ def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> l
         counts.within(languages, chosen.ratings or RATINGS)
         for languages in each or [counts.languages]
     ]
-    item_bytes = SIZES.mean(BY_SET.name or "")
+    item_bytes = _item_bytes()
     held = zip(runs(product_id, chosen), numbers, strict=True)
     return [CountedRun(run, number, number, item_bytes) for run, number in held]
+
+
+def _of_any_language(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> CountedRun:
+    languages = OneOf(LANGUAGE_ATTRIBUTE, tuple({"S": code} for code in chosen.languages))
+    return CountedRun(
+        Run(BY_SET, partition(product_id, None, chosen.ratings), keep=(languages,)),
+        total=counts.within(counts.languages, chosen.ratings or RATINGS),
+        matching=counts.of(chosen),
+        item_bytes=_item_bytes(),
+        has_seasons=True,
+    )
+
+
+def _item_bytes() -> float:
+    return SIZES.mean(BY_SET.name or "")

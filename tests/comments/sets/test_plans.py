@@ -1,6 +1,7 @@
 """The plan for a list under the read model ``sets``, and how it is chosen."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import override_settings
@@ -25,7 +26,7 @@ def _sets() -> Iterator[None]:
 
 
 def planned(
-    languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS, **options: str
+    languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS, **options: Any
 ) -> ListPlan:
     chosen = CommentFilter.parse(languages, ratings)
     return read_model().plan_list("42", chosen, counts, needed=21, **options)
@@ -72,6 +73,21 @@ class TestThePlan:
         prices = {other.plan: other.estimated_capacity_units for other in plan.alternatives}
         assert set(prices) == set(INDEXES)
         assert plan.estimated_capacity_units < prices["by_language_and_rating"]
+
+
+class TestWhereFewUnitsAreLeft:
+    def test_one_set_of_any_language_is_read_and_filtered(self):
+        plan = planned("de.en.ja", "4.5", most_units=1.0)
+        assert partitions(plan) == ["PRODUCT#42/~/4.5"]
+        assert [one_of.values for run in plan.runs for one_of in run.keep] == [
+            ({"S": "de"}, {"S": "en"}, {"S": "ja"})
+        ]
+
+    def test_the_set_of_one_language_is_read_as_ever(self):
+        assert partitions(planned("de", "4.5", most_units=0.5)) == ["PRODUCT#42/de/4.5"]
+
+    def test_sets_are_read_each_if_there_is_enough_for_that(self):
+        assert len(partitions(planned("de.en.ja", most_units=2.0))) == 3
 
 
 class TestAnEmptySet:
