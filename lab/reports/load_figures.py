@@ -1,7 +1,8 @@
 """The figures of an open-loop load."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 
 from lab.reports.figures import percentile_95
 
@@ -35,6 +36,19 @@ class RateFigures:
     def p95(self) -> float:
         """The 95th percentile of the answers with 200, in seconds."""
         return percentile_95(self.answered) if self.answered else 0.0
+
+
+def mean_of(turns: Sequence[RateFigures]) -> RateFigures:
+    """Return the figures of several turns of the same length as those of one."""
+    return RateFigures(
+        capacity=fmean(turn.capacity for turn in turns),
+        offered=fmean(turn.offered for turn in turns),
+        seconds=sum(turn.seconds for turn in turns),
+        answered=tuple(answer for turn in turns for answer in turn.answered),
+        refused=sum(turn.refused for turn in turns),
+        lost=sum(turn.lost for turn in turns),
+        health=tuple(check for turn in turns for check in turn.health),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """An open-loop load: requests come at a rate, whether the site keeps up or not.
 
-The site's capacity is measured by clients that wait for each answer, anew before each rate, as the
-speed of machines varies. Then requests come at parts of it and above it. Times are counted from
-when a request was due, not from when it was sent.
+The site's capacity is measured by clients that wait for each answer. Then requests come at parts of
+it and above it. Both take turns, as the speed of machines varies from second to second. Times are
+counted from when a request was due, not from when it was sent.
 
 In the end clients sign in as often as the site lets them, half of them by wrong names, beside a few
 readers. Who is refused waits as long as the answer says.
 """
 
 import http.client
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -16,8 +17,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count, cycle
+from math import ceil
 from random import Random
-from threading import Event, Thread, local
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -32,7 +34,7 @@ from lab.bench.comment_data import PRODUCT_ID, CommentData
 from lab.bench.context import open_context, require_binary, site_config
 from lab.bench.lists import create_catalogue
 from lab.bench.stores import Stores
-from lab.reports.load_figures import LoadFigures, RateFigures, SignInFigures
+from lab.reports.load_figures import LoadFigures, RateFigures, SignInFigures, mean_of
 from lab.storm.browsers import TOKEN
 from shop.accounts.hashing import SLOTS
 from shop.accounts.services import UsernameTaken, create_profile
@@ -44,6 +46,8 @@ PATHS = (
     f"/products/{PRODUCT_ID}/comments/de.en/1.2.4.5/",
 )
 PARTS = (0.5, 0.8, 1.2)
+TURN = 4.0
+"""Seconds for which requests come at a rate, after the capacity was measured for half as long."""
 SENDERS = 128
 PATIENCE = 15.0
 BETWEEN_CHECKS = 0.1
@@ -52,14 +56,15 @@ SIGN_INS, READERS = 16, 4
 READING = 0.25
 """Seconds for which a reader looks at a page."""
 IDLE = 0.5
-"""Seconds after which a connection is opened anew: gunicorn closes it after 2, unasked."""
+"""Seconds after which a free connection is not used: gunicorn closes it after 2, unasked."""
 LOGIN = "/accounts/login/"
 CUSTOMER = "load-{}".format
 PASSWORD = "lampshades on the moon"  # noqa: S105 - of customers of an engine that others cannot reach
 T = TypeVar("T")
 Work = Callable[[int, float], list[T]]
 """What a client of a number does until a moment."""
-_kept = local()
+_free: defaultdict[int, deque[tuple[http.client.HTTPConnection, float]]] = defaultdict(deque)
+"""Open connections to each port, and since when they are free: each belongs to one process."""
 
 
 def run_load(*, seconds: float, progress: Progress) -> LoadFigures:
@@ -80,8 +85,8 @@ def _measure(endpoint_url: str, *, seconds: float, progress: Progress) -> LoadFi
     with serving(config), progress.step("Loading", total=len(PARTS), unit="") as advance:
         _capacity(config.port, paths, seconds=WARM_UP)
         for part in PARTS:
-            capacity = _capacity(config.port, paths, seconds=seconds / 2)
-            found.append(_at_rate(config.port, paths, capacity, part=part, seconds=seconds))
+            turns = [_turn(config.port, paths, part=part) for _ in range(ceil(seconds / TURN))]
+            found.append(mean_of(turns))
             advance(1)
         sign_ins = _sign_in(config.port, paths, seconds=seconds)
     return LoadFigures(
@@ -104,6 +109,7 @@ class _Answer:
 def _capacity(port: int, paths: Sequence[str], *, seconds: float) -> float:
     """Return the pages a second that as many clients get as the site works for at a time."""
     clients, until = WORKERS * settings.PAGES_AT_ONCE, monotonic() + seconds
+    _free[port].clear()
 
     def work(number: int) -> int:
         served = 0
@@ -117,9 +123,9 @@ def _capacity(port: int, paths: Sequence[str], *, seconds: float) -> float:
         return sum(threads.map(work, range(clients))) / seconds
 
 
-def _at_rate(
-    port: int, paths: Sequence[str], capacity: float, *, part: float, seconds: float
-) -> RateFigures:
+def _turn(port: int, paths: Sequence[str], *, part: float) -> RateFigures:
+    """Measure the capacity, and then offer a part of it."""
+    capacity = _capacity(port, paths, seconds=TURN / 2)
     rng, end = Random(1), Event()  # noqa: S311 - repeatable
     checks: list[float] = []
     checking = Thread(target=_check_health, args=(port, checks, end))
@@ -128,7 +134,7 @@ def _at_rate(
         begun, due, sent = monotonic(), 0.0, []
         for number in count():
             due += rng.expovariate(capacity * part)
-            if due > seconds:
+            if due > TURN:
                 break
             sleep(max(0.0, begun + due - monotonic()))
             path = paths[number % len(paths)]
@@ -139,7 +145,7 @@ def _at_rate(
     return RateFigures(
         capacity=capacity,
         offered=capacity * part,
-        seconds=seconds,
+        seconds=TURN,
         answered=tuple(a.seconds for a in answers if a.status == http.client.OK),
         refused=sum(a.status == http.client.SERVICE_UNAVAILABLE for a in answers),
         lost=sum(a.status not in {200, 503} for a in answers),
@@ -225,7 +231,7 @@ def _ask(
     typed: Mapping[str, str] | None = None,
     address: str = LOOPBACK,
 ) -> _Answer:
-    """Ask for a page, on the connection that this thread keeps open, as browsers do.
+    """Ask for a page, on the connection that is free for the longest, as proxies do, or a new one.
 
     With ``typed``, a form is sent. ``address`` is the visitor's.
     """
@@ -235,11 +241,10 @@ def _ask(
         kind = "application/x-www-form-urlencoded"
         headers |= {"Content-Type": kind, "Cookie": f"csrftoken={TOKEN}"}
     begun = monotonic() if due is None else due
-    if not hasattr(_kept, "connection"):
-        _kept.connection = http.client.HTTPConnection(LOOPBACK, port, timeout=PATIENCE)
-    connection: http.client.HTTPConnection = _kept.connection
-    if monotonic() - getattr(_kept, "used", 0.0) > IDLE:
-        connection.close()  # the next request opens it
+    free = _free[port]
+    connection, used = free.popleft() if free else (None, 0.0)
+    if connection is None or monotonic() - used > IDLE:
+        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=PATIENCE)
     try:
         connection.request("GET" if body is None else "POST", path, body, headers)
         response = connection.getresponse()
@@ -247,6 +252,6 @@ def _ask(
     except (OSError, http.client.HTTPException):
         connection.close()
         return _Answer(0, monotonic() - begun)
-    _kept.used = monotonic()
+    free.append((connection, monotonic()))
     wait = float(response.headers.get("Retry-After", 0))
     return _Answer(response.status, monotonic() - begun, wait)
