@@ -71,7 +71,7 @@ def plan_list(
     up most of it. ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
     """
     if not counts.cells and forced is None:
-        return _uncounted(product_id, chosen)
+        return _uncounted(product_id, chosen, most_units)
     priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)
@@ -91,13 +91,13 @@ def plan_list(
     )
 
 
-def _uncounted(product_id: str, chosen: CommentFilter) -> ListPlan:
+def _uncounted(product_id: str, chosen: CommentFilter, most_units: float) -> ListPlan:
     """Plan for a product without any counts, where nothing can be priced: by the exact plan.
 
     As there are hardly any comments, many queries would find nothing: one is made instead.
     """
     exact = plan(product_id, chosen)
-    if len(exact.runs) <= MOST_UNCOUNTED:
+    if len(exact.runs) <= min(most_queries(most_units), MOST_UNCOUNTED):
         return ListPlan(exact.name, exact.runs)
     runs = ALL.runs(product_id, chosen, tuple(_filters(ALL, chosen)))
     return ListPlan(ALL.name, tuple(runs), fallback=partial(_narrower_runs, product_id))

@@ -42,7 +42,9 @@ def read_by_rating(
 
     What ``plan_part`` raises passes through.
     """
-    ratings = _Ratings(chosen, order, plan_part, request.most_units)
+    # Where nothing is counted, all ratings are read together.
+    at_once = 1 if counts.cells else len(chosen.ratings or RATINGS)
+    ratings = _Ratings(chosen, order, plan_part, request.most_units / at_once)
     page = read_in_segments(_segments(chosen, request, counts, order), ratings.plan, request)
     empty = () if page.has_next else ratings.empty_partitions()
     sections = {read.run.section for read in page.reads}
@@ -70,7 +72,7 @@ class _Ratings:
     def plan(self, segments: Sequence[Segment], needed: int) -> SegmentsPlan:
         """Plan some ratings, each for what those before it are expected to leave.
 
-        Each may take all units of the page: if that is too much, fewer of them are read at once.
+        Each may take all that it is given: if that is too much, fewer of them are read at once.
         """
         plans = []
         for segment in segments:

@@ -77,7 +77,9 @@ class PageWanted:
     @property
     def needs_counts(self) -> bool:
         """Whether the list cannot be read before any counts are known."""
-        return bool(self.accept_language if self.chosen is None else self.chosen.narrowed)
+        if self.chosen is None:
+            return bool(self.accept_language)
+        return bool(self.chosen.narrowed) or self.order.is_by_rating
 
     @property
     def has_highlights(self) -> bool:

@@ -67,8 +67,10 @@ def plan_list(
     """
     if forced is not None and forced != SETS:
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
+    many = len(chosen.languages) > most_queries(most_units)
     if not counts.cells:
-        return plan(product_id, chosen)
+        any_language = _of_any_language(product_id, chosen, counts)
+        return ListPlan(SETS, (any_language.run,)) if many else plan(product_id, chosen)
     priced = price(SETS, _counted(product_id, chosen, counts), needed=needed)
     if len(priced.runs) > most_queries(most_units):
         priced = price(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)

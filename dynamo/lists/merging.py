@@ -22,8 +22,8 @@ from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
-LARGEST_ITEM = BLOCK // 4
-"""Bytes that items of a list are taken to have at most, until larger ones were read."""
+LARGEST_ITEM = BLOCK * 3 // 8
+"""Bytes that items of a list are taken to have, until reads have shown that they have more."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -215,8 +215,8 @@ class Merge:
 
     def _weigh(self, chunk: Chunk) -> None:
         blocks, items = round(chunk.capacity_units / UNITS_PER_BLOCK), chunk.items_read
-        if (blocks - 1) * BLOCK > self.largest_item * items:
-            self.largest_item = ceil(blocks * BLOCK / max(items, 1))
+        if items and (blocks - 1) * BLOCK >= self.largest_item * items:
+            self.largest_item = ceil(blocks * BLOCK / items)
 
     @property
     def _left(self) -> float:

@@ -13,12 +13,13 @@ items are ahead in each, the first step has all segments that the page is expect
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.merging import LEAST_UNITS, Entry, Fallback, Merge
+from dynamo.lists.merging import Entry, Fallback, Merge
 from dynamo.lists.reader import Order, Page, PageRequest, Toward, page_of
 from dynamo.lists.runs import Position, Run
+from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
 from dynamo.lists.sources import Source
 
 
@@ -79,10 +80,11 @@ def read_segments(
         left = request.most_units - sum(merge.capacity_units for merge in merges)
         step = next_step(ahead[begun:], needed, least=max(begun, 1))
         plan = plan_of(step, needed)
-        while len(step) > 1 and _least_units(plan) > left:
+        largest = max([request.largest_item, *(merge.largest_item for merge in merges)])
+        while len(step) > 1 and _least_units(plan, largest) > left:
             step = step[: len(step) // 2]
             plan = plan_of(step, needed)
-        if merges and _least_units(plan) > left:
+        if merges and _least_units(plan, largest) > left:
             cut_at = Position(step[0].since if ascending else step[0].until)
             break
         merge = Merge(
@@ -92,7 +94,7 @@ def read_segments(
             ascending=ascending,
             fallback=plan.fallback,
             most_units=left,
-            largest_item=max([request.largest_item, *(merge.largest_item for merge in merges)]),
+            largest_item=largest,
         )
         merge.read(source, pool, first_reads=plan.first_reads)
         merges.append(merge)
@@ -111,8 +113,8 @@ def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[
     return ahead[:number]
 
 
-def _least_units(plan: SegmentsPlan) -> float:
-    return LEAST_UNITS * len(plan.runs)
+def _least_units(plan: SegmentsPlan, largest_item: int) -> float:
+    return UNITS_PER_BLOCK * ceil(largest_item / BLOCK) * len(plan.runs)
 
 
 def _ahead(

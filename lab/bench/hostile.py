@@ -2,11 +2,13 @@
 
 The counts of a product say how many comments of each language and rating it has, but not when they
 were written, nor how long they are. Here languages come and go, some are rare, each has ratings of
-its own, and titles and texts are long for a while: what plans by counts expect is wrong.
+its own, and titles and texts are as long as forms take them for a while: what plans by counts expect
+is wrong.
 
 Of lists with random filters, in each order, the first and the last page are opened, pages behind
 and in front of any comment and, by time, from a month on. Each is opened as JSON, whose comments
-are compared with the right answer, and in one other form.
+are compared with the right answer, and in one other form; every second one when nothing is
+remembered of the product.
 """
 
 import json
@@ -19,12 +21,14 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.core.cache import cache
 
 from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, NewComment
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import MOST_UNITS
+from comments.posting.forms import LONGEST_TITLE
 from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import Order
 from dynamo.lists.runs import Position
@@ -44,8 +48,9 @@ CODES = (
     *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja"),
     *("ko", "nl", "no", "pl", "pt", "ro", "ru", "sv", "tr", "uk", "zh"),
 )
-LONGEST_TITLE = 120
 PRODUCTS = 3
+COLD = 0.5
+"""The part of the pages that are opened when nothing is remembered."""
 ONE_ITEM = 0.5
 """Capacity units that one item may add to those of a page."""
 
@@ -75,7 +80,7 @@ class HostileData(CommentData):
                 rating=weighted(habit.stars_at(part))(rng),
                 created_at=START + SPAN * part,
                 author=f"reader {number}",
-                title="t" * (LONGEST_TITLE if long else rng.randrange(20)),
+                title="😀" * LONGEST_TITLE if long else "t" * rng.randrange(20),
                 body="x" * (LONGEST_LISTED_TEXT if long else 1 + rng.randrange(80)),
             )
 
@@ -229,6 +234,8 @@ def _open(
             return site.get(f"{url}{joint}{urlencode(in_form)}", fragment=fragment), meter
 
     url = pager_of(PRODUCT_ID, listed.chosen, listed.order).first_url
+    if rng.random() < COLD:
+        cache.clear()
     body, meter = open_as("json")
     answer: dict[str, Any] = json.loads(body)
     ids = [comment["id"] for comment in answer["items"]]

@@ -3,6 +3,8 @@
 A page of a list reads one query more than that at the most, where nothing is left for it.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import islice, product
 from urllib.parse import quote
@@ -12,10 +14,15 @@ from django.core.cache import cache
 from django.test import Client
 
 from comments.filters import MOST_LANGUAGES
-from comments.items import LONGEST_LISTED_TEXT, NewComment
+from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply, items_of
 from comments.lists import queries
+from comments.models import SHOWN
+from comments.posting.forms import LONGEST_TITLE
 from config import views
 from dynamo.calls.meter import Meter, metered
+from dynamo.lists.merging import LARGEST_ITEM
+from dynamo.lists.sizes import item_bytes
+from shop.accounts.names import LONGEST_USERNAME
 from tests.support.chance import unique
 from tests.support.comments.browsing import follow
 from tests.support.comments.loading import load
@@ -37,16 +44,34 @@ LISTS = "products/<id:product_id>/comments/<str:languages>/<str:ratings>/"
 
 
 def long_comment(product_id: str, language: str, rating: int, number: int) -> NewComment:
-    """The longest that a list shows."""
-    moment = START + timedelta(minutes=number)
-    title, text = "t" * 120, "x" * LONGEST_LISTED_TEXT
-    return NewComment(unique("c"), product_id, language, rating, moment, text, title=title)
+    """The most bytes that a list shows of what the forms take."""
+    return NewComment(
+        id=unique("c"),
+        product_id=product_id,
+        language=language,
+        rating=rating,
+        created_at=START + timedelta(minutes=number),
+        author="a" * LONGEST_USERNAME,
+        title="😀" * LONGEST_TITLE,
+        body="x" * LONGEST_LISTED_TEXT,
+        reply=NewReply("r" * LONGEST_LISTED_TEXT, replied_at=START),
+    )
 
 
-def with_comments(languages: tuple[str, ...], *, of_each: int) -> str:
+def imported_comment(product_id: str, language: str, rating: int, number: int) -> NewComment:
+    """Longer than forms take: more than 8 KB."""
+    return replace(long_comment(product_id, language, rating, number), title="😀" * 2_000)
+
+
+def with_comments(
+    languages: tuple[str, ...],
+    *,
+    of_each: int,
+    comment: Callable[[str, str, int, int], NewComment] = long_comment,
+) -> str:
     product_id = made_product()
     cells = enumerate(product(range(of_each), range(1, 6), languages))
-    load(long_comment(product_id, language, rating, n) for n, (_, rating, language) in cells)
+    load(comment(product_id, language, rating, n) for n, (_, rating, language) in cells)
     return product_id
 
 
@@ -134,6 +159,34 @@ class TestAPageForEverybody:
             path = f"/products/{product_id}/comments/{filtered}/?order={order}{way}"
             assert units_of(path) <= MOST_OF_A_LIST, product_id
             assert units_of(path) <= MOST_OF_A_LIST, product_id
+
+
+class TestTheLongestEntry:
+    def test_has_the_bytes_that_reads_are_bounded_by(self):
+        comment, _ = items_of(long_comment("p" * 36, "zh-Hant", 5, 1))
+        shown = {"pk", "sk", "o", "b", *SHOWN}
+        listed = {name: value for name, value in comment.serialize().items() if name in shown}
+        reply = {"M": {"x": {"S": "r" * LONGEST_LISTED_TEXT}, "a": {"S": START.isoformat()}}}
+        assert 1_000 < item_bytes({**listed, "y": reply}) <= LARGEST_ITEM
+
+
+@pytest.mark.real_engine
+class TestAListOfNoComments:
+    @pytest.mark.parametrize("filtered", ["~/~", "da.de/~", "da.de.en/~", f"{MANY}/~", f"{MANY}/1"])
+    @pytest.mark.parametrize("order", ["", "order=lowest&"])
+    def test_ends_on_its_first_page(self, products, filtered, order):
+        path = f"/products/{products['none']}/comments/{filtered}/?{order}format=json"
+        assert Client().get(path).json()["next"] is None
+
+
+@pytest.mark.real_engine
+class TestAListOfEntriesThatFormsDoNotTake:
+    def test_costs_little_as_soon_as_their_size_is_known(self):
+        product_id = with_comments(CODES, of_each=2, comment=imported_comment)
+        filters = ("~/~", "en/~", f"{MANY}/~", f"{MANY}/1.2.3.4", f"{MANY}/~/?order=lowest")
+        units_of(f"/products/{product_id}/comments/~/~/")
+        units = {one: units_of(f"/products/{product_id}/comments/{one}") for one in filters}
+        assert max(units.values()) <= MOST_OF_A_LIST, units
 
 
 @pytest.mark.real_engine

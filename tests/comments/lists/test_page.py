@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -54,11 +55,11 @@ def comments(fresh: Callable[[str], str]) -> list[NewComment]:
     return made
 
 
-def read(product_id: str, chosen: CommentFilter | None = None, **more: str) -> CommentsPage:
+def read(product_id: str, chosen: CommentFilter | None = None, **more: Any) -> CommentsPage:
     return read_comments_page(PageWanted(product_id, PageRequest(SIZE), chosen, **more))
 
 
-def metered_read(product_id: str, chosen: CommentFilter | None = None, **more: str) -> Meter:
+def metered_read(product_id: str, chosen: CommentFilter | None = None, **more: Any) -> Meter:
     with metered() as meter:
         read(product_id, chosen, **more)
     return meter
@@ -130,6 +131,13 @@ class TestRounds:
 
     def test_of_all_comments_need_no_counts(self, comments):
         assert metered_read(comments[0].product_id, CommentFilter()).rounds == 1
+
+    def test_of_all_comments_by_rating_are_two_in_which_nothing_is_read_twice(self, comments):
+        product_id, chosen = comments[0].product_id, CommentFilter()
+        cold = metered_read(product_id, chosen, order=CommentOrder.LOWEST)
+        warm = metered_read(product_id, chosen, order=CommentOrder.LOWEST)
+        assert (cold.rounds, warm.rounds) == (2, 1)
+        assert cold.requests() == warm.requests()
 
     def test_of_a_fragment_cost_no_description_and_no_highlights(self, comments):
         wanted = PageWanted(comments[0].product_id, PageRequest(SIZE))

@@ -83,6 +83,10 @@ class TestWhereFewUnitsAreLeft:
             ({"S": "de"}, {"S": "en"}, {"S": "ja"})
         ]
 
+    def test_that_holds_where_nothing_is_counted(self):
+        none = ProductCounts({})
+        assert partitions(planned("de.en.ja", "4.5", none, most_units=1.0)) == ["PRODUCT#42/~/4.5"]
+
     def test_the_set_of_one_language_is_read_as_ever(self):
         assert partitions(planned("de", "4.5", most_units=0.5)) == ["PRODUCT#42/de/4.5"]
 
