@@ -7,7 +7,9 @@ write, are missing values.
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
+from json import JSONDecodeError
 from math import isfinite
 
 from dynamo.files.columns import ColumnNames
@@ -19,7 +21,10 @@ _CHUNK = 64 * 1024
 """Characters of an array that are read at a time."""
 _DECODER = json.JSONDecoder()
 _TOO_LONG = f"has {LONGEST_LINE:,} characters or more"
+_TOO_DEEP = f"is nested more than {MOST_NESTED} deep"
 _BLANK = re.compile(r"\s*")
+_PART = re.compile(r"""([\[{])|([\]}])|"(?:[^"\\]|\\.)*+"?|-?[0-9]+""", re.DOTALL)
+"""What opens, what closes, a string (or what is read of it), an integer."""
 
 
 class JsonRecords(ColumnNames):
@@ -53,9 +58,12 @@ class JsonLines(JsonRecords):
         if len(text) >= LONGEST_LINE:
             return Rejected(line, f"the line {_TOO_LONG}")
         try:
-            return self.record(line, json.loads(text), "the line")
-        except (ValueError, RecursionError) as error:
+            value = json.loads(text)
+        except JSONDecodeError as error:
             return Rejected(line, f"the line is no JSON: {error}")
+        except (ValueError, RecursionError) as error:
+            return Rejected(line, f"the line {_excess(error)}")
+        return self.record(line, value, "the line")
 
 
 class JsonArray(JsonRecords):
@@ -84,19 +92,23 @@ class JsonArray(JsonRecords):
     def _element(self) -> Record | Rejected:
         line = self._line
         while True:
-            problem = "it ends within an element"
+            problem, excess = "it ends within an element", ""
+            value, end = None, len(self._text)
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
-            except (ValueError, RecursionError) as error:
+            except JSONDecodeError as error:
                 problem = str(error)
-            else:
-                # A number may go on in what is not read yet.
-                if end < len(self._text):
-                    length = end - self._at
-                    self._go_to(end)
-                    if length >= LONGEST_LINE:
-                        return Rejected(line, f"the element {_TOO_LONG}")
-                    return self.record(line, value, "the element")
+            except (ValueError, RecursionError) as error:
+                excess, end = _excess(error), _end_of(self._text, self._at)
+            # A number may go on in what is not read yet.
+            if end < len(self._text):
+                length = end - self._at
+                self._go_to(end)
+                if length >= LONGEST_LINE:
+                    excess = _TOO_LONG
+                if excess:
+                    return Rejected(line, f"the element {excess}")
+                return self.record(line, value, "the element")
             if self._left >= LONGEST_LINE:
                 raise self._unreadable(f"{problem}, or the element {_TOO_LONG}")
             if not self._read_on():
@@ -141,6 +153,29 @@ class JsonArray(JsonRecords):
         )
 
 
+def _excess(error: ValueError | RecursionError) -> str:
+    """Return what a text has too much of, which is JSON as far as it was decoded."""
+    if isinstance(error, RecursionError):
+        return _TOO_DEEP
+    return f"has an integer of more than {sys.get_int_max_str_digits():,} digits"
+
+
+def _end_of(text: str, start: int) -> int:
+    """Return the end of an object, a list or an integer, or that of the text if it goes on.
+
+    Brackets of both kinds are counted alike: a row that is rejected anyway need not be valid.
+    """
+    depth = 0
+    for part in _PART.finditer(text, start):
+        if part[1]:
+            depth += 1
+        elif part[2]:
+            depth -= 1
+        if not depth:
+            return part.end()
+    return len(text)
+
+
 def flat(values: Mapping[str, object]) -> dict[str, object]:
     """Return the values of an object and of those nested in it, by their names with dots.
 
@@ -181,4 +216,4 @@ def _require_shallow_list(value: object, depth: int) -> None:
 
 def _require_shallow(depth: int) -> None:
     if depth > MOST_NESTED:
-        raise RowRefused(f"is nested more than {MOST_NESTED} deep")
+        raise RowRefused(_TOO_DEEP)

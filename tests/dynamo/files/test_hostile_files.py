@@ -13,6 +13,7 @@ import pytest
 
 from dynamo.files.content import FileUnreadable
 from dynamo.files.csv_rows import CsvRows
+from dynamo.files.json_rows import JsonArray
 from dynamo.files.lines import LONGEST_LINE, Lines, open_lines
 from dynamo.files.records import MOST_NESTED, Record, Rejected
 from dynamo.files.row_files import RowFile, open_rows
@@ -165,6 +166,8 @@ class TestJson:
         ("row", "reason"),
         [
             (deep_json(MOST_NESTED + 1), "is nested more than 32 deep"),
+            (deep_json(2_000), "is nested more than 32 deep"),
+            ('{"a":%s}' % ("9" * 5_000), "has an integer of more than 4,300 digits"),
             ('{"a":%s}' % ("[" * 32 + "]" * 32), "is nested more than 32 deep"),
             ('{"a":%s}' % ('[{"b":' * 20 + "1" + "}]" * 20), "is nested more than 32 deep"),
             (LONG_NAMES, "has names of 1,000,000 characters or more"),
@@ -189,6 +192,57 @@ class TestJson:
     ) -> None:
         found = read('{"a": NaN, "b": {"c": -Infinity}, "d": 1.5}')
         assert found == Record(1, {"a": None, "b.c": None, "d": 1.5})
+
+
+UNDECODABLE = {
+    "deep": deep_json(2_000),
+    "deep lists": '{"a":%s}' % ("[" * 2_000 + "]" * 2_000),
+    "deep, with marks in strings": deep_json(2_000).replace("1", r'["}]\\\"}]", "\\\\"]'),
+    "deep, and longer than what is read at a time": deep_json(100_000),
+    "deep, with many digits before": f'{{"b":{"9" * 5_000},"a":{deep_json(2_000)}}}',
+    "many digits": '{"a":{"b":[-%s]}}' % ("9" * 5_000),
+    "many digits alone": "9" * 5_000,
+    "more digits than are read at a time": "9" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", UNDECODABLE)
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("form", [("{}\n", "\n"), ("[{}]", ",\n")])
+def test_json_loses_only_the_row_that_cannot_be_decoded(
+    tmp_path: Path, form: tuple[str, str], place: int, name: str
+) -> None:
+    rows = ['{"id": 1}', '{"id": 2}']
+    rows.insert(place, UNDECODABLE[name])
+    path = tmp_path / "rows.json"
+    path.write_text(form[0].replace("{}", form[1].join(rows)))
+    found = rows_of(path)
+    refused = found.pop(place)
+    assert isinstance(refused, Rejected)
+    assert refused.line == place + 1
+    assert [row.values["id"] for row in found if isinstance(row, Record)] == [1, 2]
+
+
+@pytest.mark.parametrize("after", ["", ' {"id": 2}]', "}]", "\n" * 70_000])
+def test_json_array_that_is_malformed_after_a_deep_row_is_unreadable(
+    tmp_path: Path, after: str
+) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(f"[{deep_json(2_000)}{after}")
+    with pytest.raises(FileUnreadable, match="is no array of JSON from line"):
+        rows_of(path)
+
+
+@pytest.mark.parametrize("part", ["[", '{"a":', '{"a":["\\\\",'])
+def test_json_array_that_is_never_closed_is_read_no_further_than_a_row_may_be_long(
+    tmp_path: Path, part: str
+) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text("[" + part * (8_000_000 // len(part)))
+    with open_lines(path) as lines:
+        with pytest.raises(FileUnreadable, match="has 1,000,000 characters or more"):
+            list(JsonArray(lines))
+        assert lines.bytes_read < 3 * LONGEST_LINE
 
 
 def test_json_of_long_names_takes_little_memory(tmp_path: Path) -> None:
