@@ -2,8 +2,8 @@
 
 The counts of a product say how many comments of each language and rating it has, but not when they
 were written, nor how long they are. Here languages come and go, some are rare, each has ratings of
-its own, and titles and texts are as long as forms take them for a while: what plans by counts expect
-is wrong.
+its own, and for a while titles and texts are as long as forms take them: what plans by counts
+expect is wrong.
 
 Of lists with random filters, in each order, the first and the last page are opened, pages behind
 and in front of any comment and, by time, from a month on. Each is opened as JSON, whose comments
