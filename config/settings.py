@@ -48,8 +48,9 @@ if DYNAMODB_IS_AN_ENGINE and not env.has_aws_credentials():
 # Seconds that all calls of a page, and of a form, may take together.
 PAGE_SECONDS = env.number("PAGE_SECONDS", default=2.5, least=0.5, most=60)
 WRITE_SECONDS = env.number("WRITE_SECONDS", default=6, least=0.5, most=60)
-# Requests that one process works on at a time: see deploy/gunicorn.conf.py.
-PAGES_AT_ONCE = env.integer("PAGES_AT_ONCE", default=4, least=1, most=64)
+# Requests that one process works on at a time, half of them forms at the most: so two or more.
+# See deploy/gunicorn.conf.py.
+PAGES_AT_ONCE = env.integer("PAGES_AT_ONCE", default=4, least=2, most=64)
 
 # The models whose tables create_tables creates, one for each table.
 DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]

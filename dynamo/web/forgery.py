@@ -2,15 +2,14 @@
 
 A token becomes invalid when its user signs in again, for instance in another tab. A view marked by
 `redisplay_on_csrf_failure` then shows the form as it was sent, with a fresh token; nothing else of
-the view runs. This is done only for what one of our own pages has sent. Otherwise another
-site could fill in a form, and have its visitor send it with one click.
+the view runs. This is done only for what one of our own pages has sent, as in
+`dynamo.web.sent_forms`.
 
 A page that shared caches may keep has no token: a script fetches one when a form is sent.
 """
 
 from collections.abc import Callable
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
@@ -19,11 +18,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dynamo.web.refusals import refuse
+from dynamo.web.sent_forms import is_from_our_page
 
 STALE = gettext_lazy(
     "This page is from before you last signed in, or cookies are blocked: reload it."
 )
-FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 
 View = Callable[..., HttpResponse]
 Again = Callable[..., HttpResponse | None]
@@ -61,18 +60,3 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if response is not None:
         return response
     return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)
-
-
-def is_from_our_page(request: HttpRequest) -> bool:
-    """Return whether the browser says so; without a word from it, the answer is no.
-
-    Raises DisallowedHost where the site was asked by another name than its own.
-    """
-    if request.headers.get("Sec-Fetch-Site") in FROM_ELSEWHERE:
-        return False
-    sender = request.headers.get("Origin") or request.headers.get("Referer", "")
-    try:
-        scheme, host = urlsplit(sender)[:2]
-    except ValueError:
-        return False
-    return (scheme, host) == (request.scheme, request.get_host())

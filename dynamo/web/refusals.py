@@ -19,6 +19,7 @@ from dynamo.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynamo.errors import DynamoError
 from dynamo.telemetry.requests import note_fault
 from dynamo.web.formats import Format, format_asked
+from dynamo.web.sent_forms import fields_to_send_again
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +77,10 @@ def refuse(
 
 
 def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
-    """Answer 503, with a ``Retry-After`` header; log what only operators can mend."""
+    """Answer 503, with a ``Retry-After`` header; log what only operators can mend.
+
+    A form of ours comes back with its fields, to be sent again.
+    """
     note_fault(fault)
     if isinstance(fault, Unauthorized):
         logger.error("%s", fault.detail)
@@ -85,6 +89,7 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
         HTTPStatus.SERVICE_UNAVAILABLE,
         retry_after=fault.retry_after,
         message=_(str(fault)),
+        **fields_to_send_again(request),
     )
 
 

@@ -6,15 +6,13 @@ as many forms, for `FORM_WAITS`; each further request is answered with 503 at on
 sees it. Forms take half of the slots at most: where writes alone hang, pages are still answered.
 Health checks and static files do not wait: a process that is busy is not to be killed.
 
-A page is refused by one that was rendered before, a form by a page with its fields and a button to
-send it again. That is done only for what one of our own pages has sent, as in
-`dynamo.web.forgery`.
+A page is refused by one that was rendered before, a form of ours by a page with its fields (see
+`dynamo.web.sent_forms`).
 
 Around all of this, `WithoutBodies` answers HEAD.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,21 +20,19 @@ from http import HTTPStatus
 from threading import BoundedSemaphore, Lock
 from time import monotonic
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpResponse, UnreadablePostError
+from django.http import HttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
 from dynamo.telemetry.requests import RequestRecord, observed
 from dynamo.web.budgets import READING
-from dynamo.web.forgery import is_from_our_page
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE
+from dynamo.web.sent_forms import fields_to_send_again
 from dynamo.web.watching import is_watched
 
 if TYPE_CHECKING:
@@ -48,10 +44,6 @@ WAITING_BY_RUNNING = 2
 """How many pages wait at most for each slot, and how many forms."""
 RETRY_AFTER = 2
 TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
-FORM = "application/x-www-form-urlencoded"
-TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - its name
-SECRET = re.compile("password|code|secret", re.IGNORECASE)
-"""Names of fields that no page shows what was typed into."""
 ONLY_HEADERS = (
     "SecurityMiddleware",
     "CSPMiddleware",
@@ -63,7 +55,7 @@ ONLY_HEADERS = (
 
 @dataclass(slots=True)
 class Slots:
-    """``most`` slots, of which forms take half at the most, but at least one."""
+    """``most`` slots, two or more, of which forms take half at the most."""
 
     most: int
     _all: BoundedSemaphore = field(init=False)
@@ -73,7 +65,7 @@ class Slots:
 
     def __post_init__(self) -> None:
         self._all = BoundedSemaphore(self.most)
-        self._of_forms = BoundedSemaphore(max(self.most // 2, 1))
+        self._of_forms = BoundedSemaphore(self.most // 2)
 
     def take(self, *, is_form: bool = False) -> bool:
         """Take a slot, waiting for one if there is room; return whether there was one."""
@@ -166,10 +158,10 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
     language = get_language_from_request(request)
     if is_json:
         page = _as_json(language)
-    elif is_partial or (fields := _sent_fields(request)) is None:
+    elif is_partial or not (form := fields_to_send_again(request)):
         page = _page(language, is_partial=is_partial)
     else:
-        page = _page_of_form(language, fields)
+        page = _rendered(language, is_unread=True, **form)
     headers = {
         "Content-Type": "application/json" if is_json else "text/html; charset=utf-8",
         "Content-Length": str(len(page)),
@@ -183,30 +175,6 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
         if name.endswith(ONLY_HEADERS):
             import_string(name)(lambda _: response).process_response(request, response)
     return response
-
-
-def _sent_fields(request: WSGIRequest) -> dict[str, list[str]] | None:
-    """Return the fields of a form of ours, by their names; None for anything else.
-
-    A form that the site would not take, such as one that is too long, is read no further.
-    """
-    if request.method != "POST" or request.content_type != FORM:
-        return None
-    try:
-        if not is_from_our_page(request):
-            return None
-        fields = dict(request.POST.lists())
-    except (BadRequest, SuspiciousOperation, UnreadablePostError):
-        return None
-    if TOKEN not in fields:  # the choice of a language, which leads back to the page before
-        fields.setdefault("next", [urlsplit(request.headers.get("Referer", "")).path])
-    return fields
-
-
-def _page_of_form(language: str, fields: dict[str, list[str]]) -> bytes:
-    secrets = {name for name in fields if SECRET.search(name)}
-    shown = [(name, value) for name in fields if name not in secrets for value in fields[name]]
-    return _rendered(language, fields=shown, has_secrets=bool(secrets))
 
 
 @cache

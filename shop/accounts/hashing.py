@@ -3,7 +3,7 @@
 A hash takes a third of a second of a core. Without a bound, a few people who sign in, or who only
 try to, would take all of them from all pages. So a hash needs one of `SLOTS`, which all processes
 of the site share; where none is free the form is refused at once, by `TooManyHashes`, before
-anything is counted or read.
+anything is counted or written.
 """
 
 import fcntl

@@ -19,7 +19,7 @@ from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import throttling
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
-from shop.accounts.hashing import sharing_a_slot
+from shop.accounts.hashing import sharing_a_slot, take_slot
 from shop.accounts.known_browser import remember
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
@@ -213,6 +213,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         """Forget the attempts of others, who may have used up the user's."""
+        take_slot()  # before the attempts are forgotten
         username = form.user.get_username()
         at_name = throttling.password_at(username, client_network(self.request))
         clear(throttling.password_of(username), at_name)

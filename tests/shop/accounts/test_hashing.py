@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 from config import settings as site_settings  # the tests have another hasher
 from dynamo.calls.budget import seconds_left, time_budget
 from dynamo.calls.client import client
-from dynamo.web.shedding import SECRET
+from dynamo.web.sent_forms import SECRET
 from shop.accounts import hashing
 from shop.accounts.hashing import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import NoSuchUser, find_user
@@ -110,11 +110,13 @@ class TestWhileOthersAreHashed:
         assert find_user(alice.username).check_password(PASSWORD)
 
     def test_a_password_by_letter_is_refused_and_the_link_still_works(
-        self, browser: Client, alice: Person, slots: HashSlots
+        self, browser: Client, alice: Person, slots: HashSlots, calls: list[str]
     ) -> None:
         ask_for_link(browser, alice.username)
         link, slot = link_in_mail(), slots.take()
+        calls.clear()
         assert choose_password(browser, link).status_code == 503
+        assert set(calls) == {"GetItem"}
         slots.release(slot)
         assert choose_password(browser, link).status_code == 302
 

@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
 from shop.accounts.hashing import BoundedHasher
+from tests.support.comments.faulty import unreachable
 
 PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
 NEW_PASSWORD = "staple of the year"  # noqa: S105 - the same
@@ -42,6 +44,15 @@ def sign_up(browser: Client, username: str, password: str = PASSWORD, **fields: 
 def change_password(browser: Client, old: str = PASSWORD, new: str = NEW_PASSWORD) -> Any:
     typed = {"old_password": old, "new_password1": new, "new_password2": new}
     return browser.post("/accounts/password_change/", typed)
+
+
+def send_while_away(
+    browser: Client, path: str, typed: dict[str, str], site: str = "http://testserver"
+) -> Any:
+    """Send a form without htmx, from a page of ``site``, while the database is away."""
+    form = "application/x-www-form-urlencoded"
+    with unreachable():
+        return browser.post(path, urlencode(typed), content_type=form, headers={"Origin": site})
 
 
 def signed_in_name(browser: Client) -> str | None:

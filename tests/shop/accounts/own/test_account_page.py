@@ -8,7 +8,7 @@ from django.test import Client
 from dynamo.calls.meter import metered
 from shop.accounts import confirming
 from shop.accounts.queries import find_user
-from tests.support.accounts.cast import Person, new_browser, sign_in
+from tests.support.accounts.cast import Person, new_browser, send_while_away, sign_in
 from tests.support.markup import Element, read_markup
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -28,6 +28,23 @@ def hers(alice: Person) -> Client:
     browser = new_browser()
     sign_in(browser, alice.username)
     return browser
+
+
+class TestAFormOfTheAccount:
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *("/account/email/", "/account/email/keep/", "/accounts/password_change/"),
+            *("/accounts/second-factor/", "/accounts/second-factor/off/"),
+        ],
+    )
+    def test_can_be_sent_again_while_the_database_is_away(self, hers: Client, path: str) -> None:
+        typed = {"code": "123456", "csrfmiddlewaretoken": "t" * 32}
+        response = send_while_away(hers, path, typed)
+        assert response.status_code == 503
+        form = read_markup(response.content.decode()).one("main").one("form")
+        assert {field["name"] for field in form.all("input")} == {"csrfmiddlewaretoken"}
+        assert form.one("button").text == "Send again"
 
 
 class TestThePage:

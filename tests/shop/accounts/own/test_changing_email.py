@@ -17,6 +17,7 @@ from tests.support.accounts.cast import (
     Person,
     change_password,
     new_browser,
+    send_while_away,
     sign_in,
     signed_in_name,
 )
@@ -132,6 +133,18 @@ class TestAskingForAnotherAddress:
         assert response.status_code == 503
         assert new in response.content.decode()
         assert PASSWORD not in response.content.decode()
+
+    @pytest.mark.parametrize(("site", "times"), [("http://testserver", 1), ("null", 0)])
+    def test_keeps_what_our_page_sent_while_nobody_knows_who_is_signed_in(
+        self, hers: Client, new: str, site: str, times: int
+    ) -> None:
+        response = send_while_away(
+            hers, "/account/email/", {"new_email": new, "password": PASSWORD}, site
+        )
+        page = response.content.decode()
+        assert (response.status_code, PASSWORD in page) == (503, False)
+        assert page.count(f'name="new_email" value="{new}"') == times
+        assert "Nothing was changed" not in page  # which a 503 does not promise
 
     def test_is_told_when_somebody_else_was_faster(
         self, hers: Client, alice: Person, new: str
