@@ -1,8 +1,9 @@
 """Lists of comments read from ``comment_sets``: one partition answers any set of ratings.
 
 A filter by ratings, in one language or any, is one run; several languages are a run for each,
-merged by the same reader as elsewhere. Every item read is shown. Where too few capacity units are
-left for a query of each language, one of any language is made, and a filter drops the others.
+merged by the same reader as elsewhere. Every item read is shown. Only where the queries of many
+languages would take most of a page's capacity units, one of any language may be cheaper, or all
+that there is enough for: it is made, and a filter drops the others.
 
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
@@ -20,7 +21,7 @@ from comments.sets.spelling import partition
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.places import id_at
-from dynamo.lists.planner import CountedRun, price
+from dynamo.lists.planner import CountedRun, cheapest, price
 from dynamo.lists.runs import Index, OneOf, Position, Run
 
 
@@ -72,8 +73,9 @@ def plan_list(
         any_language = _of_any_language(product_id, chosen, counts)
         return ListPlan(SETS, (any_language.run,)) if many else plan(product_id, chosen)
     priced = price(SETS, _counted(product_id, chosen, counts), needed=needed)
-    if len(priced.runs) > most_queries(most_units):
-        priced = price(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
+    if len(priced.runs) > most_queries(most_units) / 2:
+        one = price(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
+        priced = one if len(priced.runs) > most_queries(most_units) else cheapest([priced, one])
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(
         name=SETS,

@@ -90,8 +90,13 @@ class TestWhereFewUnitsAreLeft:
     def test_the_set_of_one_language_is_read_as_ever(self):
         assert partitions(planned("de", "4.5", most_units=0.5)) == ["PRODUCT#42/de/4.5"]
 
-    def test_sets_are_read_each_if_there_is_enough_for_that(self):
-        assert len(partitions(planned("de.en.ja", most_units=2.0))) == 3
+    def test_sets_are_read_each_if_that_leaves_enough(self):
+        assert len(partitions(planned("de.en.ja", most_units=4.0))) == 3
+
+    def test_sets_are_read_each_where_one_of_any_language_would_cost_more(self):
+        rare = ProductCounts({("en", 5): 3_000, ("de", 5): 30, ("ja", 5): 30, ("fr", 5): 30})
+        assert len(partitions(planned("de.fr.ja", counts=rare, most_units=2.0))) == 3
+        assert len(partitions(planned("de.fr.ja", counts=rare, most_units=1.9))) == 1
 
 
 class TestAnEmptySet:
