@@ -22,7 +22,7 @@ from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
-LARGEST_ITEM = BLOCK * 3 // 8
+LARGEST_ITEM = BLOCK // 4
 """Bytes that items of a list are taken to have, until reads have shown that they have more."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""

@@ -44,7 +44,7 @@ LISTS = "products/<id:product_id>/comments/<str:languages>/<str:ratings>/"
 
 
 def long_comment(product_id: str, language: str, rating: int, number: int) -> NewComment:
-    """The most bytes that a list shows of what the forms take."""
+    """The most bytes that a list shows of what the forms take in Latin letters."""
     return NewComment(
         id=unique("c"),
         product_id=product_id,
@@ -52,14 +52,19 @@ def long_comment(product_id: str, language: str, rating: int, number: int) -> Ne
         rating=rating,
         created_at=START + timedelta(minutes=number),
         author="a" * LONGEST_USERNAME,
-        title="😀" * LONGEST_TITLE,
+        title="t" * LONGEST_TITLE,
         body="x" * LONGEST_LISTED_TEXT,
         reply=NewReply("r" * LONGEST_LISTED_TEXT, replied_at=START),
     )
 
 
-def imported_comment(product_id: str, language: str, rating: int, number: int) -> NewComment:
-    """Longer than forms take: more than 8 KB."""
+def in_longer_letters(product_id: str, language: str, rating: int, number: int) -> NewComment:
+    """The most bytes that a list shows of what the forms take in any letters."""
+    return replace(long_comment(product_id, language, rating, number), title="😀" * LONGEST_TITLE)
+
+
+def longer_than_forms_take(product_id: str, language: str, rating: int, number: int) -> NewComment:
+    """More than 8 KB, as imports may bring."""
     return replace(long_comment(product_id, language, rating, number), title="😀" * 2_000)
 
 
@@ -180,11 +185,12 @@ class TestAListOfNoComments:
 
 
 @pytest.mark.real_engine
-class TestAListOfEntriesThatFormsDoNotTake:
-    def test_costs_little_as_soon_as_their_size_is_known(self):
-        product_id = with_comments(CODES, of_each=2, comment=imported_comment)
+class TestAListOfLargerEntries:
+    @pytest.mark.parametrize("comment", [in_longer_letters, longer_than_forms_take])
+    def test_costs_little_as_soon_as_their_size_is_known(self, comment):
+        product_id = with_comments(CODES, of_each=2, comment=comment)
         filters = ("~/~", "en/~", f"{MANY}/~", f"{MANY}/1.2.3.4", f"{MANY}/~/?order=lowest")
-        units_of(f"/products/{product_id}/comments/~/~/")
+        units_of(f"/products/{product_id}/comments/{MANY}/1.2.3.4/")
         units = {one: units_of(f"/products/{product_id}/comments/{one}") for one in filters}
         assert max(units.values()) <= MOST_OF_A_LIST, units
 
