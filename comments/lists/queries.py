@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from math import ceil, inf
+from math import inf
 
 from django.core.cache import cache
 from django.urls import reverse
@@ -34,7 +34,7 @@ from dynamo.lists.merging import LARGEST_ITEM
 from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
-from dynamo.lists.sizes import BLOCK
+from dynamo.lists.sizes import blocks_of
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""
@@ -188,7 +188,7 @@ def _read_list(
     forced: str | None,
 ) -> tuple[ListPlan, Page]:
     def plan_part(part: CommentFilter, needed: int, most: float) -> ListPlan:
-        planner, most = read_model().plan_list, most / ceil(request.largest_item / BLOCK)
+        planner, most = read_model().plan_list, most / blocks_of(request.largest_item)
         return planner(product_id, part, counts, needed=needed, forced=forced, most_units=most)
 
     if order.is_by_rating:

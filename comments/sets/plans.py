@@ -68,14 +68,15 @@ def plan_list(
     """
     if forced is not None and forced != SETS:
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
-    many = len(chosen.languages) > most_queries(most_units)
+    most = most_queries(most_units)
     if not counts.cells:
-        any_language = _of_any_language(product_id, chosen, counts)
-        return ListPlan(SETS, (any_language.run,)) if many else plan(product_id, chosen)
+        if len(chosen.languages) <= most:
+            return plan(product_id, chosen)
+        return ListPlan(SETS, (_of_any_language(product_id, chosen, counts).run,))
     priced = price(SETS, _counted(product_id, chosen, counts), needed=needed)
-    if len(priced.runs) > most_queries(most_units) / 2:
+    if len(priced.runs) > most / 2:
         one = price(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
-        priced = one if len(priced.runs) > most_queries(most_units) else cheapest([priced, one])
+        priced = one if len(priced.runs) > most else cheapest([priced, one])
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(
         name=SETS,

@@ -17,7 +17,7 @@ from math import ceil, inf
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.runs import Position, Run
-from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
+from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK, blocks_of
 from dynamo.lists.sources import NOTHING, Chunk, Source
 
 LEAST_UNITS = UNITS_PER_BLOCK
@@ -189,7 +189,7 @@ class Merge:
         """
         if self._most_units == inf or not wanted:
             return wanted
-        most = int(self._left / UNITS_PER_BLOCK) // ceil(self.largest_item / BLOCK)
+        most = int(self._left / UNITS_PER_BLOCK) // blocks_of(self.largest_item)
         if most < 1:
             stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
             nearest = min if self._ascending else max
@@ -205,7 +205,7 @@ class Merge:
             return wanted
         largest = self.largest_item
         blocks = fair_shares(
-            [ceil(limit * largest / BLOCK) for _, limit in wanted],
+            [blocks_of(limit * largest) for _, limit in wanted],
             max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
         )
         return [

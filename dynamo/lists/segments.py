@@ -13,13 +13,13 @@ items are ahead in each, the first step has all segments that the page is expect
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
+from math import inf
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.merging import Entry, Fallback, Merge
+from dynamo.lists.merging import LEAST_UNITS, Entry, Fallback, Merge
 from dynamo.lists.reader import Order, Page, PageRequest, Toward, page_of
 from dynamo.lists.runs import Position, Run
-from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
+from dynamo.lists.sizes import blocks_of
 from dynamo.lists.sources import Source
 
 
@@ -114,7 +114,7 @@ def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[
 
 
 def _least_units(plan: SegmentsPlan, largest_item: int) -> float:
-    return UNITS_PER_BLOCK * ceil(largest_item / BLOCK) * len(plan.runs)
+    return LEAST_UNITS * blocks_of(largest_item) * len(plan.runs)
 
 
 def _ahead(

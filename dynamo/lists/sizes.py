@@ -7,6 +7,7 @@ three for a list or map and one more for each of its elements.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from typing import Any
 
 from dynamo.items import Item
@@ -39,6 +40,11 @@ class MeanSizes:
             weight = max(1 / self._seen[index], _LEAST_WEIGHT)
             before = self._means.get(index, 0.0)
             self._means[index] = before + weight * (item_bytes(item) - before)
+
+
+def blocks_of(size: int) -> int:
+    """Return how many blocks so many bytes fill or start."""
+    return ceil(size / BLOCK)
 
 
 def item_bytes(item: Item) -> int:

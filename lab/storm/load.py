@@ -242,8 +242,11 @@ def _ask(
         headers |= {"Content-Type": kind, "Cookie": f"csrftoken={TOKEN}"}
     begun = monotonic() if due is None else due
     free = _free[port]
-    connection, used = free.popleft() if free else (None, 0.0)
-    if connection is None or monotonic() - used > IDLE:
+    try:
+        connection, used = free.popleft()
+    except IndexError:  # asked for by another thread meanwhile, or there is none
+        used = 0.0
+    if monotonic() - used > IDLE:
         connection = http.client.HTTPConnection(LOOPBACK, port, timeout=PATIENCE)
     try:
         connection.request("GET" if body is None else "POST", path, body, headers)

@@ -128,12 +128,8 @@ def test_the_globe_is_searched_exactly_for_few_rounds_and_units(world: World, co
     assert max(units for _, units in figures) <= MOST[count][1]
 
 
-@pytest.mark.parametrize(
-    "made",
-    [spread_and_in_towns, in_a_few_cities, at_two_antipodes],
-)
-@pytest.mark.parametrize("count", MOST)
-def test_other_worlds_are_searched_for_as_few(made, count: int) -> None:
+def found_in(made, count: int) -> list[tuple[int, float]]:
+    """Search a world from many places, each time rightly; return the rounds and units of each."""
     places = made(Random(26))
     world = World.of(made_points(places))
     figures = []
@@ -141,6 +137,16 @@ def test_other_worlds_are_searched_for_as_few(made, count: int) -> None:
         assert world.nearest(origin, count).points == world.by_brute_force(origin, count)
         figures.append((world.rounds, world.units))
     show(made.__name__, count, figures)
+    return figures
+
+
+@pytest.mark.parametrize(
+    "made",
+    [spread_and_in_towns, in_a_few_cities, at_two_antipodes],
+)
+@pytest.mark.parametrize("count", MOST)
+def test_other_worlds_are_searched_for_as_few(made, count: int) -> None:
+    figures = found_in(made, count)
     assert max(rounds for rounds, _ in figures) <= MOST[count][0]
     assert max(units for _, units in figures) <= MOST[count][1]
 
@@ -148,12 +154,6 @@ def test_other_worlds_are_searched_for_as_few(made, count: int) -> None:
 @pytest.mark.parametrize("count", MOST)
 def test_one_dense_city_is_found_from_afar_in_bounded_rounds(count: int) -> None:
     """The cells of a crowd are guesses: it takes more than a sparse world does."""
-    places = in_one_city(Random(26))
-    world = World.of(made_points(places))
-    figures = []
-    for origin in origins(Random(8), places, 42):
-        assert world.nearest(origin, count).points == world.by_brute_force(origin, count)
-        figures.append((world.rounds, world.units))
-    show("one city", count, figures)
+    figures = found_in(in_one_city, count)
     assert max(rounds for rounds, _ in figures) <= 8
     assert max(units for _, units in figures) <= 26
