@@ -89,6 +89,7 @@ def _measure(endpoint_url: str, *, seconds: float, progress: Progress) -> LoadFi
             found.append(mean_of(turns))
             advance(1)
         sign_ins = _sign_in(config.port, paths, seconds=seconds)
+        _hang_up(config.port)
     return LoadFigures(
         workers=WORKERS,
         pages_at_once=settings.PAGES_AT_ONCE,
@@ -109,7 +110,7 @@ class _Answer:
 def _capacity(port: int, paths: Sequence[str], *, seconds: float) -> float:
     """Return the pages a second that as many clients get as the site works for at a time."""
     clients, until = WORKERS * settings.PAGES_AT_ONCE, monotonic() + seconds
-    _free[port].clear()
+    _hang_up(port)
 
     def work(number: int) -> int:
         served = 0
@@ -218,6 +219,11 @@ def _read(port: int, paths: Sequence[str], number: int, until: float) -> list[_A
     return answers
 
 
+def _hang_up(port: int) -> None:
+    while _free[port]:
+        _free[port].popleft()[0].close()
+
+
 def _check_health(port: int, found: list[float], end: Event) -> None:
     while not end.wait(BETWEEN_CHECKS):
         found.append(_ask(port, "/healthz").seconds)
@@ -244,10 +250,11 @@ def _ask(
     free = _free[port]
     try:
         connection, used = free.popleft()
-    except IndexError:  # asked for by another thread meanwhile, or there is none
-        used = 0.0
-    if monotonic() - used > IDLE:
+    except IndexError:  # there is none, or another thread has just taken it
         connection = http.client.HTTPConnection(LOOPBACK, port, timeout=PATIENCE)
+        used = monotonic()
+    if monotonic() - used > IDLE:
+        connection.close()  # the next request opens it
     try:
         connection.request("GET" if body is None else "POST", path, body, headers)
         response = connection.getresponse()
