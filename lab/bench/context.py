@@ -2,13 +2,15 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from time import sleep
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import botocore.session
 from botocore import xform_name
@@ -25,6 +27,7 @@ from dynamo.engine import BinaryMissing, DynoxideEngine, find
 from dynamo.engine.ports import free_port
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
+from lab.reports.results import Timing
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -194,3 +197,31 @@ def repeat_calls(bare: "DynamoDBClient", calls: list[Call]) -> None:
     """Make calls again, one after another."""
     for operation, params in calls:
         getattr(bare, xform_name(operation))(**params)
+
+
+K = TypeVar("K")
+WARM_UP = 5
+"""Turns that are not counted, in which connections, caches and templates are made."""
+
+
+def time_in_turns(
+    actions: Mapping[K, Callable[[], object]],
+    *,
+    turns: int,
+    warm_up: int = WARM_UP,
+    clock: Callable[[], float] = time.perf_counter,
+    after_turn: Callable[[int], object] = lambda _turns: None,
+) -> dict[K, Timing]:
+    """Do all actions in each turn, and return the timing of each; ``clock`` is in seconds."""
+    order, rng = list(actions), Random(1)  # noqa: S311 - an order, not a secret
+    seconds: dict[K, list[float]] = {name: [] for name in actions}
+    for turn in range(warm_up + turns):
+        rng.shuffle(order)
+        for name in order:
+            began = clock()
+            actions[name]()
+            ended = clock()
+            if turn >= warm_up:
+                seconds[name].append(ended - began)
+        after_turn(1)
+    return {name: Timing.of(found) for name, found in seconds.items()}

@@ -29,10 +29,8 @@ from dynamo.engine.lock import FileLock
 from dynamo.items import Item
 from dynamo.progress import Advance, Progress
 from dynamo.tables.create import create_missing
-from lab.bench.comment_data import CommentData
 from lab.bench.context import local, running
-from lab.bench.order_data import OrderData
-from lab.reports.bench_figures import DataFigures, Load
+from lab.bench.data import CommentData, OrderData
 
 QUICK = 1
 """Level of compression of the files to import, which exist for seconds."""
@@ -48,11 +46,35 @@ class LoadFailed(EngineError):
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """How a file was loaded: ``seconds`` by the engine, after ``seconds_made`` of making it."""
+
+    items: int
+    seconds_made: float
+    seconds: float
+    megabytes: float
+
+    @property
+    def items_per_second(self) -> float:
+        return self.items / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
     """A file that holds a data set, and how it was loaded, now or when it was made."""
 
     path: Path
-    figures: DataFigures
+    name: str
+    load: Load
+
+    @property
+    def sentence(self) -> str:
+        load = self.load
+        return (
+            f"Data: {self.name}, {load.items:,} items, loaded by `dynoxide import` in "
+            f"{load.seconds:.1f} s ({load.items_per_second:,.0f} items a second); "
+            f"{load.megabytes:,.0f} MB with all indexes."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +95,13 @@ class Stores:
         fingerprint = self._fingerprint(data, schema)
         known = _read(note) if path.exists() and not fresh else {}
         if known.get("fingerprint") == fingerprint:
-            return Stored(path, DataFigures(data.name, Load(**known["load"])))
+            return Stored(path, data.name, Load(**known["load"]))
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(path):
             note.unlink(missing_ok=True)
             load = self._load(data, schema, path)
             note.write_text(json.dumps({"fingerprint": fingerprint, "load": asdict(load)}))
-        return Stored(path, DataFigures(data.name, load))
+        return Stored(path, data.name, load)
 
     def _fingerprint(self, data: DataSet, schema: dict[str, Any]) -> str:
         table = schema["Table"]

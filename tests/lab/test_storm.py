@@ -10,8 +10,8 @@ from django.conf import settings
 from django.test import override_settings
 
 from dynamo.progress import Progress
+from lab.bench.load import run_load
 from lab.reports.storm_figures import DONE, FAILED, WRONGLY_REFUSED, StormFigures, StormOptions
-from lab.storm.load import run_load
 from lab.storm.run import KILLABLE, run_storm
 
 pytestmark = [pytest.mark.slow, pytest.mark.real_engine]

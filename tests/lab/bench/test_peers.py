@@ -17,9 +17,9 @@ from dynamo.progress import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks
 from lab.peers import postgres
-from lab.peers.postgres import PostgresMissing, require_programs
 from lab.reports.bench_figures import BenchFigures
 from lab.reports.bench_sections import sections_of
+from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.support.project import PROJECT
 from tests.test_rooms import below, offenders
 
@@ -36,7 +36,7 @@ OPTIONS = Options(
     imported=1,
 )
 QUIET = Progress(shown=False)
-SQL_OF_THE_LAB = {"psycopg", "lab.peers.models", "lab.peers.database"}
+SQL_OF_THE_LAB = {"psycopg", "lab.sql_comparison.models", "lab.sql_comparison.postgres"}
 OPEN_THE_SITE = """
 import json, sys, django
 django.setup()
@@ -62,7 +62,7 @@ def programs() -> Path:
 @pytest.fixture(scope="module")
 def found(programs, django_db_blocker) -> BenchFigures:
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
-        patch.setattr("lab.bench.peers.WARM_UP", 0)
+        patch.setattr("lab.bench.sql.WARM_UP", 0)
         patch.setattr(settings, "PAGE_SIZE", PAGE_SIZE)
         return run_benchmarks(OPTIONS, progress=QUIET)
 
@@ -100,7 +100,7 @@ class TestPeers:
         self, programs, django_db_blocker, monkeypatch
     ):
         monkeypatch.setattr(settings, "PAGE_SIZE", PAGE_SIZE)
-        monkeypatch.setattr("lab.peers.queries.POSITIVE", (1,))
+        monkeypatch.setattr("lab.sql_comparison.models.POSITIVE", (1,))
         with django_db_blocker.unblock(), pytest.raises(WrongAnswer, match="shown by SQL"):
             run_benchmarks(OPTIONS, progress=QUIET)
 

@@ -9,9 +9,8 @@ from dynamo.engine import FileBusy, find
 from dynamo.engine.lock import FileLock
 from dynamo.lists.reader import Page
 from dynamo.progress import Progress
-from lab.bench.comment_data import CommentData
-from lab.bench.pages import WrongAnswer, depths, require_answer
-from lab.bench.readers import ListRead
+from lab.bench.data import CommentData
+from lab.bench.pages import ListRead, WrongAnswer, depths, require_answer
 from lab.bench.stores import Stores
 from tests.support.project import PROJECT
 

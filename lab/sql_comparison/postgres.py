@@ -10,6 +10,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model, QuerySet
 
 from dynamo.engine import EngineDied, EngineError, EngineSilent
 from dynamo.engine.child import Child
@@ -120,3 +124,33 @@ def _wait_until_it_listens(child: Child, port: int) -> None:
         if time.monotonic() > deadline:
             raise EngineSilent(NAME, port, START_SECONDS)
         time.sleep(POLL_SECONDS)
+
+
+M = TypeVar("M", bound=Model)
+ALIAS = "peers"
+
+
+@contextmanager
+def connected(port: int) -> Iterator[None]:
+    """Let Django's ORM use the database ``ALIAS`` within the block, by one lasting connection."""
+    wanted = {
+        "ENGINE": "django.db.backends.postgresql",
+        "HOST": LOOPBACK,
+        "PORT": str(port),
+        "USER": USER,
+        "NAME": "postgres",
+        "CONN_MAX_AGE": None,
+    }
+    filled = connections.configure_settings({DEFAULT_DB_ALIAS: {}, ALIAS: wanted})
+    connections.settings[ALIAS] = filled[ALIAS]
+    try:
+        yield
+    finally:
+        connections[ALIAS].close()
+        del connections[ALIAS]
+        del connections.settings[ALIAS]
+
+
+def rows_of(model: type[M]) -> QuerySet[M]:
+    """Return all rows of a model in this database."""
+    return QuerySet(model, using=ALIAS)

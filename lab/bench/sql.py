@@ -16,30 +16,36 @@ from django.urls import reverse
 
 from comments.filters import CommentFilter
 from comments.store.counts import counts_of
-from lab.bench.comment_data import PRODUCT_ID, CommentAnswers, CommentData
-from lab.bench.context import BenchContext
-from lab.bench.lists import CATEGORY, PRODUCT, comment_lists
-from lab.bench.pages import PageCase, WrongAnswer, cases_of, require_answer
-from lab.bench.timing import WARM_UP, time_in_turns
-from lab.peers import queries, urls
-from lab.peers.adapter import place_of_row
-from lab.peers.database import connected
-from lab.peers.loading import load
-from lab.peers.models import Comment
-from lab.peers.postgres import running
-from lab.reports.bench_figures import FRAGMENT, LIST, PAGE, UNFILTERED
-from lab.reports.figures import Timing
-from lab.reports.peer_figures import (
-    COUNT,
-    COUNTER,
-    COUNTS_TABLE,
-    OFFSET,
-    PRODUCT_PAGE,
-    CountTimes,
-    PeerFigures,
-    PeerTimes,
+from lab.bench.context import WARM_UP, BenchContext, time_in_turns
+from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
+from lab.bench.pages import (
+    CATEGORY,
+    FRAGMENT,
+    LIST,
+    PAGE,
+    PRODUCT,
+    UNFILTERED,
+    PageCase,
+    WrongAnswer,
+    cases_of,
+    comment_lists,
+    require_answer,
 )
+from lab.reports.results import Results, Row, Timing, medians_of, rows
+from lab.reports.tables import Cell, Section, of, pivot, promise
+from lab.sql_comparison import models, views
+from lab.sql_comparison.models import Comment, load
+from lab.sql_comparison.postgres import connected, running
+from lab.sql_comparison.views import place_of_row
 
+OFFSET = "offset"
+COMPARED = (LIST, FRAGMENT, PAGE)
+"""What is timed of a page on both sides; in SQL also the list by OFFSET."""
+PRODUCT_PAGE = "product page"
+COUNT, COUNTS_TABLE, COUNTER = COUNTINGS = ("COUNT(*)", "table of counts", "the site's counter")
+"""The ways to count a list; the last two read the numbers of all lists at once."""
+MOST_OF_THE_PAGE = 1.0
+"""The most that the site's product page may take, by the time of SQL's."""
 LISTS = {
     UNFILTERED: CommentFilter(),
     "one rating": CommentFilter.of(ratings=(5,)),
@@ -64,18 +70,18 @@ class _Compared:
         return f"page {self.case.page} of “{self.case.list.name}”"
 
     def by_keyset(self) -> list[Comment]:
-        return queries.list_comments(PRODUCT_ID, self.chosen, self.case.request)
+        return models.list_comments(PRODUCT_ID, self.chosen, self.case.request)
 
     def by_offset(self) -> list[Comment]:
         size = self.case.request.size
         skipped = (self.case.page - 1) * size
-        return queries.list_by_offset(PRODUCT_ID, self.chosen, skipped=skipped, size=size)
+        return models.list_by_offset(PRODUCT_ID, self.chosen, skipped=skipped, size=size)
 
     def site_page(self, *, fragment: bool = False) -> bytes:
         return self.case.list.site.get(self.case.path, fragment=fragment)
 
     def sql_page(self, *, fragment: bool = False) -> bytes:
-        return self.case.list.site.get(urls.PREFIX + self.case.path, fragment=fragment)
+        return self.case.list.site.get(views.PREFIX + self.case.path, fragment=fragment)
 
     def actions(self) -> Actions:
         """Return what is timed, by the side and what it is."""
@@ -90,28 +96,25 @@ class _Compared:
         }
 
 
-def measure_peers(
+def measure_sql(
     context: BenchContext,
+    part: str,
     data: CommentData,
     answers: CommentAnswers,
     *,
     pages: Sequence[int],
     turns: int,
-) -> PeerFigures:
+) -> Iterator[Row]:
     """Load the comments into PostgreSQL and measure both. Raises EngineError and WrongAnswer."""
     with running(folder=settings.VAR_DIR / "bench") as port, connected(port):
         with context.progress.step("Loading PostgreSQL", total=data.count, unit="") as advance:
             loaded = load(data.comments(), product=PRODUCT, categories=[CATEGORY], advance=advance)
-        with override_settings(ROOT_URLCONF=urls.__name__):
+        yield from rows(part, {"page_size": context.page_size, "turns": turns, **loaded})
+        with override_settings(ROOT_URLCONF=views.__name__):
             compared = list(_pages(context, answers, pages=pages))
             _require_right_answers(compared, answers)
-            return PeerFigures(
-                page_size=context.page_size,
-                turns=turns,
-                load=loaded,
-                pages=_time_pages(context, compared, turns=turns),
-                counting=_time_counting(context, answers, turns=turns),
-            )
+            yield from _time_pages(context, part, compared, turns=turns)
+            yield from _time_counting(context, part, answers, turns=turns)
 
 
 def _pages(
@@ -132,7 +135,7 @@ def _require_right_answers(compared: Sequence[_Compared], answers: CommentAnswer
     for one in compared:
         _require_same(one)
     for name, chosen in LISTS.items():
-        counted = queries.count_comments(PRODUCT_ID, chosen)
+        counted = models.count_comments(PRODUCT_ID, chosen)
         _require(f"COUNT(*) of “{name}”", is_so=counted == len(answers.places(chosen)))
 
 
@@ -140,8 +143,8 @@ def _require_same(one: _Compared) -> None:
     """Raise WrongAnswer unless both sides read what the page holds, and show the same."""
     expected = tuple(one.case.expected)
     require_answer(one.case.read(), expected, name=one.name)
-    for rows in (one.by_keyset(), one.by_offset()):
-        places = tuple(map(place_of_row, rows[: len(expected)]))
+    for read in (one.by_keyset(), one.by_offset()):
+        places = tuple(map(place_of_row, read[: len(expected)]))
         _require(f"{one.name} by SQL", is_so=places == expected)
     for fragment in (False, True):
         site, sql = one.site_page(fragment=fragment), one.sql_page(fragment=fragment)
@@ -155,42 +158,38 @@ def _require(what: str, *, is_so: bool) -> None:
 
 
 def _comparable(page: bytes) -> bytes:
-    return UNLIKE.sub(b"", page).replace(f"{urls.PREFIX}/".encode(), b"/")
+    return UNLIKE.sub(b"", page).replace(f"{views.PREFIX}/".encode(), b"/")
 
 
 def _time_pages(
-    context: BenchContext, compared: Sequence[_Compared], *, turns: int
-) -> tuple[PeerTimes, ...]:
+    context: BenchContext, part: str, compared: Sequence[_Compared], *, turns: int
+) -> Iterator[Row]:
     times = _time(context, "Timing both", [one.actions() for one in compared], turns=turns)
-    return tuple(
-        PeerTimes(
-            list_name=one.case.list.name,
-            page=one.case.page,
-            site={what: timing for (side, what), timing in found.items() if side == SITE},
-            sql={what: timing for (side, what), timing in found.items() if side == SQL},
-        )
-        for one, found in zip(compared, times, strict=True)
-    )
+    for one, found in zip(compared, times, strict=True):
+        name, page = one.case.list.name, one.case.page
+        for (side, what), timing in found.items():
+            yield from rows(part, timing.metrics(what), list=name, page=page, reader=side)
+        for what in COMPARED:
+            ratio = round(found[SITE, what].median_ms / found[SQL, what].median_ms, 2)
+            yield Row(part, name, page, f"{SITE} ÷ {SQL}", f"{what}.ratio", ratio)
 
 
 def _time_counting(
-    context: BenchContext, answers: CommentAnswers, *, turns: int
-) -> tuple[CountTimes, ...]:
+    context: BenchContext, part: str, answers: CommentAnswers, *, turns: int
+) -> Iterator[Row]:
     actions: list[Actions] = [
         {
-            (SQL, COUNT): partial(queries.count_comments, PRODUCT_ID, chosen),
-            (SQL, COUNTS_TABLE): partial(queries.find_counts, PRODUCT_ID),
+            (SQL, COUNT): partial(models.count_comments, PRODUCT_ID, chosen),
+            (SQL, COUNTS_TABLE): partial(models.find_counts, PRODUCT_ID),
             (SITE, COUNTER): partial(counts_of, PRODUCT_ID),
         }
         for chosen in LISTS.values()
     ]
     times = _time(context, "Timing counts", actions, turns=turns)
-    return tuple(
-        CountTimes(
-            name, len(answers.places(chosen)), {way: timing for (_, way), timing in found.items()}
-        )
-        for (name, chosen), found in zip(LISTS.items(), times, strict=True)
-    )
+    for (name, chosen), found in zip(LISTS.items(), times, strict=True):
+        yield Row(part, name, None, None, "matching", len(answers.places(chosen)))
+        for (_, way), timing in found.items():
+            yield from rows(part, timing.metrics("counting"), list=name, reader=way)
 
 
 def _time(
@@ -204,3 +203,53 @@ def _time(
     with context.progress.step(label, total=warm_up + turns, unit="") as advance:
         times = time_in_turns(actions, turns=turns, warm_up=warm_up, after_turn=advance)
     return [{key: times[number, key] for key in all_of} for number, all_of in enumerate(each)]
+
+
+def sql_section(found: Results, notes: tuple[str, ...]) -> Section:
+    """Write the section of this part."""
+
+    def by(side: str, what: str) -> Cell:
+        return lambda one: f"{one.where(reader=side).number(f'{what}.median_ms'):.2f}"
+
+    about = (
+        f"PostgreSQL {found.value('version')} holds the same {found.number('rows'):,} comments, "
+        f"loaded by COPY and indexed in {found.number('seconds'):.1f} s; "
+        f"{found.number('megabytes'):,.0f} MB with all indexes."
+    )
+    pages = Results(row for row in found if row.page is not None)
+    return Section(
+        name=found[0].part,
+        title="The same comments in PostgreSQL",
+        notes=(*notes, about),
+        tables=(
+            pivot(
+                f"Milliseconds for a page of {found.value('page_size')}, as "
+                f"{medians_of(found.value('turns'))}, and the site's divided by SQL's",
+                *(pages, {"list": "list", "page": "page"}),
+                ("list read", by(SITE, LIST)),
+                ("by SQL", by(SQL, LIST)),
+                ("by OFFSET", by(SQL, OFFSET)),
+                ("list ÷ SQL", of(f"{LIST}.ratio", ".2f")),
+                ("fragment", by(SITE, FRAGMENT)),
+                ("by SQL", by(SQL, FRAGMENT)),
+                ("fragment ÷ SQL", of(f"{FRAGMENT}.ratio", ".2f")),
+                ("whole page", by(SITE, PAGE)),
+                ("by SQL", by(SQL, PAGE)),
+                ("page ÷ SQL", of(f"{PAGE}.ratio", ".2f")),
+            ),
+            pivot(
+                "Milliseconds of counting a list",
+                *(found.where(page=None, list=tuple(LISTS)), {"list": "list"}),
+                ("comments", of("matching", ",")),
+                *((way, by(way, "counting")) for way in COUNTINGS),
+            ),
+            promise(
+                "What the product page is held to",
+                (
+                    "whole page ÷ SQL's",
+                    MOST_OF_THE_PAGE,
+                    found.where(list=PRODUCT_PAGE).number(f"{PAGE}.ratio"),
+                ),
+            ),
+        ),
+    )

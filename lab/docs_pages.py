@@ -12,12 +12,18 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 
 from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from shop.web.caching import public
 
 STATIC_PREFIX = "docs"
 """The folder of static files that has the documents' pictures."""
@@ -111,3 +117,14 @@ def _address(href: str, here: PurePosixPath) -> str:
 
 def _picture(src: str, here: PurePosixPath) -> str:
     return static(f"{STATIC_PREFIX}/{normpath(here / src)}")
+
+
+@require_safe
+@public
+def document(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a document; it reads nothing from DynamoDB."""
+    try:
+        found = find_document(name)
+    except NoSuchDocument as error:
+        raise Http404(_("There is no such page in the documentation.")) from error
+    return render(request, "lab/document.html", {"document": found})

@@ -1,16 +1,26 @@
-"""Rows as the site's own values, which its templates and links are made for.
+"""The site's pages of a product's comments, read from PostgreSQL: all but the reads is the site's.
 
-The only module that knows both: whatever of the site's dataclasses changes is followed here.
+Rows become the site's own values, which its templates and links are made for: whatever of the
+site's dataclasses changes is followed here. Pages are those of a visitor who is not signed in and
+names no language, as the benchmark is, and are read onward only. The URLs are the site's, and below
+``/sql`` the same pages read from here.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path
+from django.views.decorators.http import require_safe
+
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import ListPlan
 from comments.lists.explain import explain_page
 from comments.lists.highlights import Highlights
+from comments.lists.listing import listing_of, pager_of
 from comments.lists.queries import CommentEntry, CommentPage
+from comments.lists.structured_data import things_on_page
 from comments.replies.queries import Reply
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Explanation, OtherLine
@@ -18,7 +28,11 @@ from dynamo.lists.merging import Entry
 from dynamo.lists.places import place_of
 from dynamo.lists.reader import Page, PageRequest, RunRead
 from dynamo.lists.runs import Index, Position, Run
-from lab.peers import models, queries
+from dynamo.web.addresses import site_of
+from dynamo.web.paging import show_page
+from dynamo.web.partials import wants_partial
+from dynamo.web.structured_data import json_ld
+from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 
 PLAN = "sql"
@@ -31,7 +45,7 @@ def list_comments(
     product_id: str, chosen: CommentFilter, request: PageRequest, *, counts: ProductCounts
 ) -> CommentPage:
     """Read a page of a list, from its beginning or onward from a position."""
-    rows = queries.list_comments(product_id, chosen, request)
+    rows = models.list_comments(product_id, chosen, request)
     run = Run(index=INDEX, partition=product_id)
     page = _page(rows, request, run)
     return CommentPage(
@@ -56,13 +70,13 @@ def place_of_row(row: models.Comment) -> str:
 
 def counts_of(product_id: str) -> ProductCounts:
     """Read a product's counts."""
-    found = queries.find_counts(product_id)
+    found = models.find_counts(product_id)
     return ProductCounts({(language, rating): number for language, rating, number in found})
 
 
 def find_product(product_id: str) -> Product:
     """Read a product with its categories."""
-    row = queries.find_product(product_id)
+    row = models.find_product(product_id)
     categories = tuple(Category(each.slug, each.name) for each in row.categories.all())
     return Product(
         row.id, row.name, description=row.description, categories=categories, trail=categories[:1]
@@ -71,7 +85,7 @@ def find_product(product_id: str) -> Product:
 
 def find_highlights(product_id: str) -> Highlights:
     """Read a product's highlights, of all languages."""
-    rows = queries.find_highlights(product_id)
+    rows = models.find_highlights(product_id)
     return Highlights(
         _comment(rows.positive) if rows.positive else None,
         _comment(rows.negative) if rows.negative else None,
@@ -117,3 +131,60 @@ def _comment(row: models.Comment) -> CommentEntry:
         username=row.username,
         is_verified=row.is_verified,
     )
+
+
+FRAGMENT = "comments/lists/_comments.html"
+
+
+@require_safe
+def product(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Show a product with its comments in all languages."""
+    return _show(request, product_id, None)
+
+
+@require_safe
+def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
+    """Show a product's comments in some languages and ratings."""
+    return _show(request, product_id, CommentFilter.parse(languages, ratings))
+
+
+def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None) -> HttpResponse:
+    is_own, chosen = asked_for is None, asked_for or CommentFilter()
+    pager = pager_of(product_id, chosen)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    counts = counts_of(product_id)
+    found = list_comments(product_id, chosen, asked, counts=counts)
+    listing = listing_of(product_id, chosen, found)
+    is_front = is_own and not wants_partial(request)
+    shown = find_product(product_id)
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("comments/product.html" if is_own else "comments/lists/list.html", FRAGMENT),
+        context=lambda: {
+            "product": shown,
+            "trail": [*shown.trail, shown],
+            "listing": listing,
+            "total": counts.of(chosen),
+            "highlights": find_highlights(product_id) if is_front else None,
+            "voted": frozenset(),
+            "explanation": explanation_of(found, is_partial=not is_front),
+            "structured_data": _structured(request, shown, found) if is_front else "",
+        },
+    )
+
+
+def _structured(request: HttpRequest, product: Product, found: CommentPage) -> str:
+    things = things_on_page(product, found.comments, found.counts, site=site_of(request))
+    return json_ld({"@graph": things})
+
+
+PREFIX = "/sql"
+
+urlpatterns = [
+    path("", include("config.urls")),
+    path("sql/products/<id:product_id>/", product),
+    path("sql/products/<id:product_id>/comments/<str:languages>/<str:ratings>/", comments),
+]
