@@ -47,8 +47,8 @@ class TestHoldingADataSet:
     def test_loads_every_item(self, stores):
         stored = stores.hold(DATA)
         assert stored.path.exists()
-        assert stored.figures.load.items == len(list(DATA.items()))
-        assert stored.figures.load.items_per_second > 0
+        assert stored.load.items == len(list(DATA.items()))
+        assert stored.load.items_per_second > 0
 
     def test_loads_it_once(self, stores):
         written = file_of(stores).stat().st_mtime_ns

@@ -49,8 +49,7 @@ def little() -> Any:
 def one_design(little, monkeypatch) -> None:
     """Only comments are compared, in a single design."""
     monkeypatch.setattr(lab_comments, "DESIGNS", (FILTER,))
-    compare = lab_comments.compare_comments
-    monkeypatch.setattr(lab_run, "_subjects", lambda lab, data: compare(lab, data))
+    monkeypatch.setattr(lab_run, "_subjects", lab_comments.compare_comments)
 
 
 @pytest.fixture(scope="module")

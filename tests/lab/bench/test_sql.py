@@ -15,10 +15,9 @@ from django.db import connections
 from dynamo.engine import find
 from dynamo.progress import Progress
 from lab.bench.pages import WrongAnswer
-from lab.bench.run import Options, run_benchmarks
-from lab.peers import postgres
-from lab.reports.bench_figures import BenchFigures
-from lab.reports.bench_sections import sections_of
+from lab.bench.run import Options, run_benchmarks, sections_of
+from lab.reports.results import Results
+from lab.sql_comparison import postgres
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.support.project import PROJECT
 from tests.test_rooms import below, offenders
@@ -36,7 +35,7 @@ OPTIONS = Options(
     imported=1,
 )
 QUIET = Progress(shown=False)
-SQL_OF_THE_LAB = {"psycopg", "lab.sql_comparison.models", "lab.sql_comparison.postgres"}
+SQL_OF_THE_LAB = {"psycopg", "lab.sql_comparison.models"}
 OPEN_THE_SITE = """
 import json, sys, django
 django.setup()
@@ -60,7 +59,7 @@ def programs() -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(programs, django_db_blocker) -> BenchFigures:
+def found(programs, django_db_blocker) -> Results:
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         patch.setattr("lab.bench.sql.WARM_UP", 0)
         patch.setattr(settings, "PAGE_SIZE", PAGE_SIZE)
@@ -76,17 +75,14 @@ def without_postgres(monkeypatch, tmp_path) -> None:
 @pytest.mark.real_engine
 class TestPeers:
     def test_are_timed_on_both_sides_at_each_depth(self, found):
-        figures = found.as_dict()["parts"]["peers"]
-        pages = [(page["list_name"], page["page"]) for page in figures["pages"]]
-        assert pages[:4] == [
+        pages = found.where(part="peers", metric="page.median_ms").by("list", "page")
+        assert list(pages)[:4] == [
             ("product page", 1),
             ("no filter", 1),
             ("no filter", 10),
             ("no filter", 15),
         ]
-        for page in figures["pages"]:
-            assert set(page["sql"]) == {"list", "offset", "fragment", "page"}
-            assert set(page["ratios"]) == set(page["site"]) == {"list", "fragment", "page"}
+        assert all(one.names("reader") == ["site", "sql"] for one in pages.values())
 
     def test_are_reported_with_ratios_and_the_limit_of_the_product_page(self, found):
         (section,) = sections_of(found)
