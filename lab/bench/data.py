@@ -1,4 +1,7 @@
-"""The comments that are measured: many, on one product, and the right answers about them.
+"""The comments and orders that are measured, and the right answers about them.
+
+The comments are many, on one product; the orders are those of one busy customer, and a long queue
+of open ones. Orders have no lines, which lists do not read.
 
 Made from a seed: the same on every machine. Languages and ratings are as uneven as in real reviews,
 moments are random over three years, and texts are filler of realistic lengths in no language.

@@ -184,12 +184,11 @@ def grid_section(found: Results, notes: tuple[str, ...]) -> Section:
     planner, by = found.where(reader=SITE.name), {"of a page": "metric", "reader": "reader"}
     pages = len(planner.values("plan"))
     lists = found.names("list")
-    of_lists = {name: found.where(list=name).number("languages") for name in lists}
+    of_lists = {row.list: int(row.value) for row in found if row.metric == "languages"}
     by_languages = Results(
-        row._replace(page=round(of_lists[str(row.list)]))
-        for row in planner.where(metric="capacity_units")
+        row._replace(page=of_lists[row.list]) for row in planner.where(metric="capacity_units")
     )
-    counts = sorted({round(number) for number in of_lists.values()})
+    counts = sorted({*of_lists.values()})
     return Section(
         name=found[0].part,
         title=title,
@@ -224,12 +223,10 @@ def grid_section(found: Results, notes: tuple[str, ...]) -> Section:
 
 def _added_by_the_delay(found: Results) -> Iterator[Row]:
     """Yield what the delay added for each time that a reader had to wait for calls."""
-    for row in found:
-        if row.metric == "delayed_ms" and not isinstance(row.value, str):
-            first = found.where(list=row.list, page=1, reader=row.reader)
-            waits = first.number("rounds") + first.number("plan.requests")
-            added = (row.value - first.number("ms")) / waits
-            yield row._replace(metric="delay_a_round", value=added)
+    for first in found.where(page=1).by("list", "reader").values():
+        waits = first.number("rounds") + first.number("plan.requests")
+        added = (first.number("delayed_ms") - first.number("ms")) / waits
+        yield first[0]._replace(metric="delay_a_round", value=added)
 
 
 def _promises(found: Results) -> Iterator[tuple[str, float, float]]:

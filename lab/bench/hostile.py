@@ -36,10 +36,9 @@ from dynamo.lists.sources import HIGHEST
 from dynamo.progress import Progress
 from dynamo.web.paging import END
 from dynamo.web.signing import tokens
-from lab.bench.context import BenchContext, Site, open_context, require_binary
+from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue
-from lab.bench.stores import Stores
 from lab.reports.results import Results, Row, Value, percentile_95, rows
 from lab.reports.tables import Cell, Section, pivot, promise
 

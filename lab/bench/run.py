@@ -1,6 +1,6 @@
 """One run of the benchmarks, from making the data to the figures, and the report of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -9,7 +9,14 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from dynamo.progress import Progress
-from lab.bench.context import BenchContext, open_context, require_binary
+from lab.bench.context import (
+    BenchContext,
+    DataSet,
+    Stores,
+    open_context,
+    require_binary,
+    version_of,
+)
 from lab.bench.data import CommentAnswers, CommentData, OrderAnswers, OrderData, SeasonData
 from lab.bench.grid import (
     ONE_IN,
@@ -26,7 +33,6 @@ from lab.bench.pages import (
     order_lists,
     pages_section,
 )
-from lab.bench.stores import Stores, version_of
 from lab.bench.throughput import (
     imports_section,
     measure_imports,
@@ -54,6 +60,7 @@ NEEDED: Mapping[str, Callable[[], object]] = {SQL: require_programs, THROUGHPUT:
 TURNS_OF_ONE = 12
 """Turns of pages for each turn of what takes long: the grid, throughput, imports."""
 DATA, SKIPPED = "data", "skipped"
+Measure = Callable[[BenchContext], Iterator[Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ def run_benchmarks(options: Options, *, progress: Progress) -> Results:
     stores = Stores(folder, binary, progress)
     comments, seasons = CommentData(options.comments), SeasonData(options.seasonal)
     orders = OrderData(options.orders, options.queued)
-    data_sets = (
+    data_sets: Sequence[tuple[DataSet, Collection[str], Measure]] = (
         (comments, ON_COMMENTS, lambda context: _measure_comments(context, comments, options)),
         (seasons, {DRIFT}, lambda context: _measure_drift(context, seasons)),
         (orders, {ORDERS}, lambda context: _measure_orders(context, orders, options)),

@@ -186,7 +186,7 @@ def throughput_section(found: Results, notes: tuple[str, ...]) -> Section:
         reached = one.number("ratio") >= LEAST_THROUGHPUT.get(str(one[0].list), 0)
         return holds(is_so=reached) if least(one) else ""
 
-    rates = [found.where(list=name).number("per_second") for name in lists[::-1]]
+    rates = [found.where(list=name).number("per_second") for name in lists]
     return Section(
         name=found[0].part,
         title=title,
@@ -215,7 +215,7 @@ def throughput_section(found: Results, notes: tuple[str, ...]) -> Section:
             Plot(
                 found[0].part,
                 f"{title}, by filter",
-                ([Panel("bars", "", {"": (range(len(rates)), rates)}, names=lists[::-1])],),
+                ([Panel("bars", "", {"": (range(len(rates)), rates)}, names=lists)],),
                 below="pages a second",
                 size=(8, 2.4),
                 is_logarithmic=False,
@@ -228,10 +228,10 @@ def imports_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of imports."""
 
     def summed(metric: str, form: str) -> list[tuple[str, Cell]]:
-        summaries = {"least": min, "median": median, "most": max}
         return [
-            (title, lambda one, reduce=reduce: format(reduce(one.numbers(metric)), form))
-            for title, reduce in summaries.items()
+            ("least", lambda one: format(min(one.numbers(metric)), form)),
+            ("median", lambda one: format(median(one.numbers(metric)), form)),
+            ("most", lambda one: format(max(one.numbers(metric)), form)),
         ]
 
     return Section(

@@ -13,6 +13,7 @@ COLOURS = ("#1f6f8b", "#c8742b", "#8a4f7d", "#4a7c59")
 INK = "#1f2328"
 STYLE = Path(__file__).with_suffix(".mplstyle")
 THOUSAND = 1_000
+GRIDS: Mapping[str, Literal["x", "y", "both"]] = {"lines": "y", "shares": "both", "bars": "x"}
 BARS = 0.78
 """The height of all bars of a row; rows are 1 apart."""
 LEAST, MOST = 0.3, 10.0
@@ -87,25 +88,25 @@ def _draw(axes: "Axes", panel: Panel, *, is_logarithmic: bool) -> None:
         axes.xaxis.set_major_formatter("{x:g}")
         axes.tick_params(axis="x", which="minor", labelbottom=False)
     for at, (name, (numbers, values)) in enumerate(panel.series.items()):
-        look = {"color": COLOURS[at % len(COLOURS)], "label": name}
+        colour = COLOURS[at % len(COLOURS)]
         if panel.kind == "lines":
-            axes.plot(numbers, values, marker="o", markersize=4, **look)
+            axes.plot(numbers, values, marker="o", markersize=4, color=colour, label=name)
             labels = [f"{n / THOUSAND:.3g}k" if n >= THOUSAND else str(n) for n in numbers]
             axes.set_xticks(numbers, labels, fontsize=8)
             axes.minorticks_off()
         elif panel.kind == "shares":
-            axes.ecdf(values, linewidth=1.8, **look)
+            axes.ecdf(values, linewidth=1.8, color=colour, label=name)
             axes.set_yticks([0, 0.5, 0.95, 1], ["0", "half", "95 %", "all"])
         else:
             height = BARS / len(panel.series)
             places = [n + (at - (len(panel.series) - 1) / 2) * height for n in numbers]
-            bars = axes.barh(places, values, height=height * 0.9, **look)
+            bars = axes.barh(places, values, height=height * 0.9, color=colour, label=name)
             if is_logarithmic:
                 axes.set_xlim(left=LEAST, right=max(axes.get_xlim()[1], MOST))
             else:
                 axes.bar_label(bars, fmt="{:.0f}", padding=4, color=INK)
     axes.set_title(panel.title)
-    axes.grid(visible=True, axis={"lines": "y", "shares": "both", "bars": "x"}[panel.kind])
+    axes.grid(visible=True, axis=GRIDS[panel.kind])
     if panel.names:
         axes.set_yticks(range(len(panel.names)), panel.names)
         axes.tick_params(axis="y", length=0)

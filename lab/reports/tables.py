@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -56,7 +56,7 @@ def pivot(
     by: Mapping[str, str],
     *columns: tuple[str, Cell],
     apart: Sequence[str] = (),
-    names: Mapping[object, str] | None = None,
+    names: Mapping[Any, str] | None = None,
 ) -> Table:
     """Build a table of a row for each group, and a cell for each column.
 
@@ -82,7 +82,7 @@ def pivot(
     )
 
 
-def _word(value: object, names: Mapping[object, str] | None) -> str:
+def _word(value: object, names: Mapping[Any, str] | None) -> str:
     if names is not None:
         return names[value]
     return f"{value:,}" if isinstance(value, int) else str(value)

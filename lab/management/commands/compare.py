@@ -15,8 +15,7 @@ from django.utils.timezone import now
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
-from lab.designs.report import sections_of, text_of, write_documents
-from lab.designs.run import compare
+from lab.designs.run import compare, sections_of, text_of, write_documents
 from lab.reports.results import Results
 from lab.reports.storage import store
 from lab.reports.tables import require_matplotlib, save_plots

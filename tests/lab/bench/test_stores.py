@@ -9,9 +9,9 @@ from dynamo.engine import FileBusy, find
 from dynamo.engine.lock import FileLock
 from dynamo.lists.reader import Page
 from dynamo.progress import Progress
+from lab.bench.context import Stores
 from lab.bench.data import CommentData
 from lab.bench.pages import ListRead, WrongAnswer, depths, require_answer
-from lab.bench.stores import Stores
 from tests.support.project import PROJECT
 
 DATA = CommentData(50)
