@@ -24,7 +24,6 @@ from tests.support.config.every_kind import MODELS
 from tests.support.project import PROJECT
 from tests.support.schemas import Schemas
 
-MOST_BYTES = 400_000
 SPARSE = {"queue", "by_data", "open_by_date.local", "ranked", "by_author", "moderation", "featured"}
 MONTH = Month(2026, 11)
 """That of the rows of the activity log."""
@@ -88,9 +87,6 @@ class TestTheModel:
         schemas = Schemas(SHAPE)
         assert list(schemas.faults(json.loads(json.dumps(model)), SHAPE["$defs"]["model"])) == []
 
-    def test_is_the_same_each_time(self, model):
-        assert workbench_model() == model
-
     def test_has_the_tables_of_the_settings_and_a_month_of_the_log(self, model):
         wanted = [import_string(name) for name in MODELS] + [model_of(MONTH)]
         names = [table["TableName"] for table in model["DataModel"]]
@@ -153,16 +149,6 @@ class TestARow:
             found = {name: next(iter(value)) for name, value in row.items()}
             assert found == {name: types[name] for name in row}
 
-    def test_has_the_keys_of_its_table(self, table):
-        assert all({*key_names(table)} <= row.keys() for row in rows_of(table))
-
-    def test_is_the_only_one_of_its_key(self, table):
-        keys = [(row["pk"]["S"], row["sk"]["S"]) for row in rows_of(table)]
-        assert len(keys) == len({*keys}) > 0
-
-    def test_fits_into_an_item(self, table):
-        assert max(len(json.dumps(row).encode()) for row in rows_of(table)) < MOST_BYTES
-
     def test_names_nobody_at_an_address_that_may_exist(self, model):
         words = json.dumps(model).replace('"', " ").split()
         addresses = [word for word in words if "@" in word]
@@ -220,9 +206,6 @@ class TestAFacet:
         ]
         assert [name for name, times in Counter(names).items() if times > 1] == []
 
-    def test_has_rows(self, table):
-        assert [each["FacetName"] for each in table["TableFacets"] if not each["TableData"]] == []
-
     def test_names_the_attributes_of_its_rows(self, table):
         for facet in table["TableFacets"]:
             found = {name for row in facet["TableData"] for name in row}
@@ -234,13 +217,14 @@ class TestAFacet:
         assert alias["PartitionKeyAlias"] == "ITEM#<order>#<line>"
         assert alias["SortKeyAlias"] == "ORDER#<order>"
 
-    @pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.number)
-    def test_is_named_for_every_pattern(self, model, pattern):
+    def test_is_named_for_every_pattern(self, model):
         names = [
-            facet["FacetName"] for table in model["DataModel"] for facet in table["TableFacets"]
+            f"{facet['FacetName']}-"
+            for table in model["DataModel"]
+            for facet in table["TableFacets"]
         ]
-        number = pattern.number.replace(" ", "-")
-        assert any(f"-{number}-" in f"{name}-" for name in names)
+        for number in (pattern.number.replace(" ", "-") for pattern in ALL):
+            assert any(f"-{number}-" in name for name in names), number
 
 
 class TestThePatterns:
