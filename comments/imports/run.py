@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Protocol
 
+from comments.imports.olist import OlistReviews
 from comments.imports.rows import CommentParser, Findings
 from comments.imports.shape import Shape
 from comments.imports.writer import VerdictCounts, in_chunks
@@ -38,20 +39,34 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommentFile:
-    """A file of comments, and how to parse it; for ``now`` see `CommentParser`."""
+    """A file of comments, and how to parse it; for ``now`` see `CommentParser`.
+
+    ``reviews`` are the orders that Olist's reviews are joined to.
+    """
 
     file: RowFile
     shape: Shape
     now: datetime
+    reviews: OlistReviews | None = None
 
     def parse(self, found: OpenRows, findings: Findings) -> Iterator[NewComment | Rejected]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        shape = self.shape.among(found.columns) if found.are_columns_known else self.shape
+        added = self.reviews.columns if self.reviews else ()
+        shape = self.shape
+        if found.are_columns_known:
+            shape = shape.among((*found.columns, *added))
         parser = CommentParser(shape, self.now, findings)
-        for row in found.rows:
+        for row in self._joined(found.rows):
             yield parser.read(row) if isinstance(row, Record) else row
         if found.columns:  # an empty file of JSON has none
-            self.shape.among(found.columns)
+            self.shape.among((*found.columns, *added))
+
+    def _joined(self, rows: Iterator[Record | Rejected]) -> Iterator[Record | Rejected]:
+        for row in rows:
+            if self.reviews is None or isinstance(row, Rejected):
+                yield row
+            else:
+                yield from self.reviews.rows_of(row)
 
 
 @dataclass(frozen=True, slots=True)

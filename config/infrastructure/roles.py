@@ -37,7 +37,6 @@ ROLES = (
             "delete_comment",
             "explain",
             "moderate",
-            "remove_pickup_point",
             "export_user_data",
             "write_sitemap",
         ),
@@ -45,7 +44,7 @@ ROLES = (
     ),
     Role(
         "Importing",
-        ("import_comments", "import_olist_reviews", "import_orders", "import_pickup_points"),
+        ("import_comments", "import_orders", "import_pickup_points"),
         (*_READS_AND_WRITES, "Imports"),
     ),
     Role("Sample", ("load_sample",), (*_READS_AND_WRITES, "SiteLog", "Imports", "CreateMonths")),

@@ -13,8 +13,7 @@ from json import JSONDecodeError
 from math import isfinite
 
 from dynamo.files.columns import ColumnNames
-from dynamo.files.content import FileUnreadable
-from dynamo.files.lines import LONGEST_LINE, Lines
+from dynamo.files.lines import LONGEST_LINE, FileUnreadable, Lines
 from dynamo.files.records import MOST_NESTED, Record, Rejected, RowRefused
 
 _CHUNK = 64 * 1024

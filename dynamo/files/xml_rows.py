@@ -10,8 +10,7 @@ from typing import IO
 from xml.parsers import expat
 
 from dynamo.files.columns import ColumnNames
-from dynamo.files.content import FileUnreadable
-from dynamo.files.lines import LONGEST_LINE
+from dynamo.files.lines import LONGEST_LINE, FileUnreadable
 from dynamo.files.records import MOST_NESTED, Record, Rejected
 
 _CHUNK = 64 * 1024

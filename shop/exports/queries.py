@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dynamo.files.exports import Row, Walk
 from dynamo.items import Item
-from dynamo.management.walks import list_walk, table_walk
+from dynamo.management.exports import list_walk, table_walk
 from shop import keys
 from shop.exports.rows import rows_of
 from shop.models import Order

@@ -6,8 +6,8 @@ from dynamo.files.exports import Row
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
 from shop import keys
-from shop.imports.plain.history_text import write_history
-from shop.imports.plain.shape import PICKUP
+from shop.imports.orders import write_history
+from shop.imports.shape import PICKUP
 from shop.models import Order, OrderItem
 from shop.order_status import Status
 from shop.orders.entries import pickup_entry
