@@ -1,9 +1,8 @@
 """An import of comments from a file, in two passes: see `dynamo.files.two_pass`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Protocol
 
 from comments.imports.olist import OlistReviews
@@ -17,14 +16,9 @@ from dynamo.files.row_files import OpenRows, RowFile
 from dynamo.files.two_pass import TwoPassImport, Version
 from dynamo.progress import Progress
 
+EnsureProducts = Callable[..., int]
+"""What creates missing products: `shop.catalogue.services.ensure_products`."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class EnsureProducts(Protocol):
-    """What creates missing products: `shop.catalogue.services.ensure_products`."""
-
-    def __call__(self, product_ids: Sequence[str], *, originals: Mapping[str, str]) -> int:
-        """Create those that are missing, and return how many were."""
 
 
 class Writer(Protocol):
@@ -116,17 +110,19 @@ def import_file(
     )
     with rejects:
         passes.check(rejects, progress)
-    verdicts, products_created = VerdictCounts(), 0
+    verdicts, products_created, ensured = VerdictCounts(), 0, set[str]()
     if writer is not None:
-        load = _Load(writer, partial(ensure_products, originals=findings[0].products))
         with progress.step("Writing", total=passes.read, unit=" rows") as advance:
             for chunk in in_chunks(passes.winning()):
-                load.write(chunk)
+                if products := {comment.product_id for comment in chunk} - ensured:
+                    originals = findings[0].products
+                    products_created += ensure_products(sorted(products), originals=originals)
+                    ensured |= products
+                verdicts += writer.write(chunk)
                 advance(len(chunk))
             advance(passes.superseded)
         writer.rank_products(progress)
-        verdicts = load.verdicts + VerdictCounts(superseded=passes.superseded)
-        products_created = load.products_created
+        verdicts += VerdictCounts(superseded=passes.superseded)
     return ImportReport(
         rows=passes.rows,
         rejected=passes.rejected,
@@ -140,19 +136,3 @@ def import_file(
 def version_of(comment: NewComment) -> Version:
     """Return a comment's id and its date in microseconds since 1970."""
     return comment.id, (comment.created_at - _EPOCH) // timedelta(microseconds=1)
-
-
-@dataclass(slots=True)
-class _Load:
-    writer: Writer
-    ensure_products: Callable[[Sequence[str]], int]
-    verdicts: VerdictCounts = field(default_factory=VerdictCounts)
-    products_created: int = 0
-    _ensured: set[str] = field(default_factory=set)
-
-    def write(self, chunk: Sequence[NewComment]) -> None:
-        products = {comment.product_id for comment in chunk} - self._ensured
-        if products:
-            self.products_created += self.ensure_products(sorted(products))
-            self._ensured |= products
-        self.verdicts += self.writer.write(chunk)
