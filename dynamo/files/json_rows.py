@@ -3,6 +3,9 @@
 What is nested in an object has a name with dots: ``{"dates": {"published": …}}`` has the column
 ``dates.published``. Lists stay as they are. NaN and infinities, which JSON does not know but many
 write, are missing values.
+
+ijson would not do for arrays: it knows no lines, and ends at the first element that holds NaN, too
+long an integer or too many levels, which here lose their own row alone.
 """
 
 import json
