@@ -19,9 +19,10 @@ from comments.rankings.items import NAME, PARTITION, PLACE, Ranking, RankKey, st
 from comments.rankings.names import find_names, rename_ranks
 from comments.rankings.services import TOGETHER, refresh_product
 from comments.store.comments import product_id_of
-from comments.store.table import comment_key, portions
+from comments.store.table import comment_key
 from comments.votes import rank as helpfulness
 from comments.votes.tally import helpful_votes
+from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
@@ -66,7 +67,7 @@ class RanksFound:
             places = self.stored.get(key, NOWHERE), expected.get(key, NOWHERE)
             look = partial(_look_at_rank, key, newest)
             yield from suspected(_differing_rank(key, *places, newest=newest), look)
-        for some in portions(sorted(self.names), TOGETHER):
+        for some in in_chunks(sorted(self.names), TOGETHER):
             names = find_names({product_id for _, product_id in some})
             for key in some:
                 found = _differing_name(key, self.names[key], names)

@@ -14,8 +14,7 @@ from comments import keys
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import TABLE
-from comments.store.table import portions
-from dynamo.calls.batches import Batches
+from dynamo.calls.batches import Batches, in_chunks
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.upkeep.integrity import every_item
@@ -34,7 +33,7 @@ def fill_sets(
     `dynamo.calls.batches.Batches` does.
     """
     written = 0
-    for some in portions(comments, AT_ONCE):
+    for some in in_chunks(comments, AT_ONCE):
         items = [item for comment in some for item in _items_of(comment)]
         batches.put(TABLE, items)
         written += len(items)

@@ -18,7 +18,7 @@ from comments.sets.filling import every_comment
 from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look, mend
 from comments.sets.models import TABLE
 from comments.sets.streaming import Name, key_of, name_of
-from comments.store.table import portions
+from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.progress import Progress
@@ -38,7 +38,7 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     shown = progress or Progress(shown=False)
     seen: set[str] = set()
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
-        for group in portions(_by_comment(advance), COMPARED_AT_ONCE):
+        for group in in_chunks(_by_comment(advance), COMPARED_AT_ONCE):
             seen.update(key for key, _ in group)
             comments = comments_of(key for key, _ in group)
             for key, stored in group:
@@ -46,7 +46,7 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
                     yield from _differences(look(key))
     total = _about(Comment.Meta.table_name)
     with shown.step("Looking for others", total=total, unit=" items") as advance:
-        for some in portions(_absent(seen, advance), BUILT_AT_ONCE):
+        for some in in_chunks(_absent(seen, advance), BUILT_AT_ONCE):
             yield from _absent_differences(some)
 
 

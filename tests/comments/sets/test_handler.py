@@ -13,10 +13,10 @@ from botocore.exceptions import ClientError
 
 from comments import keys
 from comments.sets.handler import handler
-from config.infrastructure.roles import FUNCTION
 from dynamo.calls.client import client
 from dynamo.items import Item
 from tests.support.permissions import acting_as
+from tests.support.policy import FUNCTION
 from tests.support.project import PROJECT
 from tests.support.sets.items import all_items, primary_item, record
 from tests.support.sets.stored import put, stored_items

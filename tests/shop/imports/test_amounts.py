@@ -2,7 +2,7 @@
 
 import pytest
 
-from shop.imports.plain.amounts import BadNumber, cents_of, pieces_of
+from shop.imports.fields import BadNumber, cents_of, pieces_of
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,12 @@
-"""Amounts of money and numbers of pieces, in the usual spellings."""
+"""Parsing of one field, from the texts of a row; all of it raises RowRefused."""
 
 import re
+from collections.abc import Mapping
+from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
+
+from dynamo.files.moments import DateFormats
+from dynamo.files.records import RowRefused, moment_of, short_text, text_of
 
 _BEFORE = re.compile(r"[^\W\d_]{0,3}[.]?[$€£¥₹₽]?\s*")
 _AFTER = re.compile(r"\s*(?:[$€£¥₹₽]|[^\W\d_]{1,3}[.]?)?")
@@ -75,3 +80,60 @@ def _cents(text: str, whole: str, decimals: str) -> int:
 
 def _unreadable(text: str) -> BadNumber:
     return BadNumber(f"“{text[:40]}” is no amount such as 12.50")
+
+
+Texts = Mapping[str, str]
+"""The texts of a row by field; those that it does not have are missing."""
+LONGEST_TEXT = 1_000
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_FRACTION = re.compile(r"0?(?:[.,]\d{1,9})?|1(?:[.,]0{1,9})?", re.ASCII)
+
+
+def field_text(name: str, value: object) -> str:
+    """Return a value as text, without white space at its ends; it is empty for None."""
+    text = text_of(name, value).strip()
+    return text if name == "history" else short_text(name, text, LONGEST_TEXT)
+
+
+def needed(texts: Texts, name: str) -> str:
+    """Return a text that must not be missing."""
+    if name not in texts:
+        raise RowRefused(f"{name} is missing")
+    return texts[name]
+
+
+def cents(texts: Texts, name: str) -> int:
+    """Parse an amount of money; return cents."""
+    try:
+        return cents_of(needed(texts, name))
+    except BadNumber as error:
+        raise RowRefused(f"{name}: {error}") from error
+
+
+def pieces(texts: Texts, name: str) -> int:
+    """Parse a number of pieces from 1 up."""
+    try:
+        return pieces_of(needed(texts, name))
+    except BadNumber as error:
+        raise RowRefused(f"{name}: {error}") from error
+
+
+def fraction(texts: Texts, name: str) -> Decimal:
+    """Parse a number from 0 to 1; 0 if it is missing."""
+    text = texts.get(name, "0")
+    if not text or not _FRACTION.fullmatch(text):
+        raise RowRefused(f"{name}: “{text[:40]}” is no number from 0 to 1, such as 0.15")
+    return Decimal(text.replace(",", "."))
+
+
+def moment(texts: Texts, name: str, formats: DateFormats) -> datetime | None:
+    """Parse a date and time; without a zone it is UTC. None if it is missing."""
+    return moment_of(name, texts[name], formats) if name in texts else None
+
+
+def currency(texts: Texts) -> str:
+    """Parse an ISO 4217 code, in any case."""
+    text = needed(texts, "currency").upper()
+    if not _CURRENCY.fullmatch(text):
+        raise RowRefused(f"currency: “{text[:20]}” is no code of three letters, such as EUR")
+    return text

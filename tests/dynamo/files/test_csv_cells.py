@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dynamo.files.spreadsheets import harmless
+from dynamo.files.csv_cells import escape_formula
 
 FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 HOSTILE = st.text(st.sampled_from([*FORMULA, *",;|\t\r\n\" 'x1\u3000\ufeff\0"]), max_size=12)
@@ -30,7 +30,7 @@ def cells(row: list[object], separator: str) -> list[str]:
 @example(texts=["x", '";"=1+1'])
 @example(texts=["x", "y\n=1+1"])
 def test_begin_with_no_formula(separator, texts):
-    for cell in cells([harmless(text) for text in texts], separator):
+    for cell in cells([escape_formula(text) for text in texts], separator):
         assert not cell.strip('\0\ufeff" \t\r\n\u3000').startswith(FORMULA)
 
 
@@ -45,10 +45,10 @@ def test_begin_with_no_formula(separator, texts):
     ],
 )
 def test_show_a_formula_as_text(text, shown):
-    assert harmless(text) == shown
-    assert harmless(shown) == shown
+    assert escape_formula(text) == shown
+    assert escape_formula(shown) == shown
 
 
 @pytest.mark.parametrize("value", ["", "a lamp; 20 €", "1-2", "a@example.com", "x = 1", -5, None])
 def test_are_otherwise_as_they_were(value):
-    assert harmless(value) == value
+    assert escape_formula(value) == value

@@ -6,7 +6,10 @@ than the comma, as German ones do by the semicolon: a cell, or a row, then begin
 what was written as one cell.
 """
 
+import csv
 import re
+from collections.abc import Iterable, Sequence
+from io import StringIO
 
 _ENDS_CELL = frozenset(",;|\t\r\n")
 _BREAKS = ("\0", "\t", "\r", "\n")
@@ -16,15 +19,19 @@ _FORMULAS = re.compile(rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+(?=[=+\-@\uff1d\uff0b\u
 """What stands before each sign that can begin a formula; takes linear time."""
 
 
-def harmless(value: object) -> object:
-    """Return a value that no spreadsheet carries out: texts were written by others.
-
-    An apostrophe before each formula has it shown as text.
-    """
+def escape_formula(value: object) -> object:
+    """Return a value with an apostrophe before each formula, which shows it as text."""
     if not isinstance(value, str):
         return value
     shown = _FORMULAS.sub(_with_apostrophe, value)
     return f"'{shown}" if shown.startswith(_BREAKS) else shown
+
+
+def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\r\n") -> str:
+    """Return rows as lines of CSV, formulas included."""
+    text = StringIO()
+    csv.writer(text, lineterminator=line_end).writerows(rows)
+    return text.getvalue()
 
 
 def _with_apostrophe(before: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""``import_olist_reviews``: each review a comment on each product of its order."""
+"""``import_comments --preset olist DIR``: each review a comment on each product of its order."""
 
 import csv
 import json
@@ -48,7 +48,7 @@ def run(folder: Path, **options: Any) -> dict[str, Any]:
     out = StringIO()
     options = {"rejects": folder / "rejected.csv", **options}
     try:
-        call_command("import_olist_reviews", folder, json=True, stdout=out, **options)
+        call_command("import_comments", folder, preset="olist", json=True, stdout=out, **options)
     except CommandError as error:
         assert error.returncode == 1  # noqa: PT017 - rows were rejected; the counts say how many
     counts: dict[str, Any] = json.loads(out.getvalue())
@@ -70,7 +70,7 @@ class TestImport:
         self, olist: OlistFolder, shop: str, tmp_path: Path
     ) -> None:
         counts = run(olist.write(tmp_path))
-        assert counts["comments"]["new"] == 3
+        assert counts["new"] == 3
         assert len(listed(f"{shop}-desk")) == 1
 
     def test_tells_orders_that_share_a_review_apart(
@@ -93,7 +93,7 @@ class TestImport:
             Key={"pk": key, "sk": key},
             UpdateExpression="REMOVE v",
         )
-        assert run(folder)["comments"]["replaced"] == 1
+        assert run(folder)["replaced"] == 1
         assert find_comment(comment_id).is_verified
 
     def test_keeps_what_the_customer_said(
@@ -109,7 +109,7 @@ class TestImport:
     def test_again_changes_nothing(self, olist: OlistFolder, tmp_path: Path) -> None:
         run(olist.write(tmp_path))
         before = table(Comment.Meta.table_name)
-        assert run(tmp_path)["comments"]["unchanged"] == 3
+        assert run(tmp_path)["unchanged"] == 3
         assert table(Comment.Meta.table_name) == before
 
     def test_takes_the_newer_of_two_answers(
@@ -120,8 +120,17 @@ class TestImport:
             "review_answer_timestamp": "2018-02-01 00:00:00",
         }
         olist.rows[REVIEWS].append(older)
-        assert run(olist.write(tmp_path))["comments"]["superseded"] == 1
+        assert run(olist.write(tmp_path))["superseded"] == 1
         assert find_comment(f"review-{shop}-order2-{shop}-lamp").rating == 4
+
+
+@pytest.mark.parametrize("options", [{}, {"preset": "olist", "product_id": "lamp"}])
+def test_a_folder_is_read_by_its_preset_alone(
+    olist: OlistFolder, tmp_path: Path, options: dict[str, str]
+) -> None:
+    with pytest.raises(CommandError, match="Of a folder, --preset olist reads") as caught:
+        call_command("import_comments", olist.write(tmp_path), **options)
+    assert caught.value.returncode == 2
 
 
 class TestRejectedRows:
@@ -150,7 +159,7 @@ def check(folder: Path) -> None:
     reviews = list(rows_of(folder, REVIEWS))
     counts = run(folder)
     assert counts["rejected"] == sum(not pieces[row["order_id"]] for row in reviews)
-    assert sum(counts["comments"].values()) == sum(len(pieces[r["order_id"]]) for r in reviews)
+    assert counts["read"] == sum(len(pieces[row["order_id"]]) for row in reviews)
     for row in reviews:
         for product_id in pieces[row["order_id"]]:
             comment = find_comment(f"{row['review_id']}-{row['order_id']}-{product_id}")
