@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dynamo.writes.counters import Deltas
 from shop.pickup.cells import plain_geohash_of
 from shop.pickup.points import PickupPoint, counted_at, counted_in
-from shop.table import counters_of, set_sums
+from shop.table import counters_of
 
 COUNTER_PREFIX = "PICKUP#"
 
@@ -38,9 +38,9 @@ def deltas_into_cap(point: PickupPoint) -> Deltas:
     return _deltas([counted_in(point)], [counted_at(plain_geohash_of(point.place))])
 
 
-def set_directory(name: str, counts: Mapping[str, int]) -> None:
-    """Set a directory's counts. Raises ConditionFailed when they change at the same moment."""
-    set_sums(_counter(name), {_spelled(cell): number for cell, number in counts.items()})
+def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
+    """Return the counters that a point counts in, each with the name of its cell there."""
+    return [(_counter(name), _spelled(cell)) for name, cell in counted_in(point).items()]
 
 
 def cell_in(attribute: str) -> str:

@@ -16,7 +16,7 @@ from comments.replies.services import reply_to
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
-from dynamo.upkeep import differences as upkeep
+from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import Contended
 from tests.support.comments.miscounting import settle

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from dynamo.calls.client import client
-from dynamo.upkeep import differences as upkeep
+from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys
-from shop.integrity import checks, orders
+from shop.integrity import checks
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
@@ -179,7 +179,7 @@ class TestAWriteMadeWhileTheTableIsRead:
             write()
             return iter(items)
 
-        monkeypatch.setattr(checks, "every_item", read)
+        monkeypatch.setattr(upkeep, "every_item", read)
         return write
 
     def test_is_no_difference(self, written_meanwhile: Callable[[], None]) -> None:
@@ -206,7 +206,7 @@ class TestAWriteMadeWhileTheTableIsRead:
         self, order: NewOrder, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         spoil(keys.counter(counter_of(order.username), 0), SHIPPED={"N": "2"})
-        count = orders._count_orders
+        count = checks._count_orders
 
         def count_late(username: str) -> Any:
             counted = count(username)
@@ -214,7 +214,7 @@ class TestAWriteMadeWhileTheTableIsRead:
                 put(made_order(username))
             return counted
 
-        monkeypatch.setattr(orders, "_count_orders", count_late)
+        monkeypatch.setattr(checks, "_count_orders", count_late)
         (difference,) = found("counts", f"customer {order.username}")
         assert (difference.is_busy, difference.mend) == (True, None)
 
