@@ -7,7 +7,7 @@ from pynamodb.expressions.condition import Condition
 
 from comments import keys
 from comments.integrity.comments import count_all
-from comments.integrity.user_keys import user_key_changes
+from comments.integrity.dependents import user_keys
 from comments.items import EXCERPT, LONGEST_LISTED_TEXT, reply_shown, text_shown
 from comments.models import TABLE, Comment, CommentBody, CommentReply
 from comments.rankings.services import rank_changes
@@ -78,6 +78,11 @@ def _reply_changes(reply: Item) -> list[Action]:
     ]
 
 
+def _user_key_changes(item: Item) -> list[Action]:
+    kind = user_keys()
+    return kind.actions(item, kind.derive(item)) if any(kind.differences(item)) else []
+
+
 def _rank_changes(counts: Item) -> list[Action]:
     product_id = keys.product_id_of_counts(counts["pk"]["S"])
     is_first = counts["pk"]["S"] == keys.counts(product_id, 0)
@@ -114,7 +119,7 @@ STEPS = (
         "user-keys",
         "List votes, reports and replies by the user who wrote them.",
         _OF_A_COMMENT & ~Comment.sk.startswith(keys.COMMENT_PREFIX),
-        user_key_changes,
+        _user_key_changes,
     ),
     _step(
         "ranks",

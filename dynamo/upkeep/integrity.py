@@ -206,20 +206,21 @@ def repair_once(repair: Callable[..., object], *arguments: object) -> bool:
 
 @dataclass(slots=True)
 class Derived:
-    """Items with attributes that follow from the item, and from what ``derive`` reads beside it.
+    """Items with texts that follow from the item, and from what ``derive`` reads beside it.
 
-    ``values`` returns what is stored of these attributes, ``derive`` what they should be, and
-    ``actions`` builds what writes that, on condition that the item is unchanged. ``write`` writes
-    actions all or nothing, ``read`` reads an item strongly. Only the keys of wrong items are kept.
+    ``derive`` returns what they should be, and ``actions`` builds what writes that, on condition
+    that the item is unchanged. ``names`` are the attributes compared, by default those that were
+    derived. ``write`` writes actions all or nothing, ``read`` reads an item strongly. Only the keys
+    of wrong items are kept.
     """
 
     kind: str
     starts: Key
     subject: Callable[[Item], str]
-    values: Callable[[Item], Mapping[str, Any]]
-    derive: Callable[[Item], Mapping[str, Any]]
-    actions: Callable[[Item, Mapping[str, Any]], list[Action]]
+    derive: Callable[[Item], Mapping[str, str]]
+    actions: Callable[[Item, Mapping[str, str]], list[Action]]
     read: Callable[[Key], Item | None]
+    names: Sequence[str] = ()
     write: Callable[[list[Action]], object] = write
     show: Show = "{} {}".format
     wrong: list[Key] = field(default_factory=list)
@@ -238,7 +239,8 @@ class Derived:
 
     def differences(self, item: Item) -> Iterator[Difference]:
         """Compare an item with what it should be."""
-        stored, expected = self.values(item), self.derive(item)
+        expected = self.derive(item)
+        stored = texts_in(item, self.names or expected)
 
         def repair(_wrong: dict[str, Any]) -> object:
             return self.write(self.actions(item, expected))
@@ -371,6 +373,11 @@ class ShardNumber:
 
 def _raise(raise_to: Callable[[int], object], expected: dict[str, int]) -> None:
     raise_to(expected["number"])
+
+
+def texts_in(item: Item, names: Iterable[str]) -> dict[str, str]:
+    """Return the texts among an item's attributes, of these names."""
+    return {name: item[name]["S"] for name in names if name in item}
 
 
 def key_of(item: Item) -> Key:

@@ -23,6 +23,7 @@ from dynamo.upkeep.integrity import (
     Sums,
     find_differences,
     repair_once,
+    texts_in,
     write,
 )
 from dynamo.writes.actions import Action, check, unchanged, update
@@ -138,7 +139,7 @@ def order_keys() -> Derived:
         kind="keys",
         starts=_ORDERS,
         subject=lambda item: f"order {_id_of(item)}",
-        values=partial(_texts, ORDER_KEYS),
+        names=ORDER_KEYS,
         derive=_order_keys,
         actions=_order_actions,
         read=_read,
@@ -151,7 +152,7 @@ def order_summaries() -> Derived:
         kind="summary",
         starts=_ORDERS,
         subject=lambda item: f"order {_id_of(item)}",
-        values=partial(_texts, [_SUMMARY]),
+        names=[_SUMMARY],
         derive=_summary,
         actions=_summary_actions,
         read=_read,
@@ -179,7 +180,7 @@ class PurchaseItems:
         yield from self._derived.candidates()
 
     def _add(self, item: Item) -> None:
-        stored = _texts(PURCHASE_KEYS, item)
+        stored = texts_in(item, PURCHASE_KEYS)
         if stored and stored != in_stored_shard(stored, _keys_if_delivered(item, 1)):
             self._derived.wrong.append(key_of(item))
         else:
@@ -196,7 +197,7 @@ def purchase_keys(shards: Callable[[], int]) -> Derived:
         kind="purchase",
         starts=(keys.USER_PREFIX, keys.BOUGHT_PREFIX),
         subject=lambda item: f"order {_order_in(item)}",
-        values=partial(_texts, PURCHASE_KEYS),
+        names=PURCHASE_KEYS,
         derive=lambda item: _purchase_keys(item, shards()),
         actions=_purchase_actions,
         write=write_to_shards,
@@ -282,7 +283,7 @@ def _order_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
 
 
 def _summary(item: Item) -> Mapping[str, str]:
-    stored = _texts([_SUMMARY], item)
+    stored = texts_in(item, [_SUMMARY])
     count = int(item[Order.line_count.attr_name]["N"])
     if stored or count == 0:
         return stored
@@ -334,7 +335,7 @@ def _purchase_keys(item: Item, shards: int) -> Mapping[str, str]:
     order = Order.find(keys.user(_username_in(item)), keys.order(_order_in(item)))
     is_delivered = order is not None and order.status == Status.DELIVERED.value
     expected = _keys_if_delivered(item, shards) if is_delivered else {}
-    return in_stored_shard(_texts(PURCHASE_KEYS, item), expected)
+    return in_stored_shard(texts_in(item, PURCHASE_KEYS), expected)
 
 
 def _keys_if_delivered(item: Item, shards: int) -> dict[str, str]:
@@ -358,10 +359,6 @@ def _purchase_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
         update(Purchase, table_key(*key_of(item)), changes, same),
         check(Order, key, is_delivered if expected else is_other),
     ]
-
-
-def _texts(names: Iterable[str], item: Item) -> dict[str, str]:
-    return {name: item[name]["S"] for name in names if name in item}
 
 
 def _read(key: Key) -> Item | None:

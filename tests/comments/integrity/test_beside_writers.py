@@ -63,7 +63,7 @@ def mine(comment: NewComment) -> list[Difference]:
 @pytest.fixture
 def written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
     """Has something written after the table was read, before anything is made of it."""
-    every_item = check.every_item
+    every_item = upkeep.every_item
 
     def have(write: Callable[[], object]) -> None:
         def read(*where: Any) -> Iterator[Any]:
@@ -71,7 +71,7 @@ def written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[],
             write()
             return iter(items)
 
-        monkeypatch.setattr(check, "every_item", read)
+        monkeypatch.setattr(upkeep, "every_item", read)
 
     return have
 
