@@ -108,7 +108,7 @@ def function_environment() -> dict[str, str]:
     return {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
-        "COMMENT_SETS_SPELLING": settings.COMMENT_SETS_SPELLING,
+        "COMMENT_SETS_KEY_FORMAT": settings.COMMENT_SETS_KEY_FORMAT,
     }
 
 

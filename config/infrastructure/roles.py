@@ -34,7 +34,6 @@ ROLES = (
         "Operating",
         (
             "create_user",
-            "delete_comment",
             "explain",
             "moderate",
             "remove_pickup_point",
@@ -56,7 +55,7 @@ ROLES = (
     ),
     Role(
         "Checking",
-        ("check_integrity", "migrate_items", "fill_sets"),
+        ("check_integrity", "migrate_items"),
         (*_READS_AND_WRITES, "Imports", "ReadWholeTables", "ReadWholeCopies", "WriteCopies"),
     ),
     Role(

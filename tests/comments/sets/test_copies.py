@@ -49,7 +49,7 @@ class TestTheCopies:
             assert copy == primary | {"sk": copy["sk"], "auto": {"BOOL": True}}
 
     def test_are_spelled_by_masks_where_the_setting_says_so(self, settings):
-        settings.COMMENT_SETS_SPELLING = "masks"
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
         primary = primary_item(product_id="42", language="en", rating=5)
         names = by_sort_key(copies_of(primary))
         assert len(names) == 31

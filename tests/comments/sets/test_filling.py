@@ -11,7 +11,7 @@ from django.test import override_settings
 from comments.items import NewComment
 from comments.lists.read_models import INDEXES, SETS
 from comments.moderation.services import hide
-from comments.sets.consuming import Consumer
+from comments.sets.applying import Consumer
 from comments.sets.filling import has_stream
 from comments.sets.models import TABLE, CommentSetItem
 from dynamo.calls.client import client

@@ -23,8 +23,7 @@ from comments.management.commands.run_stream import Command
 from comments.models import Comment
 from comments.moderation.services import hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.applying import TABLE
-from comments.sets.consuming import Consumer
+from comments.sets.applying import TABLE, Consumer
 from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import build_streams_client, client, current_connection
@@ -176,7 +175,7 @@ class TestARun:
 
 class TestAShopWithoutTheTable:
     def test_is_told_in_one_line(self, monkeypatch):
-        monkeypatch.setattr("comments.sets.consuming.TABLE", "there-is-no-such-table")
+        monkeypatch.setattr("comments.sets.applying.TABLE", "there-is-no-such-table")
         with pytest.raises(CommandError, match="create_tables"):
             call_command("run_stream", once=True)
 
@@ -190,7 +189,7 @@ class TestAShopWithoutTheTable:
 
 class TestATableWithoutAStream:
     def test_is_told_of_in_one_line(self, monkeypatch):
-        monkeypatch.setattr("comments.sets.consuming.TABLE", Comment.Meta.table_name)
+        monkeypatch.setattr("comments.sets.applying.TABLE", Comment.Meta.table_name)
         with pytest.raises(CommandError, match=r"has no stream: “manage\.py create_tables”"):
             call_command("run_stream")
 

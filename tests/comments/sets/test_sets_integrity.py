@@ -14,8 +14,8 @@ from comments import keys
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.sets.applying import Name
 from comments.sets.integrity import set_differences
-from comments.sets.streaming import Name
 from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
@@ -188,12 +188,12 @@ class TestCommentsWithoutAnyItem:
 
 class TestAnotherSpelling:
     def test_is_a_difference_of_all_copies_and_mended(self, comment, settings):
-        settings.COMMENT_SETS_SPELLING = "masks"
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
         assert set(kinds(comment)) == {"missing copies", "orphaned copies"}
         mend(comment)
         assert_right(comment)
         assert name(comment, "en/16") in stored_items(comment.id)
-        settings.COMMENT_SETS_SPELLING = "names"
+        settings.COMMENT_SETS_KEY_FORMAT = "names"
         mend(comment)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comments.sets.spelling import partition, rating_sets
+from comments.sets.copies import partition, rating_sets
 
 
 class TestByNames:
@@ -29,7 +29,7 @@ class TestByNames:
 class TestByMasks:
     @pytest.fixture(autouse=True)
     def masks(self, settings):
-        settings.COMMENT_SETS_SPELLING = "masks"
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
 
     @pytest.mark.parametrize(
         ("ratings", "spelled"), [([1], "1"), ([5], "16"), ([1, 5], "17"), ([1, 2, 5], "19")]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from comments.sets.copies import copies_of
-from comments.sets.streaming import (
+from comments.sets.applying import (
     SetWrites,
     UnreadableRecord,
     name_of,
     writes_by_primary,
     writes_for,
 )
+from comments.sets.copies import copies_of
 from tests.support.sets.items import primary_item, record
 
 
