@@ -110,11 +110,11 @@ class CatalogueItems:
     def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
         edges: dict[str, list[Item]] = {}
         for edge in self._edges():
-            for item in _expected_edges(edge, tree.names, 1, self._items)[:1]:
-                edges.setdefault(edge[0], []).append(item.serialize())
-        for (partition, sort_key), item in sorted(self._items.items()):
-            slug = _slug((partition, sort_key))
-            if partition == keys.ROOT and slug in tree.by_slug:
+            for built in _expected_edges(edge, tree.names, 1, self._items)[:1]:
+                edges.setdefault(edge[0], []).append(built.serialize())
+        for key, item in sorted(self._items.items()):
+            slug = _slug(key)
+            if key[0] == keys.ROOT and slug in tree.by_slug:
                 on_shelf = edges.get(slug, [])[:ON_A_SHELF]
                 if found := list(_differing_shelf(slug, item, on_shelf)):
                     yield Candidate(partial(_reread_shelf, slug), found)

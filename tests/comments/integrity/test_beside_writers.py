@@ -33,20 +33,6 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
 
 
-@pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        body="long " * 400,
-    )
-    add_comment(comment)
-    return comment
-
-
 def another(comment: NewComment) -> NewComment:
     return replace(comment, id=f"{comment.id}-2", created_at=LATER)
 

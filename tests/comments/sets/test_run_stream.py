@@ -21,7 +21,6 @@ from comments.items import NewComment
 from comments.management.commands import run_stream
 from comments.management.commands.run_stream import Command
 from comments.models import Comment
-from comments.moderation.services import hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE, Consumer
 from comments.store.comments import load_comment
@@ -94,31 +93,12 @@ class TestAComment:
         assert len(stored_items(comment.id)) == 32
         assert stored_items(comment.id) == expected_items(comment.id)
 
-    def test_that_is_edited_often_before_anybody_looks_ends_as_it_is(self, comment):
-        for rating in (1, 3, 2):
-            edit(comment, rating=rating)
-        run_once()
-        assert stored_items(comment.id) == expected_items(comment.id)
-
-    def test_that_is_deleted_leaves_nothing(self, comment):
-        delete_comment(comment.id, now=LATER)
-        run_once()
-        assert stored_items(comment.id) == {}
-
     def test_that_is_deleted_and_imported_again_is_there_again(self, comment):
         delete_comment(comment.id, now=LATER)
         import_again(replace(comment, rating=1, created_at=LATER))
         run_once()
         assert len(stored_items(comment.id)) == 32
         assert stored_items(comment.id) == expected_items(comment.id)
-
-    def test_that_is_hidden_is_in_no_set_until_it_is_restored(self, comment):
-        hide(comment_id=comment.id, now=LATER)
-        run_once()
-        assert stored_items(comment.id) == {}
-        restore(comment_id=comment.id)
-        run_once()
-        assert stored_items(comment.id) == expected_items(comment.id) != {}
 
     def test_that_an_import_moves_to_another_product_takes_its_copies_along(self, comment, fresh):
         import_again(replace(comment, product_id=fresh("product"), created_at=LATER))
