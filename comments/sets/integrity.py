@@ -68,14 +68,20 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     Comments without any item are reported, and built, some at a time. Raises botocore's errors;
     what was repaired until then stays.
     """
-    for _, difference in find_differences(TABLE, {"sets": [SetItems(progress)]}, progress):
-        yield difference
+    shown = progress or Progress(shown=False)
+    with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
+        for _, difference in find_differences(TABLE, {"sets": [SetItems(shown)]}, advance):
+            yield difference
 
 
 def has_stream() -> bool:
     """Return whether the stream of the table is on."""
     described = client().describe_table(TableName=TABLE)["Table"]
     return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
+
+
+def _about(table: str) -> int:
+    return client().describe_table(TableName=table)["Table"]["ItemCount"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class Held:
 class SetItems:
     """The items of each comment, compared with it while the table is read; keeps keys alone."""
 
-    def __init__(self, progress: Progress | None) -> None:
+    def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._read: dict[str, dict[Name, Item]] = {}
         self._seen: set[str] = set()
@@ -137,11 +143,14 @@ class SetItems:
 
     def _absent(self) -> Iterator[str]:
         """Yield the keys of listed comments that had no item when the table was read."""
-        for item in every_item(client(), Comment.Meta.table_name, self._progress):
-            key: str = item["pk"]["S"]
-            is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
-            if is_comment and key not in self._seen and primary_of(item) is not None:
-                yield key
+        table = Comment.Meta.table_name
+        step = self._progress.step("Looking for others", total=_about(table), unit=" items")
+        with step as advance:
+            for item in every_item(client(), table, advance):
+                key: str = item["pk"]["S"]
+                is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
+                if is_comment and key not in self._seen and primary_of(item) is not None:
+                    yield key
 
 
 def _reread(key: str) -> Iterator[Difference]:
@@ -211,7 +220,8 @@ def _repair(key: str) -> bool:
 
 
 def _build_all(comments: Sequence[Item]) -> bool:
-    return all([_build(some) for some in portions(comments, BUILT_AT_ONCE)])
+    built = [_build(some) for some in portions(comments, BUILT_AT_ONCE)]
+    return all(built)
 
 
 def _build(comments: Sequence[Item]) -> bool:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo.calls.client import client
 from dynamo.items import Item
-from dynamo.progress import Progress
 from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters, cells_in
 from dynamo.writes.shards import shards_in
@@ -32,6 +31,8 @@ Key = tuple[str, str]
 """A partition key and a sort key, or for handlers how they begin."""
 Show = Callable[[str, Any], str]
 """Formats a name and its value for a report."""
+Advance = Callable[[int], object]
+"""Is called with the number of items read since the last time."""
 Repair = Callable[[dict[str, Any]], object]
 """Writes the expected values of what differs; False, or ConditionFailed, if it changed since."""
 
@@ -93,8 +94,12 @@ class Kind(Protocol):
     def candidates(self) -> Iterator[Candidate]: ...
 
 
+def _unseen(_number: int) -> None:
+    pass
+
+
 def find_differences(
-    table: str, checks: Mapping[str, Sequence[Kind]], progress: Progress | None = None
+    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = _unseen
 ) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with the name of its check, by one Scan of the table for all checks.
 
@@ -104,7 +109,7 @@ def find_differences(
     kinds = [(name, kind) for name, some in checks.items() for kind in some]
     handlers = [handler for _, kind in kinds for handler in kind.handlers().items()]
     if handlers:
-        for item in every_item(client(), table, progress):
+        for item in every_item(client(), table, advance):
             partition, sort_key = key_of(item)
             for (partition_start, sort_start), add in handlers:
                 if partition.startswith(partition_start) and sort_key.startswith(sort_start):
@@ -114,21 +119,16 @@ def find_differences(
             yield name, difference
 
 
-def every_item(
-    client: "DynamoDBClient", table: str, progress: Progress | None = None
-) -> Iterator[Item]:
+def every_item(client: "DynamoDBClient", table: str, advance: Advance = _unseen) -> Iterator[Item]:
     """Yield all items of a table by a strong Scan, at one capacity unit for each 4 KB."""
-    shown = progress or Progress(shown=False)
-    about = client.describe_table(TableName=table)["Table"]["ItemCount"] if progress else 0
     start: dict[str, Any] = {}
-    with shown.step(f"Reading {table}", total=about, unit=" items") as advance:
-        while True:
-            answer = client.scan(TableName=table, ConsistentRead=True, **start)
-            yield from answer["Items"]
-            advance(len(answer["Items"]))
-            if "LastEvaluatedKey" not in answer:
-                return
-            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+    while True:
+        answer = client.scan(TableName=table, ConsistentRead=True, **start)
+        yield from answer["Items"]
+        advance(len(answer["Items"]))
+        if "LastEvaluatedKey" not in answer:
+            return
+        start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
 def confirmed(candidates: Iterable[Candidate]) -> Iterator[Difference]:
