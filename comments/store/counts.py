@@ -3,9 +3,7 @@
 A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
 language and rating that occurs, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 They change only in the transaction that adds, edits or deletes a comment.
-
-The cell of a month ends in a rating that no comment has. Processes of versions that count no months
-take it for a language and that rating, and count nothing in it.
+The cell of a month ends in a rating that no comment has.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -141,7 +139,7 @@ def compare_sums(
     return ({c: stored.get(c, 0) for c in cells}, {c: counted.get(c, 0) for c in cells})
 
 
-def corrections(
+def _corrections(
     counter: Counters, name: str, count: Callable[[], Mapping[str, int]]
 ) -> list[Action] | None:
     """Recount one counter, and build the actions that correct it; None when it changed meanwhile.
@@ -164,7 +162,7 @@ def correct_sums(
     ``also``.
     """
     for _ in range(ATTEMPTS):
-        actions = corrections(counter, name, count)
+        actions = _corrections(counter, name, count)
         if actions is None:
             continue
         try:

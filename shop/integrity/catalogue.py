@@ -1,7 +1,4 @@
-"""The check of the catalogue: categories, the edges of products, and purchases.
-
-It also adds the keys in ``by_data`` of edges that were put before there was that index.
-"""
+"""The check of the catalogue: categories, the edges of products, and purchases."""
 
 from collections.abc import Callable, Iterator, Mapping
 

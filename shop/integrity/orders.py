@@ -1,13 +1,12 @@
-"""The check of orders: keys and summaries, the counts of customers and of the queue, its shards.
+"""The check of orders: keys, the counts of customers and of the queue, its shards.
 
 Counts that look wrong are compared again while they stand still: a customer's with the orders, the
 queue's length with the index ``queue``, which may be a moment behind.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
@@ -17,24 +16,29 @@ from dynamo.upkeep.integrity import Difference
 from dynamo.writes.counters import cells_in
 from shop import keys
 from shop.integrity.comparing import IndexKeys, too_few_shards, write
-from shop.integrity.summaries import lacks_summary, summary_changes
 from shop.models import Order
 from shop.order_status import OPEN, Status
 from shop.orders.actions import DERIVED
 from shop.orders.counts import CUSTOMER_PREFIX, cells_of, counter_of
 from shop.orders.items import derived_keys
 from shop.orders.shards import count_shards, raise_shards
-from shop.table import QUEUE, Key, correct_sums, counters_of, key_of, read_items
+from shop.table import QUEUE, correct_sums, counters_of
 
 ATTEMPTS = 5
 
 
 class OrderCheck:
-    """Compares orders' keys and summaries, customers' counts, the queue's length and its shards."""
+    """Compares orders' keys, customers' counts, the queue's length and its shards."""
 
     def __init__(self) -> None:
-        self._keys = order_keys()
-        self._without_summary: list[Key] = []
+        self._keys = IndexKeys(
+            kind="keys",
+            model=Order,
+            names=DERIVED,
+            source=(Order.status, Order.history),
+            derive=_derived_keys,
+            order_in=lambda item: str(item["sk"]["S"]).removeprefix(keys.ORDER_PREFIX),
+        )
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._stored: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._shards = 1
@@ -49,7 +53,6 @@ class OrderCheck:
 
     def differences(self) -> Iterator[Difference]:
         yield from self._keys.differences(write)
-        yield from _missing_summaries(self._without_summary)
         yield from too_few_shards("the queue", count_shards(), self._shards, raise_shards)
         for name in sorted(self._counted.keys() | self._stored.keys()):
             if self._counted[name] != self._stored[name]:
@@ -64,8 +67,6 @@ class OrderCheck:
         if Status(order.status).is_open:
             self._shards = max(self._shards, int(order.shard) + 1)
         self._keys.take(item)
-        if lacks_summary(item):
-            self._without_summary.append(key_of(item))
 
     def _take_share(self, item: Item) -> None:
         name = keys.counter_in(item["pk"]["S"])
@@ -81,27 +82,6 @@ class OrderCheck:
         counted = {status.value: sums[status.value] for status in OPEN}
         found = _counts_differ("the queue", QUEUE, cells_of(QUEUE), counted)
         yield from suspected(found, partial(_look, "the queue", QUEUE, _count_queue))
-
-
-def order_keys() -> IndexKeys:
-    """Compare the index keys of orders."""
-    return IndexKeys(
-        kind="keys",
-        model=Order,
-        names=DERIVED,
-        source=(Order.status, Order.history),
-        derive=_derived_keys,
-        order_in=lambda item: str(item["sk"]["S"]).removeprefix(keys.ORDER_PREFIX),
-    )
-
-
-def _missing_summaries(table_keys: Iterable[Key]) -> Iterator[Difference]:
-    for key in table_keys:
-        item = read_items([key]).get(key)
-        if item is not None and (actions := summary_changes(item)):
-            name = f"order {key[1].removeprefix(keys.ORDER_PREFIX)}"
-            sides: tuple[Any, Any] = {"summary": "missing"}, {"summary": "the first line's"}
-            yield difference("summary", name, *sides, repair=partial(write, actions))
 
 
 def _look(subject: str, name: str, count: Callable[[], Mapping[str, int]]) -> Iterator[Difference]:

@@ -66,13 +66,6 @@ class TestTheCheck:
         assert mend(difference)
         assert stored_order(order.username, order.id) == before
 
-    def test_finds_and_mends_a_missing_summary(self, order: NewOrder) -> None:
-        before = stored_order(order.username, order.id)
-        spoil(key_of(order), "summary")
-        (difference,) = found("summary", f"order {order.id}")
-        assert mend(difference)
-        assert stored_order(order.username, order.id) == before
-
     def test_finds_and_mends_a_missing_sparse_key(self, order: NewOrder) -> None:
         before = stored_order(order.username, order.id)
         spoil(key_of(order), "open_shard", "open_place")
