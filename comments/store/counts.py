@@ -3,9 +3,7 @@
 A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
 language and rating that occurs, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 They change only in the transaction that adds, edits or deletes a comment.
-
-The cell of a month ends in a rating that no comment has. Processes of versions that count no months
-take it for a language and that rating, and count nothing in it.
+The cell of a month ends in a rating that no comment has.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +21,6 @@ from comments.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.lists.places import timestamp
 from dynamo.lists.site_reader import page_batches
-from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters
 
 Cell = tuple[str, int]
@@ -124,20 +121,6 @@ def remembered_as(kind: str, product_id: str) -> str:
     # A cache may refuse keys with spaces, or long ones.
     digest = blake2b(product_id.encode(), digest_size=16).hexdigest()
     return f"{TABLE}/{kind}/{digest}"
-
-
-def corrections(
-    counter: Counters, name: str, count: Callable[[], Mapping[str, int]]
-) -> list[Action] | None:
-    """Recount one counter, and build the actions that correct it; None when it changed meanwhile.
-
-    Their transaction raises ConditionFailed when it is changed until then.
-    """
-    before = counter.read(name, consistent=True)
-    counted = count()
-    wanted = {one: counted.get(one, 0) for one in before.keys() | counted.keys()}
-    actions = counter.set_sums(name, wanted)  # conditional on what it reads itself
-    return actions if counter.read(name, consistent=True) == before else None
 
 
 def cell(language: str, rating: int) -> str:

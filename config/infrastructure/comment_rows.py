@@ -10,7 +10,6 @@ from datetime import timedelta
 
 from comments import keys
 from comments.imports.upserts import Change
-from comments.integrity.steps import STEPS
 from comments.items import NewComment, NewReply, items_of, reply_shown
 from comments.models import (
     Comment,
@@ -30,7 +29,7 @@ from comments.store.counts import cells_of
 from comments.store.revision import State
 from comments.store.table import LIST_KEYS, comment_key
 from comments.votes.tally import HELPFUL
-from config.infrastructure.shop_rows import LATER, counter_row, shards_row, step_row
+from config.infrastructure.shop_rows import LATER, counter_row, shards_row
 from dynamo.items import Item, wire_key
 from dynamo.lists.places import place_of, timestamp
 from shop.table_picture import START
@@ -77,7 +76,6 @@ def comment_rows() -> Iterator[Item]:
     yield from _counters()
     yield shards_row(keys.shards(RANKED))
     yield _checkpoint()
-    yield step_row(STEPS[0])
 
 
 def set_rows() -> Iterator[Item]:
@@ -188,7 +186,6 @@ def _checkpoint() -> Item:
     arn = "arn:aws:dynamodb:eu-west-1:000000000000:table/comment_sets/stream/2023-01-01T00:00:00"
     key = keys.checkpoint(arn, "shardId-00000001672531200000-f0000000")
     expires_at = int((START + timedelta(days=7)).timestamp())
-    # One whose shard has ended has a boolean ``finished`` besides, which is a text in a step of
-    # migrate_items: a model of NoSQL Workbench has one type for each name.
+    # One whose shard has ended has a boolean ``finished`` besides.
     texts = wire_key({**key, "sequence_number": "100000000000000000001"})
     return {**texts, EXPIRY: {"N": str(expires_at)}}

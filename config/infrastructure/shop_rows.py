@@ -10,7 +10,6 @@ from datetime import timedelta
 from hashlib import sha256
 
 from dynamo.items import Item, table_key, wire_key
-from dynamo.upkeep.migrations import Checkpoint, Step
 from dynamo.writes.counters import Deltas
 from dynamo.writes.limits import EXPIRES_AT, TAKEN_UNTIL
 from dynamo.writes.shards import SHARDS
@@ -29,7 +28,6 @@ from shop.catalogue.items import (
 )
 from shop.catalogue.shelves import SHELF, shelf_of
 from shop.crawlers.queries import PageStart, StoredSitemap
-from shop.integrity.steps import STEPS
 from shop.models import OrderPointer, ShopItem
 from shop.models import ZipPlace as StoredPlace
 from shop.order_status import Status
@@ -69,7 +67,6 @@ def shop_rows() -> Iterator[Item]:
     yield from counter_rows(directory_deltas(added=[_POINT], removed=[]))
     yield from (shards_row(keys.shards(name)) for name in (OPEN_ORDERS, DATA))
     yield _limit()
-    yield step_row(STEPS[0])
 
 
 def activity_rows() -> Iterator[Item]:
@@ -104,12 +101,6 @@ def counter_row(
 def shards_row(key: Mapping[str, str]) -> Item:
     """Build a number of shards (see `dynamo.writes.shards`)."""
     return {**wire_key(key), SHARDS: {"N": "2"}}
-
-
-def step_row(step: Step) -> Item:
-    """Build the checkpoint of a step of ``migrate_items`` that was interrupted."""
-    after = table_key(**step.key)
-    return Checkpoint(1, "7c9e6679", after, 1_000, 12, "2023-01-01T09:30:00.000000Z").item(step)
 
 
 def _accounts() -> Iterator[ShopItem]:

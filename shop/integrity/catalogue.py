@@ -244,10 +244,10 @@ def _differing_product(
     node = items.get(_product_key(edges[0]))
     if node is None:
         return
-    attributes, expected = derived_way(node, _names_of(node, edges, items, tree.names), tree)
+    attributes, expected = _derived_way(node, _names_of(node, edges, items, tree.names), tree)
     for attribute in attributes:
         name = attribute.attr_name
-        actions = renewals(node, expected, [attribute])
+        actions = _renewals(node, expected, [attribute])
         yield from compare(
             name,
             f"product {edges[0][1]}",
@@ -257,7 +257,7 @@ def _differing_product(
         )
 
 
-def derived_way(
+def _derived_way(
     node: Item, names: Mapping[str, str], tree: CategoryTree
 ) -> tuple[list[Attribute[Any]], Item]:
     """Return the attributes of a product that do not follow from its categories, and the right."""
@@ -271,7 +271,7 @@ def derived_way(
     return wrong, built
 
 
-def renewals(node: Item, expected: Item, attributes: Sequence[Attribute[Any]]) -> list[Action]:
+def _renewals(node: Item, expected: Item, attributes: Sequence[Attribute[Any]]) -> list[Action]:
     """Build the update of a product's attributes, on condition that they are as in ``node``."""
     changes = set_or_remove(Product, [each.attr_name for each in attributes], expected)
     same = unchanged(node, Product.pk, *attributes)

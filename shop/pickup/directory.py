@@ -6,11 +6,10 @@ writes a point, so they are exact. Follows "Write Sharding (Table)" of the patte
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from dynamo.writes.counters import Deltas
-from shop.pickup.cells import plain_geohash_of
-from shop.pickup.points import PickupPoint, counted_at, counted_in
+from shop.pickup.points import PickupPoint, counted_in
 from shop.table import counters_of
 
 COUNTER_PREFIX = "PICKUP#"
@@ -30,12 +29,12 @@ def read_directories(
 
 def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -> Deltas:
     """Return the changes of the directory."""
-    return _deltas(map(counted_in, added), map(counted_in, removed))
-
-
-def deltas_into_cap(point: PickupPoint) -> Deltas:
-    """Return the changes of the directory for a point in a cap that an older version wrote."""
-    return _deltas([counted_in(point)], [counted_at(plain_geohash_of(point.place))])
+    deltas: dict[str, Counter[str]] = {}
+    for points, number in ((added, 1), (removed, -1)):
+        for point in points:
+            for name, cell in counter_cells(point):
+                deltas.setdefault(name, Counter())[cell] += number
+    return deltas
 
 
 def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
@@ -46,15 +45,6 @@ def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
 def cell_in(attribute: str) -> str:
     """Return the cell that an attribute of a counter counts."""
     return attribute[1:]
-
-
-def _deltas(added: Iterable[Mapping[str, str]], removed: Iterable[Mapping[str, str]]) -> Deltas:
-    deltas: dict[str, Counter[str]] = {}
-    for counted, number in ((added, 1), (removed, -1)):
-        for cells in counted:
-            for name, cell in cells.items():
-                deltas.setdefault(_counter(name), Counter())[_spelled(cell)] += number
-    return deltas
 
 
 def _counter(name: str) -> str:

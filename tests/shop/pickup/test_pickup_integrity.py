@@ -23,7 +23,6 @@ from tests.support.pickup.stored import (
     made_point,
     own_item,
     put,
-    put_without_caps,
 )
 from tests.support.shop.checks import differences
 
@@ -106,14 +105,6 @@ class TestTheCheck:
         put(item)
         assert mended_cell(point)
         assert area_item(point) is None
-
-    def test_finds_and_mends_a_point_near_a_pole_that_is_in_no_cap(
-        self, tables: None, fresh: Fresh
-    ) -> None:
-        point = made_point(fresh, (-77.85, 166.67))
-        put_without_caps(point)
-        assert mended_kinds() == {"cells", "counts"}
-        assert area_item(point) is not None
 
     @pytest.mark.parametrize("directory", ["~", "area"])
     def test_finds_and_mends_wrong_counts(self, point: PickupPoint, directory: str) -> None:
