@@ -5,13 +5,11 @@ It also adds the keys in ``by_data`` of edges that were put before there was tha
 
 from collections.abc import Callable, Iterator, Mapping
 
-from django.conf import settings
-
 from dynamo.items import Item
 from dynamo.upkeep.differences import confirmed
 from dynamo.upkeep.integrity import Difference
 from shop import keys
-from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
+from shop.catalogue.edge_keys import EDGE_SHARDS, MOST_SHARDS, shard_in
 from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.integrity.categories import CategoriesFound
 from shop.integrity.comparing import PARTITION, too_few_shards
@@ -43,7 +41,7 @@ class CatalogueCheck:
         """Yield what differs: categories first, because the ways to products lead by them."""
         stored = count_edge_shards()
         yield from too_few_shards("edges", stored, self._shards, raise_edge_shards)
-        shards = max(stored, self._shards, settings.EDGE_SHARDS)
+        shards = max(stored, self._shards, EDGE_SHARDS)
         yield from self._categories.differences(shards)
         tree = self._categories.tree()
         yield from self._edges.differences(tree, shards)
