@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.following import is_followed
 from config.environment import Environment, kept_secret_key
-from demo.loading.orders import PASSWORD
-from demo.loading.orders import SIGN_IN as SAMPLE_SIGN_IN
+from demo.loading import PASSWORD
+from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Command as Step
 from demo.processes import Demo, DemoConfig
 from dynamo.engine import EngineServer, embedded
@@ -73,9 +73,7 @@ class Command(BaseCommand):
         return engine
 
     def _say(self, line: str) -> None:
-        with suppress(
-            OSError
-        ):  # the terminal was closed, which must not keep the demo from stopping
+        with suppress(OSError):  # a terminal that was closed must not keep it from stopping
             self.stdout.write(line)
             self.stdout.flush()
 
