@@ -14,6 +14,7 @@ from dynamo.engine.lock import FileLock
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.02
+MOTO_SERVER = Path(__file__).with_name("moto_server.py")
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -204,8 +205,8 @@ class DynoxideEngine(EngineServer):
 class MotoEngine(EngineServer):
     """Moto's server, which keeps data in memory: to try the shop where dynoxide does not run.
 
-    Its capacity units are a constant, its indexes do not lag, and it loses updates under threads:
-    do not measure cost or speed with it, and judge no write by it.
+    Its capacity units are a constant, its indexes do not lag, and writers never conflict, as it
+    handles requests one after the other: do not measure cost or speed with it.
     """
 
     name = "moto"
@@ -213,7 +214,7 @@ class MotoEngine(EngineServer):
     keeps_data = False
 
     def _launch(self, port: int) -> Child:
-        command = [sys.executable, "-Pm", "moto.server", "-H", LOOPBACK, "-p", str(port)]
+        command = [sys.executable, "-P", str(MOTO_SERVER), LOOPBACK, str(port)]
         return Child(command, listen=True)
 
 

@@ -1,0 +1,100 @@
+"""Moto's server, adapted: one request at a time, and transactions that copy only their items.
+
+Moto is not safe for threads, not even for reads, and each action of its transactions first copies
+the whole table, for a rollback: with thousands of items the sample's orders would not load before
+their calls' time is over. This program takes the host and the port as arguments.
+"""
+
+import copy
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.table import Table
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
+from werkzeug.serving import run_simple
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+Actions = list[dict[str, Any]]
+Undo = Callable[[], None]
+
+_Backend: Any = DynamoDBBackend  # whose methods are to be replaced
+_Table: Any = Table
+
+
+def one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
+    """Wrap an application so that it handles one request at a time."""
+    lock = Lock()
+
+    def locked(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        with lock:
+            return list(app(environ, start_response))
+
+    return locked
+
+
+def copy_items_only() -> None:
+    """Make moto's transactions roll back items instead of tables."""
+    write = _Backend.transact_write_items
+
+    def transact_write_items(backend: Any, transact_items: Actions) -> None:  # noqa: ANN401 - moto's
+        undo = [_undo(backend, *action) for one in transact_items for action in one.items()]
+        with _uncopied_tables():
+            try:
+                write(backend, transact_items)
+            except Exception:  # whatever it is goes on, once nothing of it is left
+                for put_back in undo:
+                    put_back()
+                raise
+
+    _Backend.transact_write_items = transact_write_items
+
+
+@contextmanager
+def _uncopied_tables() -> Iterator[None]:
+    """Make a deep copy of a table return the table itself."""
+    _Table.__deepcopy__ = lambda table, _memo: table
+    try:
+        yield
+    finally:
+        del _Table.__deepcopy__
+
+
+def _undo(backend: Any, kind: str, action: Mapping[str, Any]) -> Undo:  # noqa: ANN401 - moto's
+    table = backend.tables.get(action["TableName"])
+    if table is None:  # moto is about to refuse it
+        return lambda: None
+    partition, place = backend.get_keys_value(table, action["Item" if kind == "Put" else "Key"])
+    before = copy.deepcopy(table.get_item(partition, place))
+
+    def put_back() -> None:
+        table.delete_item(partition, place)
+        if before is not None and place:
+            table.items[partition][place] = before
+        elif before is not None:
+            table.items[partition] = before
+
+    return put_back
+
+
+def main(host: str, port: str) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
+    copy_items_only()
+    app = one_at_a_time(DomainDispatcherApplication(create_backend_app))
+    run_simple(host, int(port), app, threaded=True, request_handler=MotoRequestHandler)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
