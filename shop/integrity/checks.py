@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 
-from django.conf import settings
-
 from dynamo.items import Item, table_key
 from dynamo.lists.places import parse_timestamp
 from dynamo.upkeep.integrity import (
@@ -28,7 +26,7 @@ from dynamo.upkeep.integrity import (
 )
 from dynamo.writes.actions import Action, check, unchanged, update
 from shop import keys
-from shop.catalogue.edge_keys import MOST_SHARDS, purchase_data, shard_in
+from shop.catalogue.edge_keys import EDGE_SHARDS, MOST_SHARDS, purchase_data, shard_in
 from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.catalogue.purchases import DERIVED as PURCHASE_KEYS
 from shop.integrity.catalogue import (
@@ -99,7 +97,7 @@ def catalogue_kinds() -> Sequence[Kind]:
         shard_in=_edge_shard,
         count=count_edge_shards,
         raise_to=raise_edge_shards,
-        least=settings.EDGE_SHARDS,
+        least=EDGE_SHARDS,
     )
     return shards, CatalogueItems(shards), PurchaseItems(shards)
 
