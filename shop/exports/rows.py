@@ -4,14 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from dynamo.files.exports import Row
 from dynamo.items import Item
-from dynamo.lists.places import parse_timestamp
 from shop import keys
 from shop.imports.plain.history_text import write_history
 from shop.imports.plain.shape import PICKUP
 from shop.models import Order, OrderItem
-from shop.order_status import Status
-from shop.orders.entries import pickup_entry
-from shop.orders.items import StatusChange
+from shop.orders.entries import history_in, pickup_in
 
 _LINE = ("product_id", "product_name", "quantity", "unit_price")
 COLUMNS = (
@@ -31,11 +28,7 @@ def rows_of(order: Order, lines: Sequence[Item]) -> Iterator[Row]:
 
 
 def _own(order: Order) -> dict[str, object]:
-    history = [
-        StatusChange(Status(step.status), parse_timestamp(step.at), step.original)
-        for step in order.history
-    ]
-    pickup = pickup_entry(order)
+    pickup = pickup_in(order)
     point = () if pickup is None else (pickup.id, pickup.name, pickup.address, pickup.hours)
     return {
         "order_id": order.sk.removeprefix(keys.ORDER_PREFIX),
@@ -43,7 +36,7 @@ def _own(order: Order) -> dict[str, object]:
         "customer": keys.username_in(order.pk),
         "status": order.status,
         "placed_at": order.placed_at,
-        "history": write_history(history),
+        "history": write_history(history_in(order)),
         "currency": order.currency,
         "zip": order.zip_prefix,
         **dict(zip(PICKUP, point, strict=False)),
