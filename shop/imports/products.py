@@ -4,11 +4,14 @@ The rules are in docs/importing-orders.md.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
+from django.utils.text import slugify
+
+from dynamo.files.identifiers import product_id_of
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
 from shop import keys
@@ -46,6 +49,14 @@ class ImportedProduct:
     external_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Products that a file of products lists, by id, and what it tells of any product."""
+
+    listed: Collection[str]
+    describe: Callable[[str], ImportedProduct]
+
+
 class Outcome(Enum):
     """What became of a product."""
 
@@ -73,6 +84,11 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
     for categories, some in shelves.items():
         put_catalogue(categories=_with_parents(categories), products=some)
     return outcomes
+
+
+def category_named(name: str) -> NewCategory:
+    """Build the category of a name."""
+    return NewCategory(slug=slugify(name) or product_id_of(name).lower(), name=name)
 
 
 def _outcome(known: Item | None, *, may_change: bool) -> Outcome:

@@ -6,11 +6,11 @@ writes a point, so they are exact. Follows "Write Sharding (Table)" of the patte
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from dynamo.writes.counters import Deltas
 from shop.pickup.points import PickupPoint, counted_in
-from shop.table import counters_of, set_sums
+from shop.table import counters_of
 
 COUNTER_PREFIX = "PICKUP#"
 
@@ -32,14 +32,14 @@ def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -
     deltas: dict[str, Counter[str]] = {}
     for points, number in ((added, 1), (removed, -1)):
         for point in points:
-            for name, cell in counted_in(point).items():
-                deltas.setdefault(_counter(name), Counter())[_spelled(cell)] += number
+            for name, cell in counter_cells(point):
+                deltas.setdefault(name, Counter())[cell] += number
     return deltas
 
 
-def set_directory(name: str, counts: Mapping[str, int]) -> None:
-    """Set a directory's counts. Raises ConditionFailed when they change at the same moment."""
-    set_sums(_counter(name), {_spelled(cell): number for cell, number in counts.items()})
+def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
+    """Return the counters that a point counts in, each with the name of its cell there."""
+    return [(_counter(name), _spelled(cell)) for name, cell in counted_in(point).items()]
 
 
 def cell_in(attribute: str) -> str:

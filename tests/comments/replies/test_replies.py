@@ -465,7 +465,7 @@ class TestIntegrity:
             ExpressionAttributeValues={":c": {"S": "REPLIER#sue"}},
         )
         (difference,) = [d for d in comment_differences() if comment.id in d.subject]
-        assert difference.expected.startswith("REPLIER#sam ")
+        assert (difference.stored, difference.expected) == ("REPLIER#sue", "REPLIER#sam")
 
     def test_finds_and_mends_a_reply_the_comment_does_not_tell_of(self, comment):
         reply(comment)

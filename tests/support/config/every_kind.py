@@ -14,7 +14,7 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.sets.consuming import Consumer
+from comments.sets.applying import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
 from comments.votes.services import vote
