@@ -18,7 +18,7 @@ from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
 MIGRATE = ("migrate_items", "--verbosity", "0")
-"""Brings over what an older checkout left in this one's engine: a second, and nothing if new."""
+"""Brings over what an older checkout left in this one's engine."""
 SETS_TABLES = ("create_tables", "--without-streams")
 FILL_SETS = ("check_integrity", "--model", "sets", "--repair", "--unless-streaming")
 """Copies of existing comments are put before the stream is switched on that copies new ones."""

@@ -75,11 +75,11 @@ class Command(BaseCommand):
         sales = sample_orders(catalogue, seed=seed, now=today)
         progress = Progress(shown=not as_json)
         try:
-            load_pickup_points()  # which a shop loaded by an earlier version does not have
             if options["if_empty"] and _is_loaded(catalogue):
                 if options["sign_in"]:
                     let_sign_in()
                 return
+            load_pickup_points()
             load_users(sales, now=now(), sign_in=options["sign_in"])
             with progress.step("Orders", total=len(sales.orders), unit=" orders") as advance:
                 load_orders(sales, advance=advance)
