@@ -14,8 +14,6 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from django.conf import settings
-
 from comments import keys
 from comments.models import TABLE, ProductRank
 from dynamo.calls.client import client, pool
@@ -82,9 +80,13 @@ def key_of(key: RankKey) -> Item:
     return table_key(keys.rank(*key), keys.rank(*key))
 
 
+RANK_SHARDS = 2
+"""That products which begin to rank are spread over, at least; fewer later lose nothing."""
+
+
 def pick_partition(ranking: Ranking) -> str:
     """Pick the shard of a product that begins to rank."""
-    shard = _shards(client()).pick(RANKED, least=settings.RANK_SHARDS)
+    shard = _shards(client()).pick(RANKED, least=RANK_SHARDS)
     return keys.ranking_shard(ranking, shard)
 
 

@@ -44,9 +44,7 @@ from django.test import Client, RequestFactory, override_settings
 from demo.processes import SECLUDED, DemoConfig
 from dynamo.calls.client import Connection, build_client, client, connected
 from dynamo.calls.models import DynamoModel
-from dynamo.engine import BinaryMissing, DynoxideEngine, EngineError, find
-from dynamo.engine.lock import FileLock
-from dynamo.engine.ports import free_port
+from dynamo.engine import BinaryMissing, DynoxideEngine, EngineError, FileLock, find, free_port
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.progress import Advance, Progress

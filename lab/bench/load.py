@@ -69,7 +69,9 @@ def measure_load(
                 name = f"load-{number}"
                 create_profile(username=name, password=PASSWORD, now=datetime.now(UTC))
         config = site_config(context.endpoint_url, TRUSTED_PROXIES="1")
-        yield from rows(PART, {"workers": WORKERS, "pages_at_once": settings.PAGES_AT_ONCE})
+        yield from rows(
+            PART, {"workers": WORKERS, "pages_at_once": settings.MAX_CONCURRENT_REQUESTS}
+        )
         with serving(config), progress.step("Loading", total=len(parts) + 1, unit="") as advance:
             _capacity(config.port, seconds=WARM_UP)
             for part in parts:
@@ -82,7 +84,7 @@ def measure_load(
 
 def _capacity(port: int, *, seconds: float) -> float:
     """Return the pages a second that as many clients get as the site works for at a time."""
-    clients = {"Waiting": WORKERS * settings.PAGES_AT_ONCE}
+    clients = {"Waiting": WORKERS * settings.MAX_CONCURRENT_REQUESTS}
     found = run(port, clients, paths=PATHS, seconds=seconds)
     return found.get("page", NONE).answered / seconds
 

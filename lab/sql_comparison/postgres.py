@@ -15,9 +15,8 @@ from typing import TypeVar
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from dynamo.engine import EngineDied, EngineError, EngineSilent
+from dynamo.engine import LOOPBACK, EngineDied, EngineError, EngineSilent, free_port
 from dynamo.engine.child import Child
-from dynamo.engine.ports import LOOPBACK, free_port
 
 NAME = "PostgreSQL"
 DEBIAN = Path("/usr/lib/postgresql")
@@ -119,7 +118,7 @@ def _serving(command: list[str]) -> Iterator[int]:
 def _wait_until_it_listens(child: Child, port: int) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not any(GREETING in line for line in child.output()):
-        if (exit_code := child.exit_code) is not None:
+        if (exit_code := child.poll()) is not None:
             raise EngineDied(NAME, exit_code, child.output())
         if time.monotonic() > deadline:
             raise EngineSilent(NAME, port, START_SECONDS)

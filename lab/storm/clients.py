@@ -21,7 +21,7 @@ from django.test import Client
 from comments.posting.form_ids import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.faults import FAILURES
-from dynamo.engine.ports import LOOPBACK
+from dynamo.engine import LOOPBACK
 from lab.storm.ledger import Ledger, Written
 
 DONE, REFUSED, FAILED, AWAY = ("done", "refused", "failed", "away")

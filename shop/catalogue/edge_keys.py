@@ -16,7 +16,9 @@ from shop.catalogue.collation import LONGEST, folded
 DIGITS = 12
 """Of a price in cents, zeros first, so that strings sort as numbers."""
 MOST_SHARDS = 64
-"""The most that EDGE_SHARDS (a setting) may be."""
+"""The most that EDGE_SHARDS may be."""
+EDGE_SHARDS = 2
+"""That a category's products and a product's buyers are spread over; fewer later lose nothing."""
 BELOW = "$"
 """Between the names of a category and its child; sorts behind ``#`` and before names."""
 BOUGHT = keys.BOUGHT_PREFIX

@@ -6,9 +6,8 @@ An edge's shard follows from its id and their number, so that putting it again k
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.conf import settings
-
 from dynamo.calls.client import pool
+from shop.catalogue import edge_keys
 from shop.table import shards
 
 T = TypeVar("T")
@@ -17,8 +16,8 @@ DATA = "DATA"
 
 
 def writable_shards() -> int:
-    """Return how many shards edges may be put in: at least EDGE_SHARDS (a setting)."""
-    return shards().writable(DATA, least=settings.EDGE_SHARDS)
+    """Return how many shards edges may be put in: at least EDGE_SHARDS."""
+    return shards().writable(DATA, least=edge_keys.EDGE_SHARDS)
 
 
 def count_edge_shards() -> int:

@@ -18,7 +18,7 @@ from comments.picks.queries import picks_of
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State
-from demo.loading.orders import PASSWORD, SIGN_IN
+from demo.loading import PASSWORD, SIGN_IN
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments

@@ -5,8 +5,7 @@ from shutil import copytree
 
 import pytest
 
-from dynamo.engine import FileBusy, find
-from dynamo.engine.lock import FileLock
+from dynamo.engine import FileBusy, FileLock, find
 from dynamo.lists.reader import Page
 from dynamo.progress import Progress
 from lab.bench.context import Stores

@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.test import Client, override_settings
 
-from config.environment import django_versions
+from config import django_versions
 from tests.support.config.environments import settings_of
 
 SECRET = {"SECRET_KEY": "k" * 50}
