@@ -19,8 +19,8 @@ from comments.store.comments import NOT_DELETED, is_tombstone, product_id_of
 from comments.store.counts import correct_sums, tallies
 from comments.store.revision import State
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
+from comments.votes.queries import HELPFUL, helpful_votes
 from comments.votes.services import rank_or_log
-from comments.votes.tally import HELPFUL, helpful_votes
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.places import SEPARATOR

@@ -10,18 +10,24 @@ from comments.keys import scored
 from comments.models import Comment
 from comments.rankings.derivation import (
     BEST_RATING,
+    NAME,
+    PARTITION,
+    PLACE,
+    Ranking,
+    RankKey,
     Touch,
     commented_place,
     derive,
+    find_names,
     five_stars_place,
+    rename_ranks,
+    stored_ranks,
 )
-from comments.rankings.items import NAME, PARTITION, PLACE, Ranking, RankKey, stored_ranks
-from comments.rankings.names import find_names, rename_ranks
 from comments.rankings.services import TOGETHER, refresh_product
 from comments.store.comments import product_id_of
 from comments.store.table import comment_key, portions
-from comments.votes import rank as helpfulness
-from comments.votes.tally import helpful_votes
+from comments.votes.queries import helpful_votes
+from comments.votes.services import refresh_comment
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.places import SEPARATOR
@@ -128,7 +134,7 @@ def differing_comment(key: str, item: Item, votes: int) -> Iterator[Difference]:
 
 
 def _rank(comment_id: str) -> bool:
-    return helpfulness.refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
+    return refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
 
 
 def _refresh(product_id: str, newest: str) -> bool:

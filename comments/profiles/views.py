@@ -1,6 +1,7 @@
-"""The page of a user's comments."""
+"""The page of a user's comments, and these as data."""
 
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,8 +9,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from comments.lists.listing import comment_data
 from comments.lists.read_your_writes import recently_written, with_recent
-from comments.profiles.listing import written_data
 from comments.profiles.queries import (
     PLAN,
     ProfileRead,
@@ -24,6 +25,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import ListData, Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.catalogue.category_listing import link_data
 from shop.web.access import visitor_of
 from shop.web.caching import public
 
@@ -85,3 +87,8 @@ def _require_user(username: str) -> None:
         raise Http404(NOBODY) from error
     if not user.is_active:
         raise Http404(NOBODY)
+
+
+def written_data(written: WrittenAbout) -> dict[str, Any]:
+    """Return a comment with its product for programs (docs/api.md)."""
+    return {**comment_data(written.comment), "product": link_data(written.product)}

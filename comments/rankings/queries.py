@@ -17,7 +17,7 @@ from comments import keys
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
-from comments.rankings.items import NAME, NEWEST, Ranking, read_shards
+from comments.rankings.derivation import NAME, NEWEST, Ranking, read_shards
 from comments.store.table import index_of
 from comments.votes.queries import votes_of
 from dynamo.calls.client import pool

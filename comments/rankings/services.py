@@ -21,16 +21,19 @@ from functools import partial
 from itertools import islice
 
 from comments.models import ProductRank
-from comments.rankings.derivation import Touch, Touched, derive, rank_keys_of
-from comments.rankings.items import (
+from comments.rankings.derivation import (
     NEWEST,
     PARTITION,
     VERSION,
     Rank,
     Ranking,
     RankKey,
+    Touch,
+    Touched,
+    derive,
     key_of,
     pick_partition,
+    rank_keys_of,
 )
 from comments.store.table import portions
 from dynamo.calls.backoff import Backoff

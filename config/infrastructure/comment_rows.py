@@ -20,8 +20,7 @@ from comments.models import (
     CommentVote,
     ProductRank,
 )
-from comments.rankings.derivation import commented_place, five_stars_place
-from comments.rankings.items import RANKED, Ranking
+from comments.rankings.derivation import RANKED, Ranking, commented_place, five_stars_place
 from comments.replies.services import BY_STAFF
 from comments.reports.services import Reason
 from comments.sets.copies import copies_of, primary_of
@@ -29,7 +28,7 @@ from comments.store.comments import EXPIRY
 from comments.store.counts import cells_of
 from comments.store.revision import State
 from comments.store.table import LIST_KEYS, comment_key
-from comments.votes.tally import HELPFUL
+from comments.votes.queries import HELPFUL
 from config.infrastructure.shop_rows import LATER, counter_row, shards_row, step_row
 from dynamo.items import Item, wire_key
 from dynamo.lists.places import place_of, timestamp

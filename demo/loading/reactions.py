@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from comments.items import NewComment
-from comments.picks.services import feature
+from comments.moderation.services import feature
 from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import ListPlan
-from comments.lists.explain import explain_page
-from comments.lists.highlights import Highlights
+from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.queries import Reply
 from comments.store.counts import ProductCounts

@@ -6,8 +6,7 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from comments.filters import CommentFilter
-from comments.lists.highlights import NEGATIVE, POSITIVE
-from comments.picks.queries import SHOWN_PICKS
+from comments.lists.page import NEGATIVE, POSITIVE, SHOWN_PICKS
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.reader import PageRequest
 from lab.peers.database import rows_of

@@ -9,9 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
-from comments.lists.listing import listing_of, pager_of
+from comments.lists.listing import listing_of, pager_of, things_on_page
 from comments.lists.queries import CommentPage
-from comments.lists.structured_data import things_on_page
 from dynamo.web.addresses import site_of
 from dynamo.web.paging import show_page
 from dynamo.web.partials import wants_partial

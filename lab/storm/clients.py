@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from random import Random
 from threading import Lock
 
-from comments.posting.form_ids import comment_id_of, new_form_id
+from comments.posting.services import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.faults import FAILURES
 from lab.reports.storm_figures import AWAY, DONE, FAILED, REFUSED, WRONGLY_REFUSED

@@ -8,7 +8,7 @@ from comments.moderation.queries import list_moderated
 from comments.posting.services import delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.revision import State
-from comments.votes.tally import helpful_votes
+from comments.votes.queries import helpful_votes
 from dynamo.lists.reader import PageRequest
 from tests.browser.conftest import Seat, Visitor
 from tests.support.comments.threads import NOW, differing, made_comment, moderated

@@ -12,9 +12,9 @@ from django.core.management import call_command
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
+from comments.lists.page import picks_of
 from comments.lists.queries import entry_of
 from comments.moderation.queries import list_moderated
-from comments.picks.queries import picks_of
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State

@@ -14,7 +14,7 @@ from comments.items import NewComment
 from comments.keys import rank
 from comments.models import TABLE
 from comments.posting.services import add_comment, edit_comment
-from comments.rankings.items import Ranking
+from comments.rankings.derivation import Ranking
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment

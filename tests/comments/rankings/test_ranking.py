@@ -18,8 +18,8 @@ from comments.items import NewComment
 from comments.keys import rank, score_at
 from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.rankings import items as ranks
-from comments.rankings.items import Ranking, count_shards
+from comments.rankings import derivation as ranks
+from comments.rankings.derivation import Ranking, count_shards
 from comments.rankings.queries import list_ranking
 from comments.rankings.services import refresh_product
 from comments.store.comments import load_comment

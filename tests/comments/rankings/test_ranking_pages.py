@@ -10,8 +10,8 @@ from django.test import Client
 
 from comments.items import NewComment
 from comments.posting.services import add_comment
-from comments.rankings.items import count_shards
-from comments.votes.rank import refresh_comment
+from comments.rankings.derivation import count_shards
+from comments.votes.services import refresh_comment
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import ensure_products, put_catalogue
 from tests.support.chance import unique

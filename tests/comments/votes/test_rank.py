@@ -20,8 +20,7 @@ from comments.posting.services import EditLost, add_comment, delete_comment, edi
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.votes.rank import refresh_comment
-from comments.votes.services import vote
+from comments.votes.services import refresh_comment, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.reader import PageRequest, Toward

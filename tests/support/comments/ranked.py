@@ -9,7 +9,7 @@ from botocore.exceptions import EndpointConnectionError
 from comments.items import NewComment, items_of
 from comments.keys import RANK_PREFIX, rank
 from comments.models import Comment
-from comments.rankings.items import Ranking
+from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, list_ranking
 from dynamo.calls.client import client
 from dynamo.items import Item

@@ -8,8 +8,7 @@ from django.core.management import call_command
 
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment, NewReply
-from comments.moderation.services import hide
-from comments.picks.services import feature
+from comments.moderation.services import feature, hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
