@@ -15,7 +15,7 @@ from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.actions import Action, check, put, unchanged
 from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.shards import Shards
+from dynamo.writes.shards import NamedShards, Shards
 from dynamo.writes.transactions import ConditionFailed, Transactions, write_together
 from shop import keys
 from shop.models import ShopItem
@@ -100,6 +100,12 @@ def correct_sums(name: str, seen: Mapping[str, int], cells: Mapping[str, int]) -
         raise ConditionFailed({})
     if actions:
         write_together(client(), actions)
+
+
+OPEN_ORDERS = NamedShards(QUEUE, shards, lambda: settings.ORDER_SHARDS)
+"""The shards of the queue; an order keeps its own. "Write Sharding (GSI)" of the pattern list."""
+EDGES = NamedShards("DATA", shards, lambda: settings.EDGE_SHARDS)
+"""The shards of the index ``by_data``: an edge's follows from its id and their number."""
 
 
 @lru_cache(maxsize=4)

@@ -23,7 +23,7 @@ from comments.rankings.derivation import (
     rename_ranks,
     stored_ranks,
 )
-from comments.rankings.services import TOGETHER, refresh_product
+from comments.rankings.services import TOGETHER, refresh_ranks
 from comments.store.comments import product_id_of
 from comments.store.table import comment_key, portions
 from comments.votes.queries import helpful_votes
@@ -138,7 +138,7 @@ def _rank(comment_id: str) -> bool:
 
 
 def _refresh(product_id: str, newest: str) -> bool:
-    refresh_product(product_id, newest=newest)
+    refresh_ranks({product_id: Touch(newest)})
     return True
 
 

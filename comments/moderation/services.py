@@ -33,8 +33,8 @@ from comments.activity_log import moderated
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
-from comments.rankings.derivation import rankings_of_comment
-from comments.rankings.services import refresh_or_log
+from comments.rankings.derivation import Touch, rankings_of_comment
+from comments.rankings.services import refresh_ranks
 from comments.sets.following import follow
 from comments.store.comments import NoSuchComment, StoredComment, load_comment, product_id_of
 from comments.store.revision import Revision, State
@@ -164,7 +164,8 @@ def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> Sto
 
     before = _decide(comment_id, seen, until=State.HIDDEN, decide=decide)
     comment = before.comment
-    refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+    rankings = rankings_of_comment(comment.rating)
+    refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
     return _unless(State.HIDDEN, before)
 
 
@@ -182,10 +183,10 @@ def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment |
     before = _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.REPORTED)
     comment = before.comment
     rank_or_log(comment_id)
-    refresh_or_log(
-        comment.product_id,
-        newest=place_of(comment.created_at, comment.id),
+    refresh_ranks(
+        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
+        log_failures=True,
     )
     return _unless(State.LISTED, before)
 

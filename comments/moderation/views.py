@@ -151,4 +151,4 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         messages.success(request, said)
         return redirect(reverse("comment", args=[comment_id]))
     context = {"comment": {"id": comment_id, "is_pick": is_pick}}
-    return notify(render(request, "comments/picks/_pick_button.html", context), said)
+    return notify(render(request, "comments/moderation/_pick_button.html", context), said)

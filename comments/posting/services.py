@@ -29,8 +29,8 @@ from comments import activity_log as activity
 from comments import keys
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
-from comments.rankings.derivation import BEST_RATING, Ranking, rankings_of_comment
-from comments.rankings.services import refresh_or_log, settle_or_log
+from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
+from comments.rankings.services import refresh_ranks
 from comments.sets.following import follow
 from comments.store.comments import EXPIRY, NEW, NoSuchComment, StoredComment, load_comment
 from comments.store.dependents import delete_dependents
@@ -110,10 +110,10 @@ def add_comment(comment: NewComment) -> None:
         write([*puts, *follow(None, item)], changes)
     except ConditionFailed as error:
         _require_same(comment, error)
-    refresh_or_log(
-        comment.product_id,
-        newest=place_of(comment.created_at, comment.id),
+    refresh_ranks(
+        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
+        log_failures=True,
     )
 
 
@@ -153,11 +153,12 @@ def edit_comment(
         verified=before.verified if verified is None else verified,
     )
     if after == before:
-        settle_or_log(before.product_id)
+        refresh_ranks({before.product_id: Touch()}, only_stale=True, log_failures=True)
         return stored
     edited = _store_edit(stored, after, now=now)
     if BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
-        refresh_or_log(after.product_id, rankings=[Ranking.FIVE_STARS])
+        stars = [Ranking.FIVE_STARS]
+        refresh_ranks({after.product_id: Touch()}, rankings=stars, log_failures=True)
     return edited
 
 
@@ -225,11 +226,12 @@ def delete_comment(
     except NoSuchComment as gone:
         delete_dependents(comment_id)
         if gone.product_id:
-            settle_or_log(gone.product_id)
+            refresh_ranks({gone.product_id: Touch()}, only_stale=True, log_failures=True)
         return False
     comment = deleted.comment
     if not deleted.is_hidden:
-        refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+        rankings = rankings_of_comment(comment.rating)
+        refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
     delete_dependents(comment_id)
     return True
 
@@ -379,7 +381,8 @@ def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> New
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(stored)
-    settle_or_log(comment.product_id, newest=place_of(comment.created_at, comment.id))
+    newest = Touch(place_of(comment.created_at, comment.id))
+    refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
     return comment
 
 

@@ -21,7 +21,7 @@ A rank gets its name when it is first derived. A product is renamed together wit
 get a new version: a derivation under way, which may have read the old name, is refused.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache, partial
@@ -42,7 +42,7 @@ from dynamo.lists.places import SEPARATOR, id_at
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import page_batches, read
 from dynamo.writes.actions import Action, update
-from dynamo.writes.shards import Shards
+from dynamo.writes.shards import NamedShards, Shards
 from shop.catalogue.changes import stored_products
 
 if TYPE_CHECKING:
@@ -51,14 +51,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-RANKED = "RANKED"
-"""What the number of shards is kept under; the rankings of the shop share it."""
 
 PARTITION = ProductRank.rank_partition.attr_name
 PLACE = ProductRank.rank_place.attr_name
 NEWEST = ProductRank.newest.attr_name
 NAME = ProductRank.name.attr_name
 VERSION = ProductRank.version.attr_name
+
+
+@lru_cache(maxsize=4)
+def _shards(connected: "DynamoDBClient") -> Shards:
+    return Shards(connected, TABLE, keys.shards)
+
+
+RANKED = NamedShards("RANKED", lambda: _shards(client()), lambda: settings.RANK_SHARDS)
+"""The shards that the rankings of the shop share."""
 
 
 class Ranking(StrEnum):
@@ -103,27 +110,6 @@ def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
 def key_of(key: RankKey) -> Item:
     """Build the key of a rank's item."""
     return table_key(keys.rank(*key), keys.rank(*key))
-
-
-def pick_partition(ranking: Ranking) -> str:
-    """Pick the shard of a product that begins to rank."""
-    shard = _shards(client()).pick(RANKED, least=settings.RANK_SHARDS)
-    return keys.ranking_shard(ranking, shard)
-
-
-def count_shards() -> int:
-    """Read how many shards the rankings of the shop have."""
-    return _shards(client()).count(RANKED)
-
-
-def read_shards(read: Callable[[int], T]) -> T:
-    """Read all shards of the rankings of the shop (see `dynamo.writes.shards.Shards.read_all`)."""
-    return _shards(client()).read_all(RANKED, read, pool=pool())
-
-
-@lru_cache(maxsize=4)
-def _shards(connected: "DynamoDBClient") -> Shards:
-    return Shards(connected, TABLE, keys.shards)
 
 
 BEST_RATING = 5

@@ -17,7 +17,7 @@ from comments import keys
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
-from comments.rankings.derivation import NAME, NEWEST, Ranking, read_shards
+from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.queries import votes_of
 from dynamo.calls.client import pool
@@ -102,13 +102,13 @@ class MostHelpful:
 
 def list_ranking(ranking: Ranking, request: PageRequest) -> ProductRanking:
     """Read a page of a ranking of the shop's products, highest first."""
-    page = read_shards(lambda shards: read(_runs(ranking, shards), request))
+    page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request))
     return ProductRanking(_products(ranking, page, _tiles(page)), page)
 
 
 def find_leaderboards(size: int) -> Leaderboards:
     """Read the first ``size`` products of each ranking of the shop."""
-    loved, recent = read_shards(
+    loved, recent = RANKED.read_all(
         lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
     )
     tiles = _tiles(loved, recent)

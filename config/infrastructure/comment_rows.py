@@ -74,7 +74,7 @@ def comment_rows() -> Iterator[Item]:
     yield _tombstone()
     yield from (item.serialize() for item in [*_reactions(), *_ranks()])
     yield from _counters()
-    yield shards_row(keys.shards(RANKED))
+    yield shards_row(keys.shards(RANKED.name))
     yield _checkpoint()
     yield step_row(STEPS[0])
 

@@ -12,13 +12,12 @@ from hashlib import sha256
 from dynamo.items import Item, table_key, wire_key
 from dynamo.upkeep.migrations import Checkpoint, Step
 from dynamo.writes.counters import Deltas
-from dynamo.writes.limits import EXPIRES_AT, TAKEN_UNTIL
+from dynamo.writes.rate_limiter import EXPIRES_AT, TAKEN_UNTIL
 from dynamo.writes.shards import SHARDS
 from lab.reports.storage import StoredFigures
 from shop import keys
 from shop.accounts.items import Account, email_edge, profile_item
 from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.catalogue.edge_shards import DATA
 from shop.catalogue.items import (
     NewCategory,
     NewProduct,
@@ -36,10 +35,10 @@ from shop.order_status import Status
 from shop.orders.counts import deltas_of
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, order_items_of
-from shop.orders.shards import OPEN_ORDERS
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.directory import deltas_of as directory_deltas
 from shop.pickup.points import PickupPoint, point_items
+from shop.table import EDGES, OPEN_ORDERS
 from shop.table_picture import START, sample_items
 
 PLACED_AT = START - timedelta(days=7)
@@ -67,7 +66,7 @@ def shop_rows() -> Iterator[Item]:
     yield _shelf()
     yield from counter_rows(deltas_of("alex", left=None, entered=Status.PLACED))
     yield from counter_rows(directory_deltas(added=[_POINT], removed=[]))
-    yield from (shards_row(keys.shards(name)) for name in (OPEN_ORDERS, DATA))
+    yield from (shards_row(keys.shards(name)) for name in (OPEN_ORDERS.name, EDGES.name))
     yield _limit()
     yield step_row(STEPS[0])
 

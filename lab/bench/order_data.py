@@ -24,7 +24,7 @@ from shop.orders.counts import deltas_of
 from shop.orders.filters import OrderFilter
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items_of
-from shop.orders.shards import OPEN_ORDERS
+from shop.table import OPEN_ORDERS
 
 CUSTOMER = "bench"
 OTHERS = 30_000
@@ -73,7 +73,10 @@ class OrderData:
         for name, counts in cells.items():
             numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
             yield {**table_key(**keys.counter(name, 0)), **numbers}
-        yield {**table_key(**keys.shards(OPEN_ORDERS)), SHARDS: {"N": str(settings.ORDER_SHARDS)}}
+        yield {
+            **table_key(**keys.shards(OPEN_ORDERS.name)),
+            SHARDS: {"N": str(settings.ORDER_SHARDS)},
+        }
 
     def orders(self) -> Iterator[NewOrder]:
         """Yield the orders, in no order of time."""

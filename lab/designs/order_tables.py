@@ -17,7 +17,7 @@ from shop.models import ORDER_SHOWN, ByStatus, Order, Queue, ShopItem
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
-from shop.orders.shards import OPEN_ORDERS
+from shop.table import OPEN_ORDERS
 
 TABLE = ShopItem.Meta.table_name
 ENTERED = "entered_at"
@@ -88,7 +88,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         return OrderTable(table, item_of)
 
     shards: Item = {
-        **table_key(**keys.shards(OPEN_ORDERS)),
+        **table_key(**keys.shards(OPEN_ORDERS.name)),
         SHARDS: {"N": str(settings.ORDER_SHARDS)},
     }
     return OrderTables(

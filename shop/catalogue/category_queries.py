@@ -12,7 +12,6 @@ from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
-from shop.catalogue.edge_shards import read_edge_shards
 from shop.catalogue.queries import (
     CategoryNode,
     ProductTile,
@@ -21,6 +20,7 @@ from shop.catalogue.queries import (
     tile_of,
     trail_in,
 )
+from shop.table import EDGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +92,4 @@ def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: 
         runs = runs_of(shards=shards)
         return read(runs, request, order=order, first_reads=[share] * shards)
 
-    return read_edge_shards(read_from)
+    return EDGES.read_all(read_from)

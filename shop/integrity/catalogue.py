@@ -12,11 +12,11 @@ from dynamo.upkeep.differences import confirmed
 from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
-from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.integrity.categories import CategoriesFound
 from shop.integrity.comparing import PARTITION, too_few_shards
 from shop.integrity.edges import EdgesFound
 from shop.integrity.purchases import PurchasesFound
+from shop.table import EDGES
 
 
 class CatalogueCheck:
@@ -41,8 +41,8 @@ class CatalogueCheck:
 
     def differences(self) -> Iterator[Difference]:
         """Yield what differs: categories first, because the ways to products lead by them."""
-        stored = count_edge_shards()
-        yield from too_few_shards("edges", stored, self._shards, raise_edge_shards)
+        stored = EDGES.count()
+        yield from too_few_shards("edges", stored, self._shards, EDGES.raise_to)
         shards = max(stored, self._shards, settings.EDGE_SHARDS)
         yield from self._categories.differences(shards)
         tree = self._categories.tree()

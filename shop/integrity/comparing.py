@@ -14,9 +14,8 @@ from dynamo.upkeep.integrity import Difference
 from dynamo.writes.actions import Action, delete, unchanged, update
 from dynamo.writes.transactions import write_together
 from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
-from shop.catalogue.edge_shards import writable_shards
 from shop.models import ProductEdge, ShopItem
-from shop.table import Key, key_of, put_of, read_items, set_or_remove
+from shop.table import EDGES, Key, key_of, put_of, read_items, set_or_remove
 
 PARTITION = ProductEdge.data_partition.attr_name
 COMPARED = ("name", "unit_price_cents", "currency", "category", "trail", PARTITION, "data")
@@ -97,7 +96,7 @@ def write(actions: list[Action]) -> None:
 
 def write_to_shards(actions: list[Action]) -> None:
     """Write like `write`, after telling readers of every shard of ``by_data`` in use."""
-    writable_shards()
+    EDGES.writable()
     write(actions)
 
 

@@ -19,12 +19,11 @@ from dynamo.writes.actions import Action, unchanged, update
 from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import shown
-from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.items import NewCategory, NewProduct, product_edges, product_item
 from shop.catalogue.queries import edges_of, steps_in, trail_in
 from shop.integrity.comparing import put_or_delete, spelled, write_to_shards, wrong_in
 from shop.models import Product, ProductEdge, ShopItem
-from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
+from shop.table import EDGES, Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 _CATEGORIES = Product.categories.attr_name
 SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
@@ -185,7 +184,7 @@ def edge_changes(item: Item) -> list[Action]:
     slug, product_id = partition.removeprefix(keys.CATEGORY_PREFIX), sort_key.partition("#")[2]
     edge = _Edge(slug, product_id)
     items = read_items([edge.product_key, edge.edge_key, edge.by_name_key])
-    expected = edge.expected(items, {}, writable_shards())
+    expected = edge.expected(items, {}, EDGES.writable())
     lacking = [
         put_of(built, unchanged(items.get(key, {}), *EDGE))
         for key, built in expected.items()

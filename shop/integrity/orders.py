@@ -23,8 +23,7 @@ from shop.order_status import OPEN, Status
 from shop.orders.actions import DERIVED
 from shop.orders.counts import CUSTOMER_PREFIX, cells_of, counter_of
 from shop.orders.items import derived_keys
-from shop.orders.shards import count_shards, raise_shards
-from shop.table import QUEUE, Key, correct_sums, counters_of, key_of, read_items
+from shop.table import OPEN_ORDERS, QUEUE, Key, correct_sums, counters_of, key_of, read_items
 
 ATTEMPTS = 5
 
@@ -50,7 +49,9 @@ class OrderCheck:
     def differences(self) -> Iterator[Difference]:
         yield from self._keys.differences(write)
         yield from _missing_summaries(self._without_summary)
-        yield from too_few_shards("the queue", count_shards(), self._shards, raise_shards)
+        yield from too_few_shards(
+            "the queue", OPEN_ORDERS.count(), self._shards, OPEN_ORDERS.raise_to
+        )
         for name in sorted(self._counted.keys() | self._stored.keys()):
             if self._counted[name] != self._stored[name]:
                 username = name.removeprefix(CUSTOMER_PREFIX)
@@ -135,7 +136,7 @@ def _count_orders(username: str) -> Mapping[str, int]:
 
 
 def _count_queue() -> Mapping[str, int]:
-    shards = range(count_shards())
+    shards = range(OPEN_ORDERS.count())
     return {
         status.value: sum(Order.queue.count(keys.open_shard(status, n)) for n in shards)
         for status in OPEN

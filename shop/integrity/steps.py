@@ -12,7 +12,6 @@ from dynamo.upkeep.migrations import Step
 from dynamo.writes.actions import Action, unchanged, update
 from shop import keys
 from shop.catalogue.edge_keys import tree_data
-from shop.catalogue.edge_shards import writable_shards
 from shop.catalogue.queries import category_of, trail_in
 from shop.catalogue.shelves import shelf_changes
 from shop.integrity.edges import edge_changes, way_changes
@@ -21,7 +20,7 @@ from shop.integrity.purchases import purchase_keys
 from shop.integrity.summaries import summary_changes
 from shop.models import Category, ShopItem
 from shop.pickup.writing import cap_changes
-from shop.table import TABLE, key_of
+from shop.table import EDGES, TABLE, key_of
 
 
 def _step(
@@ -31,7 +30,7 @@ def _step(
 
 
 def _purchase_changes(item: Item) -> list[Action]:
-    return purchase_keys().changes(item, shards=writable_shards())
+    return purchase_keys().changes(item, shards=EDGES.writable())
 
 
 def _tree_changes(node: Item) -> list[Action]:
@@ -41,7 +40,7 @@ def _tree_changes(node: Item) -> list[Action]:
         return []
     names = [*(step.name for step in trail_in(node)), node["name"]["S"]]
     slug = partition.removeprefix(keys.CATEGORY_PREFIX)
-    data = tree_data(slug, names, shards=writable_shards())
+    data = tree_data(slug, names, shards=EDGES.writable())
     changes = [Category.data_partition.set(data["data_partition"]), Category.data.set(data["data"])]
     same = unchanged(node, Category.name, Category.trail)
     return [update(Category, table_key(partition, sort_key), changes, same)]

@@ -20,8 +20,7 @@ from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES
-from shop.orders.shards import read_shards
-from shop.table import key_of, read_for_page
+from shop.table import OPEN_ORDERS, key_of, read_for_page
 
 LONGEST_ID = 200
 
@@ -82,7 +81,7 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrderPage:
     One query for each status and shard, all at once, each for its share of a page that may be
     of one status.
     """
-    return read_shards(partial(_list_queue, chosen, request))
+    return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request))
 
 
 def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrderPage:

@@ -26,7 +26,6 @@ from shop.order_status import Status, may_move
 from shop.orders.buttons import buttons_for
 from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
-from shop.orders.limits import check_rate_limit
 from shop.orders.listing import OrderList, order_data, total_of, way_to
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
@@ -38,6 +37,7 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
+from shop.orders.rate_limits import check_rate_limit
 from shop.web.access import reading, signed_in, staff_only
 from shop.web.next_url import back, path_of_next, with_next
 from shop.web.visitor import Visitor

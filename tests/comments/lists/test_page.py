@@ -15,7 +15,8 @@ from comments.lists.listing import list_url
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsPage, CommentsRequest, read_comments_page
 from comments.posting.services import add_comment
-from comments.rankings.services import refresh_product
+from comments.rankings.derivation import Touch
+from comments.rankings.services import refresh_ranks
 from comments.store.counts import ProductCounts, counts_of, remember_counts
 from comments.votes.services import vote
 from dynamo.calls.meter import Meter, metered
@@ -198,7 +199,7 @@ class TestHighlights:
         product_id = comments[0].product_id
         last = written(product_id, 99, "ja", 2)
         load([last])
-        refresh_product(product_id)
+        refresh_ranks({product_id: Touch()})
         highlights = read(product_id, accept_language="de").highlights
         assert highlights is not None
         assert highlights.last_commented == last.created_at

@@ -12,13 +12,13 @@ from dynamo.lists.reader import PageRequest
 from dynamo.writes.shards import shard_of
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_all_categories, list_category
-from shop.catalogue.edge_shards import count_edge_shards, writable_shards
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.items import NewLine, order_items_of
+from shop.table import EDGES
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
 from tests.support.orders.making import made_order
@@ -51,7 +51,7 @@ def shelf(tables: None) -> Iterator[str]:
 
 def dealt_out(kind: str) -> list[str]:
     """Sixty ids of this kind that belong to one shard after the other, in turn."""
-    shards, every = writable_shards(), [f"{kind}-of-usual-length-{n:03}" for n in range(999)]
+    shards, every = EDGES.writable(), [f"{kind}-of-usual-length-{n:03}" for n in range(999)]
     of_shard = [[i for i in every if shard_of(i, shards) == shard] for shard in range(shards)]
     return [i for turn in zip(*of_shard, strict=False) for i in turn][:60]
 
@@ -79,18 +79,18 @@ class TestReading:
     ):
         with metered() as meter:
             assert len(list_category(shelf, PageRequest(20), order=order).products) == 20
-        assert meter.capacity_units() == 1 + count_edge_shards() / 2
+        assert meter.capacity_units() == 1 + EDGES.count() / 2
 
     def test_a_page_of_the_tree_is_the_same(self, shelf):
         with metered() as meter:
             list_all_categories(PageRequest(20))
-        assert meter.capacity_units() == 1 + count_edge_shards() / 2
+        assert meter.capacity_units() == 1 + EDGES.count() / 2
 
 
 class TestWriting:
     def put(self, product: NewProduct) -> float:
         (slug,) = product.category_slugs
-        writable_shards()  # stores their number, once
+        EDGES.writable()  # stores their number, once
         with metered() as meter:
             put_catalogue(categories=[category(slug)], products=[product])
         kinds = ("BatchWriteItem", "TransactWriteItems", "UpdateItem")

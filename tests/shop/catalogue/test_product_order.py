@@ -11,9 +11,9 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.category_queries import list_category
-from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
+from shop.table import EDGES
 from tests.support.catalogue.making import category, in_order, products_in
 from tests.support.chance import examples
 
@@ -74,7 +74,7 @@ class TestAList:
     @orders
     @pytest.mark.real_engine
     def test_costs_a_query_for_each_shard_at_any_depth(self, shelf, order):
-        shards = count_edge_shards()
+        shards = EDGES.count()
         for position in list(walk_positions("ordered", order))[::10]:
             with metered() as meter:
                 list_category("ordered", PageRequest(10, position), order=order)
@@ -87,7 +87,7 @@ class TestAList:
         slug = fresh("shards")
         products = products_in(slug, 12)
         put_catalogue(categories=[category(slug)], products=products[:6])
-        raise_edge_shards(count_edge_shards() + 1)
+        EDGES.raise_to(EDGES.count() + 1)
         put_catalogue(categories=[category(slug)], products=products[6:])
         assert there(slug, ProductOrder.NAME, 5) == in_order(products, ProductOrder.NAME)
 

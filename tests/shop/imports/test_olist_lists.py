@@ -20,7 +20,7 @@ from shop.order_status import OPEN, Status
 from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import find_order, list_open_orders, list_orders
-from shop.orders.shards import count_shards
+from shop.table import OPEN_ORDERS
 from tests.support.shop.olist_folders import give_copies, part_of
 from tests.support.shop.olist_loading import import_folder
 from tests.support.shop.olist_truth import OPEN as OPEN_STATUSES
@@ -183,7 +183,7 @@ class TestPartOfOlist:
     def test_reads_a_run_for_each_status_and_shard_in_one_round(self, part: Truth) -> None:
         del part
         read = list_open_orders(OrderFilter(), PageRequest(20))
-        assert len(read.page.reads) == len(OPEN) * count_shards()
+        assert len(read.page.reads) == len(OPEN) * OPEN_ORDERS.count()
 
 
 @pytest.mark.slow

@@ -28,9 +28,9 @@ from dynamo.upkeep.pace import Pace
 from lab.reports.storage import find_published, store
 from shop.accounts.confirming import confirm
 from shop.accounts.queries import find_user
+from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import create_profile
-from shop.accounts.throttling import sign_up_with
 from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.tables import forget_shards
@@ -87,7 +87,7 @@ def _write_accounts() -> None:
     user = find_user(AUTHOR)
     user.new_email = f"{AUTHOR}@other.example"
     user.save()
-    assert not take(sign_up_with(f"{AUTHOR}@mail.example"), now=NOW)
+    assert not take(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
 
 
 def _write_orders() -> None:
