@@ -122,7 +122,7 @@ def csv_reader(state: State) -> Read:
 
 def _read(state: State, request: PageRequest) -> CsvPage:
     found = list_moderated(state, request)
-    return CsvPage(found.page, [row for comment in found.comments for row in _rows(comment)])
+    return CsvPage(found.page, [row for comment in found.items for row in _rows(comment)])
 
 
 def _rows(comment: ModeratedComment) -> Iterator[tuple[object, ...]]:

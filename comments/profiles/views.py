@@ -13,7 +13,7 @@ from comments.lists.listing import comment_data
 from comments.lists.read_your_writes import recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
-    ProfileRead,
+    ProfileResult,
     WrittenAbout,
     is_written_by,
     read_profile,
@@ -41,19 +41,19 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     url = reverse("profile", args=[username])
     pager = Pager(url, f"profile/{username}", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    read = read_profile(
+    found = read_profile(
         username,
         asked,
         visitor=visitor_of(request),
         recent=recently_written(request.session, now=clock.now()),
     )
-    written = partial(_written, request, username, read, asked)
+    written = partial(_written, request, username, found, asked)
     is_own = request.user.get_username() == username
     return show_page(
         request,
         pager,
         asked,
-        read.found.page,
+        found.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
         context=lambda: {"owner": username, "is_own": is_own, "written": written()},
         plan=PLAN,
@@ -62,14 +62,13 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
 
 
 def _written(
-    request: HttpRequest, username: str, read: ProfileRead, asked: PageRequest
+    request: HttpRequest, username: str, found: ProfileResult, asked: PageRequest
 ) -> list[WrittenAbout]:
-    found = read.found
-    if not found.comments and asked.is_first:
+    if not found.items and asked.is_first:
         _require_user(username)
     comments = with_recent(
-        found.comments,
-        read.recent,
+        found.items,
+        found.recent,
         page=found.page,
         request=asked,
         belongs=lambda item: is_written_by(username, item),

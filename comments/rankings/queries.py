@@ -24,7 +24,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, timestamp
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
@@ -60,14 +60,6 @@ class RankedProduct:
 
 
 @dataclass(frozen=True, slots=True)
-class ProductRanking:
-    """A page of a ranking of products."""
-
-    products: tuple[RankedProduct, ...]
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
 class Leaderboards:
     """The heads of the shop's rankings."""
 
@@ -84,26 +76,17 @@ class HelpfulComment:
 
 
 @dataclass(frozen=True, slots=True)
-class HelpfulPage:
-    """A page of a product's comments, most helpful first."""
-
-    comments: tuple[HelpfulComment, ...]
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class MostHelpful:
-    """What such a page shows; ``voted`` are the ids of what the visitor finds helpful."""
+class HelpfulResult(PageResult[HelpfulComment]):
+    """A page of a product's comments; ``voted`` are the ids of what the visitor finds helpful."""
 
     product: Product
-    found: HelpfulPage
     voted: frozenset[str]
 
 
-def list_ranking(ranking: Ranking, request: PageRequest) -> ProductRanking:
+def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
     page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request))
-    return ProductRanking(_products(ranking, page, _tiles(page)), page)
+    return PageResult(_products(ranking, page, _tiles(page)), page)
 
 
 def find_leaderboards(size: int) -> Leaderboards:
@@ -123,7 +106,7 @@ def _head(ranking: Ranking, shards: int, size: int) -> Page:
         return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
 
 
-def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> MostHelpful:
+def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> HelpfulResult:
     """Read all that a page of the most helpful comments shows, in one round.
 
     Raises NoSuchProduct.
@@ -134,15 +117,15 @@ def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
         mine = voted.result() if is_user.result() else frozenset()
-        return MostHelpful(product.result(), found, mine)
+        return HelpfulResult(found.items, found.page, product.result(), mine)
 
 
-def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
+def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
     """Read a page of a product's comments by helpful votes; those without any are omitted."""
     page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
     shown = [entry_of(entry.item) for entry in page.entries]
     votes = [score_at(entry.position.place) for entry in page.entries]
-    return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
+    return PageResult(tuple(map(HelpfulComment, shown, votes)), page)
 
 
 def _products(

@@ -91,20 +91,18 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         "product": read.product,
         "trail": [*read.product.trail, read.product],
         "orders": order_links(product_id, CommentFilter(), None),
-        "comments": read.found.comments,
+        "comments": read.items,
         "voted": read.voted,
     }
     return show_page(
         request,
         pager,
         asked,
-        read.found.page,
+        read.page,
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
-        data=lambda: ListData(
-            [helpful_data(one, product_id=product_id) for one in read.found.comments]
-        ),
+        data=lambda: ListData([helpful_data(one, product_id=product_id) for one in read.items]),
     )
 
 
@@ -115,8 +113,8 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
     context = {
         "board": board,
         "boards": BOARDS,
-        "products": found.products,
-        "first_number": found.products[0].number if found.products else 1,
+        "products": found.items,
+        "first_number": found.items[0].number if found.items else 1,
     }
     return show_page(
         request,
@@ -127,8 +125,8 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
         context=lambda: context,
         plan=PLAN,
         data=lambda: ListData(
-            [ranked_data(ranked) for ranked in found.products],
-            feed=partial(ranked_feed, board, found.products),
+            [ranked_data(ranked) for ranked in found.items],
+            feed=partial(ranked_feed, board, found.items),
         ),
     )
 

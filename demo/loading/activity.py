@@ -29,7 +29,7 @@ def load_activity(
     now: datetime,
 ) -> None:
     """Write entries of this month and the one before, unless there are any in the log."""
-    if list_activity((), PageRequest(1), now=now).entries:
+    if list_activity((), PageRequest(1), now=now).items:
         return
     months = [Month.of(now).plus(-1), Month.of(now)]
     for month in months:

@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
+from typing import Generic, TypeVar
 
 from dynamo.calls.pool import Pool
 from dynamo.lists.merging import LARGEST_ITEM, Cursor, Entry, Fallback, Merge
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import Source
+
+T = TypeVar("T")
 
 
 class Order(Enum):
@@ -117,6 +120,14 @@ class Page:
         if self.cut_at and (self.toward is toward or not self.entries):
             return self.cut_at
         return self.entries[at].position if self.entries else None
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult(Generic[T]):
+    """The ``items`` of a page of a list, parsed, and the page they were read from."""
+
+    items: tuple[T, ...]
+    page: Page
 
 
 def read_page(

@@ -1,12 +1,12 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
@@ -30,20 +30,11 @@ class NoSuchOrder(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class OrderPage:
-    """A page of a list of orders, and how it was read."""
+class OrdersResult(PageResult[OrderEntry]):
+    """A page of a list of orders, and the counts by status of the whole list if they were read."""
 
-    orders: tuple[OrderEntry, ...]
     plan: OrderPlan
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class OrdersRead:
-    """A page of a list of orders, with the counts by status of the whole list."""
-
-    found: OrderPage
-    counts: Mapping[Status, int]
+    counts: Mapping[Status, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +45,28 @@ class FoundOrder:
     page: Page
 
 
-def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersRead:
+def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders and their counts, in one round."""
     with pool().together() as together:
         counts = together.start(partial(counts_of, username))
-        return OrdersRead(list_orders(username, chosen, request), counts.result())
+        return replace(list_orders(username, chosen, request), counts=counts.result())
 
 
-def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersRead:
+def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of the queue and its lengths, in one round."""
     with pool().together() as together:
         lengths = together.start(queue_lengths)
-        return OrdersRead(list_open_orders(chosen, request), lengths.result())
+        return replace(list_open_orders(chosen, request), counts=lengths.result())
 
 
-def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
+def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
     plan = plan_for_user(username, chosen)
     page = read(plan.runs, request)
-    return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
+    return OrdersResult(tuple(entry_of(entry) for entry in page.entries), page, plan)
 
 
-def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrderPage:
+def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of the shop's open orders, oldest first, of all customers (A7).
 
     One query for each status and shard, all at once, each for its share of a page that may be
@@ -84,11 +75,11 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrderPage:
     return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request))
 
 
-def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrderPage:
+def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrdersResult:
     plan = plan_for_queue(chosen, shards=shards)
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
-    return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
+    return OrdersResult(tuple(entry_of(entry) for entry in page.entries), page, plan)
 
 
 def find_order(

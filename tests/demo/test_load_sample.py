@@ -123,12 +123,12 @@ def favourite() -> str:
 
 class TestWhatHappensAroundTheComments:
     def test_is_that_customers_find_some_helpful(self) -> None:
-        comments = list_most_helpful(favourite(), PageRequest(20)).comments
+        comments = list_most_helpful(favourite(), PageRequest(20)).items
         votes = [comment.helpful for comment in comments]
         assert votes == sorted(VOTES[0], reverse=True)
 
     def test_is_that_some_wait_for_staff_with_reasons(self) -> None:
-        waiting = list_moderated(State.REPORTED, PageRequest(20)).comments
+        waiting = list_moderated(State.REPORTED, PageRequest(20)).items
         assert sorted(one.report_count for one in waiting) == [1, 1, 2]
         assert all(one.reports[0].reason for one in waiting)
 
@@ -140,7 +140,7 @@ class TestWhatHappensAroundTheComments:
         assert {comment.reply.text for comment in listed if comment.reply} == set(REPLIES)
 
     def test_is_that_a_customer_writes_about_what_they_bought(self) -> None:
-        written = list_written_by(REGULAR, PageRequest(20)).comments
+        written = list_written_by(REGULAR, PageRequest(20)).items
         assert len(written) == 3
         for comment in written:
             assert comment.is_verified

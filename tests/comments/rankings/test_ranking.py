@@ -450,14 +450,14 @@ def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
     """The products of a ranking, from its top to its end, and from its end back to the top."""
     there, page = [], list_ranking(ranking, PageRequest(size))
     while page.page.has_next:
-        there += page.products
+        there += page.items
         page = list_ranking(ranking, PageRequest(size, page.page.entries[-1].position))
-    there += page.products
-    back = list(page.products)
+    there += page.items
+    back = list(page.items)
     while page.page.has_previous:
         position = page.page.entries[0].position
         page = list_ranking(ranking, PageRequest(size, position, Toward.PREVIOUS))
-        back = [*page.products, *back]
+        back = [*page.items, *back]
     return [r.product.id for r in there], [r.product.id for r in back]
 
 

@@ -63,14 +63,14 @@ class TestReading:
         assert meter.capacity_units() == 0.5
 
     def test_a_product_with_its_way_is_one_unit(self, shelf):
-        product_id = list_category(shelf, PageRequest(1)).products[0].id
+        product_id = list_category(shelf, PageRequest(1)).items[0].id
         with metered() as meter:
             assert len(find_product(product_id).trail) == 2
         assert meter.capacity_units() == 1
 
     def test_a_page_of_twenty_as_shelved_is_one_unit(self, shelf):
         with metered() as meter:
-            assert len(list_category(shelf, PageRequest(20)).products) == 20
+            assert len(list_category(shelf, PageRequest(20)).items) == 20
         assert meter.capacity_units() == 1
 
     @pytest.mark.parametrize("order", list(ProductOrder))
@@ -78,7 +78,7 @@ class TestReading:
         self, shelf, order
     ):
         with metered() as meter:
-            assert len(list_category(shelf, PageRequest(20), order=order).products) == 20
+            assert len(list_category(shelf, PageRequest(20), order=order).items) == 20
         assert meter.capacity_units() == 1 + EDGES.count() / 2
 
     def test_a_page_of_the_tree_is_the_same(self, shelf):

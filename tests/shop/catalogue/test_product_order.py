@@ -34,7 +34,7 @@ def walk(slug: str, order: ProductOrder, request: PageRequest) -> Iterator[list[
     """Turn pages in the direction of the first request until there is no further one."""
     while True:
         found = list_category(slug, request, order=order)
-        yield [product.id for product in found.products]
+        yield [product.id for product in found.items]
         onward = request.toward is Toward.NEXT
         if not (found.page.has_next if onward else found.page.has_previous):
             return
@@ -66,7 +66,7 @@ class TestAList:
         assert unpriced < set(there("ordered", ProductOrder.NAME, 20))
 
     def test_shows_names_and_prices(self, shelf):
-        (found,) = list_category("ordered", PageRequest(1), order=ProductOrder.DEAREST).products
+        (found,) = list_category("ordered", PageRequest(1), order=ProductOrder.DEAREST).items
         truth = next(p for p in shelf if p.id == in_order(shelf, ProductOrder.DEAREST)[0])
         assert (found.name, found.currency) == (truth.name, "EUR")
         assert int(found.unit_price * 100) == truth.unit_price_cents

@@ -175,7 +175,7 @@ class TestPartOfOlist:
 
     def test_shipped_before_2018_holds_no_other_status(self, part: Truth) -> None:
         chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
-        found = list_orders(PART, chosen, PageRequest(500)).orders
+        found = list_orders(PART, chosen, PageRequest(500)).items
         assert {order.status for order in found} == {Status.SHIPPED}
         assert max(order.date.year for order in found) == 2017
         check_user(part, PART, chosen)

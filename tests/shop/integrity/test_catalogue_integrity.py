@@ -125,7 +125,7 @@ class TestTheCheck:
         assert mend(lamp.id) == [True, True]
         for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
             page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
-            assert [product.id for product in page.products] == [lamp.id]
+            assert [product.id for product in page.items] == [lamp.id]
 
     @pytest.mark.parametrize("lost", [edge_of, by_name_of])
     def test_puts_back_an_edge_that_the_product_lists(self, lamp, lost):
@@ -191,7 +191,7 @@ class TestTheCheck:
         assert (difference.kind, difference.mend()) == ("shards", True)
         assert EDGES.count() == further + 1
         page = list_category(lamp.category_slugs[0], PageRequest(5), order=ProductOrder.CHEAPEST)
-        assert [product.id for product in page.products] == [lamp.id]
+        assert [product.id for product in page.items] == [lamp.id]
 
     def test_mends_nothing_that_changes_at_this_very_moment(self, lamp):
         spoil(edge_of(lamp), name={"S": "Another"})

@@ -240,4 +240,4 @@ class TestProductsByName:
         migrate(step_named(STEPS, "edge-keys"))
         for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
             page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
-            assert [product.id for product in page.products] == [lamp.id]
+            assert [product.id for product in page.items] == [lamp.id]

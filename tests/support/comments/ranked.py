@@ -27,7 +27,7 @@ def ranking_of(
     request: PageRequest | None = PageRequest(size)
     while request:
         listed = list_ranking(ranking, request)
-        found += listed.products
+        found += listed.items
         entries = listed.page.entries
         request = PageRequest(size, entries[-1].position) if listed.page.has_next else None
     return [ranked for ranked in found if ranked.product.id in products]
