@@ -343,7 +343,8 @@ def _read_list(
 
 def _read_facts(wanted: CommentsRequest) -> _Facts:
     product_id, counting = wanted.product_id, counters()
-    known, rank = counting.known([product_id]), table_key(*[keys.commented_rank(product_id)] * 2)
+    known = counting.known([product_id])
+    rank = table_key(*[keys.rank("COMMENTED", product_id)] * 2)
     asked = [
         *((SHOP, table_key(*key)) for key in product_keys(product_id, is_whole=wanted.is_whole)),
         *((TABLE, key) for key in [*counting.keys(known), *[rank] * wanted.has_highlights]),
@@ -407,8 +408,9 @@ def find_latest(
 
 def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
     """Read the newest of the comments that staff have picked."""
+    run = Run(index=_FEATURED, partition=keys.featured(product_id))
     with labelled_calls("picks"):
-        page = read([picks_of(product_id)], PageRequest(SHOWN_PICKS), look_ahead=False)
+        page = read([run], PageRequest(SHOWN_PICKS), look_ahead=False)
     return tuple(entry_of(entry.item) for entry in page.entries)
 
 
@@ -450,11 +452,6 @@ def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[i
     languages = chosen.languages or counts.languages
     by_kind = {kind: tuple(r for r in kind if counts.within(languages, [r])) for kind in KINDS}
     return {kind: ratings for kind, ratings in by_kind.items() if ratings}
-
-
-def picks_of(product_id: str) -> Run:
-    """Return the run of a product's picked comments."""
-    return Run(index=_FEATURED, partition=keys.featured(product_id))
 
 
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:

@@ -83,11 +83,7 @@ def new(request: HttpRequest, product_id: str) -> HttpResponse:
     return (_post if request.method == "POST" else _show_new)(request, product_id)
 
 
-def _forged_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
-    return _refuse_edit(request, comment_id, forged())
-
-
-@redisplay_on_csrf_failure(_forged_edit)
+@redisplay_on_csrf_failure(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, comment_id: str) -> HttpResponse:

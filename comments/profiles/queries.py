@@ -62,7 +62,9 @@ def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
     found = list(comments)
     with labelled_calls("product names"):
         tiles = find_tiles(comment.product_id for comment in found)
-    return [WrittenAbout(each, tiles.get(each.product_id) or _nameless(each)) for each in found]
+    ids = {comment.product_id for comment in found}
+    tiles = {one: ProductTile(one, one) for one in ids} | tiles
+    return [WrittenAbout(each, tiles[each.product_id]) for each in found]
 
 
 def ids_written_by(username: str) -> Iterator[str]:
@@ -75,10 +77,6 @@ def is_written_by(username: str, item: Item) -> bool:
     """Return whether an item of the table is one of a user's comments."""
     partition: str = item.get(ByAuthor.partition.attr_name, {"S": ""})["S"]
     return partition == keys.author(username)
-
-
-def _nameless(comment: CommentEntry) -> ProductTile:
-    return ProductTile(comment.product_id, comment.product_id)
 
 
 def _run(username: str) -> Run:

@@ -1,7 +1,6 @@
 """The page of a user's comments, and these as data."""
 
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -57,7 +56,12 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
         context=lambda: {"owner": username, "is_own": is_own, "written": written()},
         plan=PLAN,
-        data=lambda: ListData([written_data(each) for each in written()]),
+        data=lambda: ListData(
+            [
+                {**comment_data(each.comment), "product": link_data(each.product)}
+                for each in written()
+            ]
+        ),
     )
 
 
@@ -86,8 +90,3 @@ def _require_user(username: str) -> None:
         raise Http404(NOBODY) from error
     if not user.is_active:
         raise Http404(NOBODY)
-
-
-def written_data(written: WrittenAbout) -> dict[str, Any]:
-    """Return a comment with its product for programs (docs/api.md)."""
-    return {**comment_data(written.comment), "product": link_data(written.product)}

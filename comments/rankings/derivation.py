@@ -166,7 +166,8 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
         item = stored.get(key, {})
         name = item[NAME]["S"] if NAME in item else names.get(product)
         if ranking is Ranking.FIVE_STARS:
-            number = _best_ratings(counts[product])
+            cells = counts[product].items()
+            number = sum(n for name, n in cells if parse_cell(name)[1] == BEST_RATING)
             ranks.append(Rank(key, item, five_stars_place(product, number), name=name))
         else:
             latest = newest.get(product)
@@ -182,10 +183,6 @@ def five_stars_place(product_id: str, number: int) -> str | None:
 def commented_place(product_id: str, newest: str | None) -> str | None:
     """Format the place of a product by that of its newest comment; None without any."""
     return newest and newest.partition(SEPARATOR)[0] + SEPARATOR + product_id
-
-
-def _best_ratings(cells: Mapping[str, int]) -> int:
-    return sum(n for name, n in cells.items() if parse_cell(name)[1] == BEST_RATING)
 
 
 def _newest(

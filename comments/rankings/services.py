@@ -156,9 +156,11 @@ def _store(rank: Rank) -> list[Rank]:
 
 def _update(rank: Rank) -> Action:
     partition = rank.stored[PARTITION]["S"] if PARTITION in rank.stored else None
+    # A product that begins to rank is put into any shard, and stays there.
+    partition = partition or keys.ranking_shard(rank.key[0], RANKED.pick()) if rank.place else None
     version = int(rank.stored.get(VERSION, {"N": "0"})["N"])
     values = (
-        (ProductRank.rank_partition, rank.place and (partition or _pick_partition(rank.key[0]))),
+        (ProductRank.rank_partition, partition),
         (ProductRank.rank_place, rank.place),
         (ProductRank.newest, rank.newest),
         (ProductRank.name, rank.name),
@@ -170,11 +172,6 @@ def _update(rank: Rank) -> Action:
         [ProductRank.version.set(version + 1), *changes],
         unchanged(rank.stored, ProductRank.version),
     )
-
-
-def _pick_partition(ranking: Ranking) -> str:
-    """Pick the shard of a product that begins to rank."""
-    return keys.ranking_shard(ranking, RANKED.pick())
 
 
 def _portions(touched: Touched) -> Iterator[Touched]:

@@ -17,7 +17,6 @@ from comments.lists.listing import comment_data, order_links
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import (
     PLAN,
-    HelpfulComment,
     RankedProduct,
     list_ranking,
     read_most_helpful,
@@ -102,7 +101,12 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
-        data=lambda: ListData([helpful_data(one, product_id=product_id) for one in read.items]),
+        data=lambda: ListData(
+            [
+                {**comment_data(one.comment, product_id=product_id), "helpful_votes": one.helpful}
+                for one in read.items
+            ]
+        ),
     )
 
 
@@ -162,8 +166,3 @@ def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> Feed:
             if one.commented
         ],
     )
-
-
-def helpful_data(found: HelpfulComment, *, product_id: str) -> dict[str, Any]:
-    """Return a comment with its votes for programs (docs/api.md)."""
-    return {**comment_data(found.comment, product_id=product_id), "helpful_votes": found.helpful}

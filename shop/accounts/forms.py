@@ -117,14 +117,12 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
             username = username_of(typed)
         except BadUsername:  # nobody's
             return [from_network]
-        if is_known(self.request, username) and self._fits_known(username):
+        of_known = rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.use(username)
+        if is_known(self.request, username) and not take(of_known, now=clock.now()):
             return [from_network]
         of_name = rate_limits.PASSWORDS_OF_A_NAME.use(username)
         self.take(rate_limits.PASSWORDS_AT_A_NAME.use(username, network), of_name, user=username)
         return [from_network, of_name]
-
-    def _fits_known(self, username: str) -> bool:
-        return not take(rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.use(username), now=clock.now())
 
 
 class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # only in the stubs

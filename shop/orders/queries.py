@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -142,7 +142,10 @@ def _find(order_id: str, username: str | None, sees_all: Callable[[], bool]) -> 
         own = together.start(partial(_stored, username, order_id))
         page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
         items = [entry.item for entry in page.entries]
-        stored = own.result() or (_stored(_owner_in(items), order_id) if sees_all() else None)
+        stored = own.result()
+        if stored is None and sees_all():
+            owners = (keys.username_in(item["pk"]["S"]) for item in items if _is_order(item))
+            stored = _stored(next(owners, None), order_id)
     if stored is None:
         return None
     lines = [item for item in items if not _is_order(item)]
@@ -152,10 +155,6 @@ def _find(order_id: str, username: str | None, sees_all: Callable[[], bool]) -> 
 
 def _stored(username: str | None, order_id: str) -> StoredOrder | None:
     return StoredOrder.find(keys.user(username), keys.order(order_id)) if username else None
-
-
-def _owner_in(items: Iterable[Item]) -> str | None:
-    return next((keys.username_in(item["pk"]["S"]) for item in items if _is_order(item)), None)
 
 
 def _find_foreign(
