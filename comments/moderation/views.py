@@ -118,7 +118,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         asked.page,
         found.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: {"listing": listing},
+        context=lambda: {"heading": listing.heading, "listing": listing},
         plan=PLAN,
     )
 

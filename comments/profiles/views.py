@@ -5,7 +5,8 @@ from functools import partial
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.lists.listing import comment_data
@@ -28,7 +29,7 @@ from shop.catalogue.category_listing import link_data
 from shop.web.access import visitor_of
 from shop.web.caching import public
 
-NOBODY = _("There is no user of this name.")
+NOBODY = gettext_lazy("There is no user of this name.")
 
 
 @require_safe
@@ -54,7 +55,12 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         asked,
         found.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
-        context=lambda: {"owner": username, "is_own": is_own, "written": written()},
+        context=lambda: {
+            "heading": _("Comments by %(owner)s") % {"owner": username},
+            "owner": username,
+            "is_own": is_own,
+            "written": written(),
+        },
         plan=PLAN,
         data=lambda: ListData(
             [

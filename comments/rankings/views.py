@@ -87,6 +87,8 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
+        "heading": _("Most helpful comments"),
+        "about": read.product,
         "product": read.product,
         "trail": [*read.product.trail, read.product],
         "orders": order_links(product_id, CommentFilter(), None),
@@ -115,6 +117,7 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_ranking(board.ranking, asked)
     context = {
+        "heading": board.heading,
         "board": board,
         "boards": BOARDS,
         "products": found.items,

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynamo.calls import clock
@@ -76,6 +77,7 @@ def _row(entry: LogEntry) -> tuple[object, ...]:
 def _context(kinds: Sequence[Kind], entries: Sequence[LogEntry]) -> dict[str, Any]:
     products = products_in(entries)
     return {
+        "heading": _("Activity"),
         "csv_url": activity_url(kinds, name="activity_csv"),
         "rows": [activity_row(entry, products) for entry in entries],
         "tabs": kind_toggles(kinds),

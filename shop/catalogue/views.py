@@ -44,7 +44,7 @@ def categories(request: HttpRequest) -> HttpResponse:
         asked,
         found.page,
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
-        context=lambda: {"categories": found.items},
+        context=lambda: {"heading": _("All categories"), "categories": found.items},
         plan=PLAN,
         data=lambda: ListData([category_data(each) for each in found.items]),
     )
@@ -59,6 +59,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     read = _read(slug, asked, order)
     context = {
+        "heading": read.category.name,
         "category": read.category,
         "products": read.items,
         "orders": order_toggles(slug, order),

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynamo.web.csv_lists import csv_response
@@ -44,7 +45,11 @@ def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
         asked.page,
         found.page,
         templates=("shop/orders/queue/queue.html", "shop/orders/queue/_queue.html"),
-        context=lambda: {"listing": context, "total": context["length"]},
+        context=lambda: {
+            "heading": _("Open orders"),
+            "listing": context,
+            "total": context["length"],
+        },
         plan=found.plan.name,
         data=lambda: ListData([*map(order_data, found.items)], context["length"]),
     )
