@@ -27,8 +27,6 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
-from django.conf import settings
-
 from comments import keys
 from comments.filters import CommentFilter
 from comments.keys import scored
@@ -64,7 +62,9 @@ def _shards(connected: "DynamoDBClient") -> Shards:
     return Shards(connected, TABLE, keys.shards)
 
 
-RANKED = NamedShards("RANKED", lambda: _shards(client()), lambda: settings.RANK_SHARDS)
+RANK_SHARDS = 2
+"""That products which begin to rank are spread over, at least; fewer later lose nothing."""
+RANKED = NamedShards("RANKED", lambda: _shards(client()), lambda: RANK_SHARDS)
 """The shards that the rankings of the shop share."""
 
 

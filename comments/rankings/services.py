@@ -30,14 +30,13 @@ from comments.rankings.derivation import (
     Rank,
     Ranking,
     RankKey,
-    Touch,
     Touched,
     derive,
     key_of,
     rank_keys_of,
 )
-from comments.store.table import portions
 from dynamo.calls.backoff import Backoff
+from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
@@ -96,12 +95,6 @@ def refresh_ranks(
     return True
 
 
-def rank_changes(product_id: str) -> list[Action]:
-    """Build the updates of a product's ranks that are not as they should be, or lack its name."""
-    ranks = derive(rank_keys_of([product_id]), {product_id: Touch()})
-    return [_update(rank) for rank in ranks if not rank.is_stored]
-
-
 def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
     pauses, losses = _BACKOFF.pauses(), 0
     while pending:
@@ -133,7 +126,7 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
         lost = pool().gather([partial(_store, rank) for rank in ranks])
     else:
         lost = pool().gather(
-            [partial(_store_together, some) for some in portions(ranks, MOST_ACTIONS)]
+            [partial(_store_together, some) for some in in_chunks(ranks, MOST_ACTIONS)]
         )
     return [rank for some in lost for rank in some]
 
@@ -175,5 +168,5 @@ def _update(rank: Rank) -> Action:
 
 
 def _portions(touched: Touched) -> Iterator[Touched]:
-    for some in portions(sorted(touched), TOGETHER):
+    for some in in_chunks(sorted(touched), TOGETHER):
         yield {product: touched[product] for product in some}

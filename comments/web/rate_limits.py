@@ -18,6 +18,8 @@ from shop.web.client_address import client_network
 from shop.web.rate_limits import Use, in_words, take
 
 WINDOW = timedelta(hours=1)
+STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
+"""Decisions, picks, replies and deletions by staff in an hour."""
 
 
 def check_rate_limit(request: HttpRequest, *, now: datetime) -> None:
@@ -37,7 +39,7 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
     """
     prefix = "staff-" if is_staff else ""
     if is_staff:
-        limits = settings.COMMENT_STAFF_WRITES_PER_USER, settings.COMMENT_STAFF_WRITES_PER_ADDRESS
+        limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
     else:
         limits = settings.COMMENT_WRITES_PER_USER, settings.COMMENT_WRITES_PER_ADDRESS
     by_user, by_address = (Limit(times, WINDOW) for times in limits)

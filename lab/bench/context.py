@@ -21,8 +21,7 @@ from django.test import Client, RequestFactory, override_settings
 
 from demo.processes import SECLUDED, DemoConfig
 from dynamo.calls.client import Connection, client, connected
-from dynamo.engine import BinaryMissing, DynoxideEngine, find
-from dynamo.engine.ports import free_port
+from dynamo.engine import BinaryMissing, DynoxideEngine, find, free_port
 from dynamo.errors import DynamoError
 from dynamo.progress import Progress
 

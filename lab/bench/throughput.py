@@ -18,7 +18,7 @@ from statistics import median
 from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
 from demo.processes import WORKERS, serving
-from dynamo.engine.ports import LOOPBACK
+from dynamo.engine import LOOPBACK
 from dynamo.lists.runs import Position
 from lab.bench.comment_data import PRODUCT_ID, CommentAnswers
 from lab.bench.context import BenchContext, PageFailed, site_config

@@ -10,7 +10,7 @@ from typing import TypeVar
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from dynamo.engine.ports import LOOPBACK
+from dynamo.engine import LOOPBACK
 from lab.peers.postgres import USER
 
 M = TypeVar("M", bound=Model)

@@ -11,9 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dynamo.engine import EngineDied, EngineError, EngineSilent
+from dynamo.engine import LOOPBACK, EngineDied, EngineError, EngineSilent, free_port
 from dynamo.engine.child import Child
-from dynamo.engine.ports import LOOPBACK, free_port
 
 NAME = "PostgreSQL"
 DEBIAN = Path("/usr/lib/postgresql")
@@ -115,7 +114,7 @@ def _serving(command: list[str]) -> Iterator[int]:
 def _wait_until_it_listens(child: Child, port: int) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not any(GREETING in line for line in child.output()):
-        if (exit_code := child.exit_code) is not None:
+        if (exit_code := child.poll()) is not None:
             raise EngineDied(NAME, exit_code, child.output())
         if time.monotonic() > deadline:
             raise EngineSilent(NAME, port, START_SECONDS)

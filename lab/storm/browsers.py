@@ -11,7 +11,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.shortcuts import resolve_url
 from django.test import Client
 
-from dynamo.engine.ports import LOOPBACK
+from dynamo.engine import LOOPBACK
 
 TOKEN = "t" * 32
 """A CSRF token: the cookie and the field have to agree, whatever it is."""

@@ -28,7 +28,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
 from demo.processes import WORKERS, serving
-from dynamo.engine.ports import LOOPBACK
+from dynamo.engine import LOOPBACK
 from dynamo.progress import Progress
 from lab.bench.comment_data import PRODUCT_ID, CommentData
 from lab.bench.context import open_context, require_binary, site_config
@@ -92,7 +92,7 @@ def _measure(endpoint_url: str, *, seconds: float, progress: Progress) -> LoadFi
         _hang_up(config.port)
     return LoadFigures(
         workers=WORKERS,
-        pages_at_once=settings.PAGES_AT_ONCE,
+        pages_at_once=settings.MAX_CONCURRENT_REQUESTS,
         rates=tuple(found),
         sign_ins=sign_ins,
     )
@@ -109,7 +109,7 @@ class _Answer:
 
 def _capacity(port: int, paths: Sequence[str], *, seconds: float) -> float:
     """Return the pages a second that as many clients get as the site works for at a time."""
-    clients, until = WORKERS * settings.PAGES_AT_ONCE, monotonic() + seconds
+    clients, until = WORKERS * settings.MAX_CONCURRENT_REQUESTS, monotonic() + seconds
     _hang_up(port)
 
     def work(number: int) -> int:

@@ -215,7 +215,7 @@ class _Stream:
     def kill(self) -> None:
         """Kill it, and start another one."""
         os.kill(self._child.pid, signal.SIGKILL)
-        self._child.wait(seconds=5)
+        self._child.wait(5)
         self._child = self._start()
 
     def stop(self) -> None:

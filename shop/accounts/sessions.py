@@ -34,12 +34,16 @@ def _user_of(request: HttpRequest) -> User | AnonymousUser:
     user = get_user(request)
     if user.is_authenticated and (
         _is_over(request.session, is_staff=user.is_staff)
-        or (user.is_staff and settings.STAFF_SECOND_FACTOR and SECOND_FACTOR not in request.session)
+        or (user.is_staff and _lacks_second_factor(request.session))
     ):
         request.session.flush()
         return AnonymousUser()
     request.META[READ_STAFF] = user.is_staff
     return user
+
+
+def _lacks_second_factor(session: SessionBase) -> bool:
+    return settings.REQUIRE_STAFF_2FA and SECOND_FACTOR not in session
 
 
 def _is_over(session: SessionBase, *, is_staff: bool) -> bool:

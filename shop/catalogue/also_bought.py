@@ -17,8 +17,8 @@ from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 from shop.catalogue.access_patterns import buyers_of, purchases_of
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
-from shop.table import EDGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.queries import (
     CategoryNode,
     ProductTile,
@@ -20,7 +21,6 @@ from shop.catalogue.queries import (
     tile_of,
     trail_in,
 )
-from shop.table import EDGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from datetime import datetime
 from dynamo.items import table_key
 from dynamo.writes.actions import Action, update
 from shop import keys
-from shop.catalogue.edge_keys import purchase_data
+from shop.catalogue.edge_keys import EDGES, purchase_data
 from shop.models import Purchase
-from shop.table import EDGES, set_or_remove
+from shop.table import set_or_remove
 
 DERIVED = ("order_status_date", "data_partition", "data")
 """The keys of a purchase in two indexes; one that is not counted has none."""

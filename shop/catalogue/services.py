@@ -9,6 +9,7 @@ from dynamo.calls.client import client, pool
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import change_products, product_node, stored_products
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import (
     NewCategory,
     NewProduct,
@@ -19,7 +20,7 @@ from shop.catalogue.items import (
 )
 from shop.catalogue.shelves import put_shelf
 from shop.models import ShopItem
-from shop.table import EDGES, TABLE, put_of
+from shop.table import TABLE, put_of
 
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
 """The category of imported products that the catalogue does not know."""

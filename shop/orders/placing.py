@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.prices import PricedProduct, prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
@@ -33,7 +34,7 @@ from shop.orders.items import (
     StatusChange,
     order_items_of,
 )
-from shop.table import EDGES, OPEN_ORDERS, write_with_counts
+from shop.table import OPEN_ORDERS, write_with_counts
 
 
 class OrderRefused(ValueError):

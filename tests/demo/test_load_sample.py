@@ -12,13 +12,13 @@ from django.core.management import call_command
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
-from comments.lists.page import picks_of
+from comments.lists.page import find_picks
 from comments.lists.queries import entry_of
 from comments.moderation.queries import list_moderated
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State
-from demo.loading.orders import PASSWORD, SIGN_IN
+from demo.loading import PASSWORD, SIGN_IN
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
@@ -133,7 +133,7 @@ class TestWhatHappensAroundTheComments:
         assert all(one.reports[0].reason for one in waiting)
 
     def test_is_that_staff_pick_some_and_reply_to_some(self) -> None:
-        picks = read([picks_of(favourite())], PageRequest(10)).entries
+        picks = find_picks(favourite())
         runs = plan(favourite(), CommentFilter.of((), (1, 2))).runs
         listed = [entry_of(entry.item) for entry in read(runs, PageRequest(100)).entries]
         assert len(picks) == 2

@@ -10,6 +10,7 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
 from dynamo.lists.runs import Position
+from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.months import Month
 from shop.activity.queries import list_activity
@@ -21,12 +22,12 @@ KIND_SETS = [kinds for size in (0, 1, 2) for kinds in combinations(Kind, size)]
 
 
 @pytest.fixture
-def history(own_log, settings):
+def history(own_log, monkeypatch):
     """Some eighty entries in four months with two, three, two and one shards; nothing in August."""
     entries = []
     for month, shards in [(7, 2), (9, 3), (10, 2), (11, 1)]:
         own_log(Month(2026, month))
-        settings.ACTIVITY_SHARDS = shards
+        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", shards)
         begin = datetime(2026, month, 1, tzinfo=UTC)
         random = Random(month)
         some = [

@@ -13,12 +13,12 @@ from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
 from dynamo.upkeep.erasure import erase
 from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder
 from shop.orders.moving import move_order
-from shop.table import EDGES
 from shop.user_data import PURCHASES
 from tests.support.catalogue.making import category, sell
 from tests.support.chance import examples, unique

@@ -11,9 +11,9 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.category_queries import list_category
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.table import EDGES
 from tests.support.catalogue.making import category, in_order, products_in
 from tests.support.chance import examples
 

@@ -345,7 +345,7 @@ class TestTurningItOff:
 class TestStaffWhoMustHaveOne:
     @pytest.fixture(autouse=True)
     def enforced(self, settings: Any) -> None:
-        settings.STAFF_SECOND_FACTOR = True
+        settings.REQUIRE_STAFF_2FA = True
 
     def test_set_it_up_before_they_are_in(
         self, browser: Client, sam: Person, set_up: Callable[[Client], App]
@@ -359,9 +359,9 @@ class TestStaffWhoMustHaveOne:
     def test_are_signed_out_where_they_showed_no_code(
         self, browser: Client, sam: Person, settings: Any
     ) -> None:
-        settings.STAFF_SECOND_FACTOR = False
+        settings.REQUIRE_STAFF_2FA = False
         sign_in(browser, sam.username)
-        settings.STAFF_SECOND_FACTOR = True
+        settings.REQUIRE_STAFF_2FA = True
         assert browser.get("/staff/orders/").status_code == 302
 
     def test_are_signed_out_when_they_turn_it_off(
