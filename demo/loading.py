@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from comments.items import NewComment
-from comments.picks.services import feature
+from comments.moderation.services import feature
 from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
@@ -153,7 +153,7 @@ def load_activity(
     now: datetime,
 ) -> None:
     """Write entries of this month and the one before, unless there are any in the log."""
-    if list_activity((), PageRequest(1), now=now).entries:
+    if list_activity((), PageRequest(1), now=now).items:
         return
     months = [Month.of(now).plus(-1), Month.of(now)]
     for month in months:

@@ -36,7 +36,7 @@ from shop.orders.counts import deltas_of
 from shop.orders.filters import OrderFilter
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items_of
-from shop.orders.shards import OPEN_ORDERS
+from shop.table import OPEN_ORDERS
 
 T = TypeVar("T")
 PRODUCT_ID = "bench"
@@ -230,7 +230,7 @@ class OrderData:
             numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
             yield {**table_key(**shop_keys.counter(name, 0)), **numbers}
         yield {
-            **table_key(**shop_keys.shards(OPEN_ORDERS)),
+            **table_key(**shop_keys.shards(OPEN_ORDERS.name)),
             SHARDS: {"N": str(settings.ORDER_SHARDS)},
         }
 

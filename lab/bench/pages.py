@@ -58,7 +58,7 @@ from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
 from shop.orders.queries import list_open_orders, list_orders
 from shop.orders.queue.listing import queue_pager
-from shop.orders.shards import count_shards
+from shop.table import OPEN_ORDERS
 
 COUNTS = "counts"
 """Label of the calls that read counts, which are reported apart from those of the list."""
@@ -354,7 +354,7 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
             read=partial(_read_queue, statuses),
             pager=queue_pager(OrderFilter(statuses)),
             site=staff,
-            run=plan_for_queue(OrderFilter(statuses), shards=count_shards()).runs[0],
+            run=plan_for_queue(OrderFilter(statuses), shards=OPEN_ORDERS.count()).runs[0],
             ascending=True,
         )
 

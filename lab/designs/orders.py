@@ -42,7 +42,7 @@ from shop.orders.filters import OrderFilter
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
 from shop.orders.queries import list_open_orders
-from shop.orders.shards import OPEN_ORDERS
+from shop.table import OPEN_ORDERS
 
 TABLE = ShopItem.Meta.table_name
 ENTERED = "entered_at"
@@ -118,7 +118,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         return OrderTable(table, item_of)
 
     shards: Item = {
-        **table_key(**keys.shards(OPEN_ORDERS)),
+        **table_key(**keys.shards(OPEN_ORDERS.name)),
         SHARDS: {"N": str(settings.ORDER_SHARDS)},
     }
     return OrderTables(

@@ -15,8 +15,7 @@ from django.db.models import Index, Q, QuerySet
 
 from comments.filters import CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, NewComment, excerpt
-from comments.lists.highlights import NEGATIVE, POSITIVE
-from comments.picks.queries import SHOWN_PICKS
+from comments.lists.page import NEGATIVE, POSITIVE, SHOWN_PICKS
 from comments.store.counts import Cell
 from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.reader import PageRequest

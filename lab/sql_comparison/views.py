@@ -16,11 +16,9 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import ListPlan
-from comments.lists.explain import explain_page
-from comments.lists.highlights import Highlights
-from comments.lists.listing import listing_of, pager_of
+from comments.lists.listing import listing_of, pager_of, things_on_page
+from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
-from comments.lists.structured_data import things_on_page
 from comments.replies.queries import Reply
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Explanation, OtherLine

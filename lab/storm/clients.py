@@ -18,7 +18,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.shortcuts import resolve_url
 from django.test import Client
 
-from comments.posting.form_ids import comment_id_of, new_form_id
+from comments.posting.services import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.faults import FAILURES
 from dynamo.engine import LOOPBACK

@@ -160,7 +160,15 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
         item_count=int(stored.item_count),
         foreign_id=stored.foreign_id or "",
         summary=stored.summary or "",
-        items=tuple(_line_of(line) for line in lines),
+        items=tuple(
+            OrderLine(
+                product_id=line["product_id"]["S"],
+                name=line["name"]["S"],
+                quantity=int(line["quantity"]["N"]),
+                unit_price=money(line["unit_price_cents"]["N"]),
+            )
+            for line in lines
+        ),
         history=history,
         pickup=pickup_in(stored),
         zip_prefix=stored.zip_prefix or "",
@@ -181,15 +189,6 @@ def pickup_in(stored: Order) -> NewPickup | None:
     if chosen is None:
         return None
     return NewPickup(chosen.id, chosen.name, chosen.address, chosen.hours)
-
-
-def _line_of(item: Item) -> OrderLine:
-    return OrderLine(
-        product_id=item["product_id"]["S"],
-        name=item["name"]["S"],
-        quantity=int(item["quantity"]["N"]),
-        unit_price=money(item["unit_price_cents"]["N"]),
-    )
 
 
 def money(cents: float | str) -> Decimal:

@@ -20,8 +20,8 @@ from dynamo.web.partials import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
 from shop.orders.entries import pickup_in
-from shop.orders.limits import check_rate_limit
 from shop.orders.queries import NoSuchOrder
+from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.earlier import place_of_earlier_order, place_of_point
 from shop.pickup.explaining import PLAN

@@ -12,7 +12,7 @@ from django.utils.timezone import now
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from comments.rankings.derivation import Touch
-from comments.rankings.services import settle_products
+from comments.rankings.services import refresh_ranks
 from demo.loading import (
     PASSWORD,
     SIGN_IN,
@@ -95,7 +95,8 @@ class Command(BaseCommand):
                 products=catalogue.products,
             )
             # The comments were ranked before their products had names.
-            settle_products({product.id: Touch() for product in catalogue.products})
+            named = {product.id: Touch() for product in catalogue.products}
+            refresh_ranks(named, only_stale=True)
         except FAILURES as error:
             raise CommandError(sentence_to_go_on(error)) from error
         except KeyboardInterrupt:

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.lists.read_models import INDEXES
+from comments.lists.queries import INDEXES
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.filters import RATINGS, CommentFilter
-from comments.lists.page import PageWanted, read_comments_page
+from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.queries import find_leaderboards
 from dynamo.calls.meter import metered
 from dynamo.errors import DynamoError
@@ -62,7 +62,7 @@ def units_of_pages(product_id: str) -> float:
     """Read a product's page and its lists by each rating; return their mean units."""
     request = PageRequest(settings.PAGE_SIZE)
     filters = [None, *(CommentFilter.of((), [rating]) for rating in RATINGS)]
-    return mean(map(_metered_units, (PageWanted(product_id, request, one) for one in filters)))
+    return mean(map(_metered_units, (CommentsRequest(product_id, request, one) for one in filters)))
 
 
 def units_of_comment() -> float:
@@ -75,7 +75,7 @@ def units_of_comment() -> float:
     raise NothingMetered("No writes were metered here: run 'manage.py compare' first.")
 
 
-def _metered_units(wanted: PageWanted) -> float:
+def _metered_units(wanted: CommentsRequest) -> float:
     with metered() as meter:
         read_comments_page(wanted)
     return meter.capacity_units()

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynamo.calls import clock
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.closing import shut_profile
 from shop.accounts.queries import find_user
 from shop.accounts.second_factor.signing_in import LASTS
@@ -154,7 +154,7 @@ class TestSigningIn:
     def test_allows_few_guesses(self, sam: Person, app: App) -> None:
         browser = new_browser()
         sign_in(browser, sam.username)
-        most = throttling.CODES_OF_A_NAME.times
+        most = rate_limits.CODES_OF_A_NAME.times
         answers = [show(browser, "000000").status_code for _ in range(most + 1)]
         assert answers == [200] * most + [429]
         assert show(browser, app.code()).status_code == 429
@@ -197,8 +197,8 @@ class TestManyWrongCodes:
         def type_wrong_ones(count: int) -> list[int]:
             answers = []
             for number in range(count):
-                if number and number % throttling.CODES_OF_A_NAME.times == 0:
-                    watch.move(throttling.CODES_OF_A_NAME.window)
+                if number and number % rate_limits.CODES_OF_A_NAME.times == 0:
+                    watch.move(rate_limits.CODES_OF_A_NAME.window)
                 browser = new_browser()
                 sign_in(browser, sam.username)
                 answers.append(show(browser, "000000").status_code)
@@ -223,11 +223,11 @@ class TestManyWrongCodes:
         self, sam: Person, app: App, watch: Watch, guess: Callable[[int], list[int]]
     ) -> None:
         guess(19)
-        watch.move(throttling.CODES_OF_A_NAME.window)
+        watch.move(rate_limits.CODES_OF_A_NAME.window)
         browser = new_browser()
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
-        watch.move(throttling.CODES_OF_A_NAME.window)
+        watch.move(rate_limits.CODES_OF_A_NAME.window)
         assert guess(5) == [200] * 5
 
     def test_are_nothing_a_stranger_can_type(self, sam: Person, app: App, watch: Watch) -> None:
@@ -236,7 +236,7 @@ class TestManyWrongCodes:
             sign_in(stranger, sam.username, "wrong")
             assert show(stranger, "000000").url == "/accounts/login/"
         browser = new_browser()
-        watch.move(throttling.PASSWORDS_OF_A_NAME.window)
+        watch.move(rate_limits.PASSWORDS_OF_A_NAME.window)
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
 
@@ -278,7 +278,7 @@ class TestALetter:
     def test_is_not_held_up_by_letters_that_others_ask_for(
         self, browser: Client, sam: Person, address: str, app: App
     ) -> None:
-        for _ in range(throttling.LETTERS_TO_AN_EMAIL.times + 1):
+        for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
         assert "no longer needs a code" in last_letter_to(address)

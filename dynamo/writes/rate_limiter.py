@@ -18,7 +18,7 @@ from pynamodb.attributes import NumberAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
-from dynamo.items import Item, wire_key
+from dynamo.items import wire_key
 from dynamo.writes.actions import delete, update
 from dynamo.writes.transactions import ConditionFailed
 from dynamo.writes.updates import write_one
@@ -111,12 +111,9 @@ class Limiter:
         try:
             write_one(self.client, written)
         except ConditionFailed as error:
-            return _taken_until(error.failed[0])
+            failed = error.failed[0]
+            return int(failed[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in failed else 0
         return None
-
-
-def _taken_until(item: Item) -> int:
-    return int(item[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in item else 0
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -10,7 +10,7 @@ from django.test import RequestFactory
 
 from dynamo.calls.client import client
 from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
-from dynamo.writes.limits import EXPIRES_AT, Limit, Limiter
+from dynamo.writes.rate_limiter import EXPIRES_AT, Limit, Limiter
 from shop import keys
 from shop.models import ShopItem
 

@@ -7,10 +7,8 @@ import pytest
 
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment
-from comments.lists.highlights import find_picks
-from comments.moderation.services import hide
-from comments.picks.queries import SHOWN_PICKS
-from comments.picks.services import feature, unfeature
+from comments.lists.page import SHOWN_PICKS, find_picks
+from comments.moderation.services import feature, hide, unfeature
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -10,8 +11,7 @@ from django.test import Client
 from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.calls.clock import Clock
-from dynamo.writes.limits import Limit
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.known_browser import COOKIE
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
@@ -23,8 +23,8 @@ from tests.support.accounts.cast import (
 )
 from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
 
-MOST_OF_A_NAME, FEW = throttling.PASSWORDS_OF_A_NAME.times, 3
-MOST_AT_A_NAME = throttling.PASSWORDS_AT_A_NAME.times
+MOST_OF_A_NAME, FEW = rate_limits.PASSWORDS_OF_A_NAME.times, 3
+MOST_AT_A_NAME = rate_limits.PASSWORDS_AT_A_NAME.times
 
 
 def guess(username: str, *, times: int, browser: Client | None = None) -> list[int]:
@@ -89,7 +89,7 @@ class TestSomebodyElsesGuesses:
 class TestAKnownBrowser:
     def test_guesses_no_more_than_a_few_times_more(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
-        of_its_own = throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
+        of_its_own = rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.times
         most = of_its_own + MOST_AT_A_NAME
         answers = guess(alice.username, times=most, browser=browser)
         assert answers.count(200) == most - 1, "it has signed in once before it was known"
@@ -111,8 +111,8 @@ class TestAKnownBrowser:
 class TestTooManyGuessesAtOneName:
     @pytest.fixture(autouse=True)
     def low_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        few = Limit(FEW, throttling.PASSWORDS_OF_A_NAME.window)
-        monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
+        few = replace(rate_limits.PASSWORDS_OF_A_NAME, times=FEW)
+        monkeypatch.setattr(rate_limits, "PASSWORDS_OF_A_NAME", few)
 
     def test_are_counted_for_the_name_in_any_case(self, alice: Person) -> None:
         guess(alice.username, times=FEW)
@@ -126,7 +126,7 @@ class TestTooManyGuessesAtOneName:
     def test_are_told_when_to_come_back(self, browser: Client, alice: Person) -> None:
         guess(alice.username, times=FEW)
         response = sign_in(browser, alice.username)
-        share = throttling.PASSWORDS_OF_A_NAME.share // 1_000
+        share = rate_limits.PASSWORDS_OF_A_NAME.share // 1_000
         assert 0 < int(response["Retry-After"]) <= share
         assert "Try again in" in response.content.decode()
 
@@ -149,8 +149,8 @@ class TestTooManyGuessesAtOneName:
 class TestGuessingFromOneAddress:
     @pytest.fixture(autouse=True)
     def low_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        few = Limit(3, throttling.PASSWORDS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
+        few = replace(rate_limits.PASSWORDS_FROM_AN_ADDRESS, times=3)
+        monkeypatch.setattr(rate_limits, "PASSWORDS_FROM_AN_ADDRESS", few)
 
     def test_ends_after_some_names(
         self, browser: Client, tables: None, fresh: Callable[[str], str]
@@ -180,16 +180,16 @@ class TestTheRightPassword:
     def test_is_counted_too_because_it_costs_a_slow_hash(
         self, browser: Client, alice: Person
     ) -> None:
-        most = MOST_AT_A_NAME + throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
+        most = MOST_AT_A_NAME + rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.times
         answers = [sign_in(browser, alice.username).status_code for _ in range(most + 1)]
         assert answers == [302] * most + [429]
 
     def test_is_not_counted_where_others_are(
         self, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.PASSWORDS_OF_A_NAME.window)
-        monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
-        monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
+        few = replace(rate_limits.PASSWORDS_OF_A_NAME, times=2)
+        monkeypatch.setattr(rate_limits, "PASSWORDS_OF_A_NAME", few)
+        monkeypatch.setattr(rate_limits, "PASSWORDS_FROM_AN_ADDRESS", few)
         network = new_browser().defaults["REMOTE_ADDR"]
         for _ in range(4):
             answer = sign_in(new_browser(REMOTE_ADDR=network), alice.username)
