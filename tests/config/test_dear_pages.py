@@ -179,10 +179,14 @@ class TestAListOfLargerEntries:
 class TestAListWhoseLanguagesFollowEachOther:
     """Counts do not tell when a language was written in: the plans by counts cost too much."""
 
-    @pytest.mark.parametrize("codes", [CODES[:MOST_LANGUAGES], CODES[-MOST_LANGUAGES:]])
     @pytest.mark.parametrize(
-        ("ratings", "order"),
-        [("1.2", ""), ("1.2.3.4", ""), ("1.2.3.4", "?order=oldest"), ("1.2", "?order=highest")],
+        ("codes", "ratings", "order"),
+        [
+            (CODES[:MOST_LANGUAGES], "1.2", ""),
+            (CODES[-MOST_LANGUAGES:], "1.2.3.4", ""),
+            (CODES[:MOST_LANGUAGES], "1.2.3.4", "?order=oldest"),
+            (CODES[-MOST_LANGUAGES:], "1.2", "?order=highest"),
+        ],
     )
     def test_is_walked_there_and_back_at_little_cost(self, products, codes, ratings, order):
         url = f"/products/{products[IN_BLOCKS]}/comments/{'.'.join(codes)}/{ratings}/{order}"

@@ -35,8 +35,8 @@ TOKENLESS = {"language/"}
 """Forms on pages that shared caches keep, and that can do no harm."""
 USED_UP = {"comments/delete/<id_with_slashes:comment_id>/"}
 """Where even an empty form does away with what it is about."""
-MOST_UNITS, MOST_UNITS_OF_SOMEBODY = 10.0, 12.0
-"""Somebody's page reads who they are beside its list, what they have in the basket, and so on."""
+MOST_UNITS, MOST_UNITS_OF_SOMEBODY = 10.0, 16.0
+"""A page of somebody reads who they are beside its list, and the longest list is the open orders."""
 MOST_BYTES = 45_000
 PUBLIC = {"public", "max-age=0", "s-maxage=30"}
 GERMAN = {"Accept-Language": "de"}
