@@ -13,7 +13,7 @@ from tests.support.comments.writers import made_product
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 CATALOGUE = PROJECT / "config" / "locale" / "de" / "LC_MESSAGES" / "django.po"
 needs_gettext = pytest.mark.skipif(not which("msgfmt"), reason="gettext is not installed")
 

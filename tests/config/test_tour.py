@@ -30,13 +30,13 @@ from tests.support.config.addresses import (
 )
 from tests.support.markup import Element, read_markup
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 TOKENLESS = {"language/"}
 """Forms on pages that shared caches keep, and that can do no harm."""
 USED_UP = {"comments/delete/<id_with_slashes:comment_id>/"}
 """Where even an empty form does away with what it is about."""
 MOST_UNITS, MOST_UNITS_OF_SOMEBODY = 10.0, 16.0
-"""A page of somebody reads who they are beside its list, and the longest list is the open orders."""
+"""A page of somebody reads who they are beside its list, and staff have the longest list."""
 MOST_BYTES = 45_000
 PUBLIC = {"public", "max-age=0", "s-maxage=30"}
 GERMAN = {"Accept-Language": "de"}
@@ -192,7 +192,6 @@ class TestTheMatrix:
     def test_has_a_row_for_every_address(self):
         assert sorted(MATRIX) == sorted(routes())
 
-    @pytest.mark.newest
     @pytest.mark.parametrize("route", MATRIX)
     def test_says_what_everybody_gets(self, known, things, engine_name, route):
         for role in ROLES:

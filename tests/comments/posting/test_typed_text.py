@@ -160,6 +160,7 @@ class TestFormThatIsRefused:
         assert shown.page.all("html") == []
 
 
+@pytest.mark.newest
 class TestFormWithATokenFromBeforeItsUserSignedInAnew:
     """The sign-in on another page makes a new token; the form has the old one."""
 
@@ -187,6 +188,7 @@ class TestFormWithATokenFromBeforeItsUserSignedInAnew:
         assert (shown.status, typed_in(shown)) == (403, TYPED)
 
 
+@pytest.mark.newest
 class TestFormThatNoPageOfOursHasSent:
     @pytest.mark.parametrize(
         ("kind", "sender"),
@@ -204,6 +206,7 @@ class TestFormThatNoPageOfOursHasSent:
         assert items_of(sent.stored) == before
 
 
+@pytest.mark.newest
 class TestButtonWithAnOldToken:
     @pytest.mark.parametrize(
         ("url_of", "fields"),

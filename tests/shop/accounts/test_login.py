@@ -24,8 +24,9 @@ from tests.support.accounts.cast import (
 from tests.support.comments.faulty import unreachable
 from tests.support.markup import read_markup
 
+pytestmark = pytest.mark.newest
 
-@pytest.mark.fallback
+
 class TestSigningIn:
     def test_leads_to_the_orders(self, browser: Client, alice: Person) -> None:
         response = sign_in(browser, alice.username)

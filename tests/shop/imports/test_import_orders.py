@@ -91,7 +91,6 @@ def found(foreign_id: str) -> WholeOrder:
     return find_order(foreign_id).order
 
 
-@pytest.mark.fallback
 class TestImport:
     def test_lists_orders_by_the_time_of_their_placing(
         self, olist: OlistFolder, alex: str, tmp_path: Path

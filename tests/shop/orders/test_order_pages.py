@@ -14,7 +14,6 @@ from tests.support.orders.visiting import Visitor
 DAY = timedelta(days=1)
 
 
-@pytest.mark.fallback
 class TestTheListOfOrders:
     def test_is_newest_first_by_the_day_of_placing(self, alice: Visitor) -> None:
         orders = [made_order(alice.username, placed_at=START + n * DAY) for n in range(3)]
@@ -123,7 +122,6 @@ class TestTheDates:
         assert shown.page.one("a", id="dates-clear")["href"] == "/orders/?status=SHIPPED"
 
 
-@pytest.mark.fallback
 class TestThePagesOfTheList:
     @pytest.fixture
     def ids(self, alice: Visitor, settings: Any) -> list[str]:

@@ -13,7 +13,6 @@ from tests.support.orders.visiting import Visitor
 from tests.support.pickup.visiting import ids, near, page_of
 
 
-@pytest.mark.fallback
 class TestChoosingOnThePage:
     def test_is_told_and_shown_on_the_order(
         self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
