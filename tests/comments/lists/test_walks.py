@@ -45,9 +45,10 @@ def walks(choices, *, of_each: int) -> list[Walk]:
 
 
 @pytest.fixture(scope="module")
-def some(model: str):
-    """Takes all walks by the indexes, and one in four by the sets."""
-    return lambda all_walks: all_walks[:: {"indexes": 1, "sets": 4}[model]]
+def some(model: str, pytestconfig: pytest.Config):
+    """Takes all walks by the indexes; by the sets one in four, and all with ``--thorough``."""
+    is_whole = model == "indexes" or pytestconfig.getoption("--thorough")
+    return lambda walks: walks if is_whole else walks[::4]
 
 
 @pytest.fixture(scope="module")
