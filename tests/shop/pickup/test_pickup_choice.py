@@ -92,10 +92,6 @@ class TestChoosingOnThePage:
         assert told.messages == ["This order is shipped: its delivery can no longer be changed."]
         assert told.page.all(data_pickup=True) == []
 
-    @pytest.mark.parametrize("way", ["choose", "forget"])
-    def test_is_not_done_by_looking(self, alice: Visitor, order: NewOrder, way: str) -> None:
-        assert alice.get(f"{page_of(order)}{way}/").status == 405
-
 
 @pytest.fixture
 def two_choices(monkeypatch: pytest.MonkeyPatch) -> None:
