@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all test-newest coverage lint format readme messages screenshot requirements audit clean
+.PHONY: help install run test test-all test-newest coverage lint format readme lambda messages screenshot requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -42,7 +42,8 @@ help:
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
-	@echo "make readme    bring the tables of the README up to date"
+	@echo "make readme    bring tables of the README and docs/orders.md up to date"
+	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
 	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
@@ -88,7 +89,24 @@ format: install
 	$(PYTHON) -m ruff format .
 
 readme: install
-	@$(PYTHON) -m cogapp -r README.md
+	@$(PYTHON) -m cogapp -r README.md docs/orders.md
+
+# What AWS Lambda runs to make the copies of comments: the packages and what production requires, but no compiled
+# code, which the function does not need, and of botocore the descriptions of the services that are called. So one
+# zip serves each processor and Python. The same files make the same bytes.
+ZIP ?= var/lambda.zip
+TASK = $(abspath $(ZIP)).files
+PACKAGES := comments config demo dynamo lab shop
+lambda:
+	@rm -rf $(TASK) && mkdir -p $(TASK) && cp -R $(PACKAGES) $(TASK)
+	@if command -v uv >/dev/null; then uv pip install --python $(PYTHON) $(INTO_TASK); \
+	else $(PYTHON) -m pip install --no-compile $(INTO_TASK); fi
+	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* && find . -name __pycache__ -exec rm -rf {} + \
+		&& find botocore/data/* -prune -type d ! -name "dynamodb*" -exec rm -rf {} + \
+		&& find . \( -name "*.so" -o -name RECORD -o -name REQUESTED -o -name INSTALLER \) -delete
+	@cd $(TASK) && export TZ=UTC LC_ALL=C && chmod -R u=rwX,go=rX . && find . -exec touch -t 198001010000 {} + \
+		&& $(abspath $(PYTHON)) -m zipfile -c $(abspath $(ZIP)) * && du -h $(abspath $(ZIP)) && rm -rf $(TASK)
+INTO_TASK = --quiet --require-hashes --target $(TASK) --requirement requirements-production.txt
 
 # The other folders hold no sentences, or other projects' catalogues.
 NOT_SEARCHED := $(addprefix --ignore ,var tests node_modules docs .venv)

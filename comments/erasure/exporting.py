@@ -8,7 +8,7 @@ from typing import Any
 from comments.erasure.user_data import IMPORTED, TRACES
 from dynamo.upkeep.erasure import ReadMany, Trace, held
 from shop.activity.user_data import ACTIVITY
-from shop.exports.queries import walk_through
+from shop.exports import walk_through
 from shop.user_data import PROFILE, PURCHASES
 
 Batch = Sequence[Mapping[str, Any]]

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from django.urls import reverse
 
-from comments.exports.rows import COLUMNS
+from comments.imports.shape import FIELDS
 from dynamo.files.exports import Layout, Row
 from shop.catalogue.changes import shown, stored_products
 
@@ -27,7 +27,7 @@ class GoogleFeed(Layout):
     """The feed of the shop ``publisher``, whose pages are below the URL ``site``."""
 
     format: str = GOOGLE
-    columns: tuple[str, ...] = COLUMNS
+    columns: tuple[str, ...] = FIELDS
     publisher: str = ""
     site: str = ""
     _names: dict[str, str] = field(default_factory=dict, compare=False)

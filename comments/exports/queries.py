@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from comments import keys
-from comments.exports.rows import row_of
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment, CommentBody
-from comments.replies.queries import reply_in
+from comments.replies.queries import Reply, reply_in
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.batches import Batches
@@ -20,7 +19,7 @@ from dynamo.calls.client import client, pool
 from dynamo.files.exports import Walk
 from dynamo.items import Item
 from dynamo.lists.site_reader import read
-from dynamo.management.walks import list_walk, table_walk
+from dynamo.management.exports import list_walk, table_walk
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""
@@ -63,8 +62,28 @@ def _parts(entry: CommentEntry) -> Iterator[str]:
 def _row(entry: CommentEntry, beside: dict[tuple[str, str], Item]) -> dict[str, object]:
     key = keys.comment(entry.id)
     body, reply = beside.get((key, keys.BODY)), beside.get((key, keys.REPLY))
-    return row_of(
+    return _row_of(
         entry,
         body=body[_TEXT]["S"] if body else entry.text,
         reply=reply_in(reply) if reply else entry.reply,
     )
+
+
+def _row_of(entry: CommentEntry, *, body: str, reply: Reply | None) -> dict[str, object]:
+    """Build the row of a comment with its whole text and reply; what it lacks is left out."""
+    row: dict[str, object] = {
+        "id": entry.id,
+        "product_id": entry.product_id,
+        "language": entry.language,
+        "rating": entry.rating,
+        "created_at": entry.created.isoformat(),
+        "author": entry.author,
+        "title": entry.title,
+        "body": body,
+        "username": entry.username,
+        "verified": "true" if entry.is_verified else "",
+    }
+    if reply is not None:
+        replied_at = reply.replied.isoformat() if reply.replied else ""
+        row |= {"reply": reply.text, "replied_at": replied_at}
+    return {name: value for name, value in row.items() if value != ""}

@@ -1,19 +1,24 @@
 """What an import of comments tells at its end, in words and in figures."""
 
-import csv
+import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from itertools import islice
+from pathlib import Path
 from typing import Any
 
+import pycountry
+
 from comments.filters import RATINGS
-from comments.imports.countries import taken_for_languages, warning_about
 from comments.imports.run import ImportReport
-from comments.languages import language_name
+from comments.languages import is_language, language_name
 from dynamo.files.rejects import RejectsFile
 
-REJECTS_SHOWN = 10
+_TABLE = tomllib.loads(Path(__file__).with_name("countries.toml").read_text("utf-8"))
+SPOKEN: dict[str, str] = dict(pair.split(":") for pair in _TABLE["spoken"].split())
+"""What is spoken in each country whose code is that of a language of elsewhere."""
+SELDOM: frozenset[str] = frozenset(_TABLE["seldom"].split())
+"""Those of them whose language is seldom written in reviews."""
 _LANGUAGES_SHOWN = 12
 
 
@@ -54,7 +59,7 @@ def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rejected rows, and how many rows of each language and rating."""
     lines = [f"{_rows(report)} Nothing was written.", *_remarks(report)]
     if report.rejected:
-        lines += ["", "The first rejected rows:", *_first(rejects)]
+        lines += ["", "The first rejected rows:", *rejects.first()]
     return "\n".join([*lines, "", *_table(report)])
 
 
@@ -90,13 +95,6 @@ def _by_language(report: ImportReport) -> Counter[str]:
     return found
 
 
-def _first(rejects: RejectsFile) -> Iterator[str]:
-    with rejects.path.open(encoding="utf-8", newline="") as file:
-        for row in islice(csv.DictReader(file), REJECTS_SHOWN):
-            named = f", {row['id']}" if row["id"] else ""
-            yield f"  line {row['line']}{named}: {row['reason']}"
-
-
 def _table(report: ImportReport) -> Iterator[str]:
     cells = report.findings.cells
     yield "language" + " " * 12 + "".join(f"{rating:>9}" for rating in RATINGS) + f"{'all':>9}"
@@ -104,3 +102,32 @@ def _table(report: ImportReport) -> Iterator[str]:
         named = f"{language} {language_name(language)}"[:19]
         counts = "".join(f"{cells[language, rating]:>9,}" for rating in RATINGS)
         yield f"{named:<20}{counts}{number:>9,}"
+
+
+def taken_for_languages(spelled: Iterable[str]) -> list[str]:
+    """Return the codes of a file's languages that are probably countries, as the file spells them.
+
+    They are where the language is seldom written; and all of `SPOKEN` where the file has codes in
+    upper case, or of countries whose code is no language.
+    """
+    found = sorted(set(spelled))
+    are_countries = any(code.isupper() or _is_only_a_country(code) for code in found)
+    suspects = SPOKEN.keys() if are_countries else SELDOM
+    return [code for code in found if code.lower() in suspects]
+
+
+def warning_about(spelled: Iterable[str]) -> str:
+    """Return a sentence about the codes that are probably countries; empty where there are none."""
+    codes = taken_for_languages(spelled)
+    if not codes:
+        return ""
+    named = ", ".join(f"{code} ({language_name(code.lower())})" for code in codes)
+    mapped = ",".join(f"{code.lower()}={SPOKEN[code.lower()]}" for code in codes)
+    return (
+        f"These languages look like codes of countries: {named}. If they are, import again with "
+        f"--language-map {mapped}, or what is spoken there."
+    )
+
+
+def _is_only_a_country(code: str) -> bool:
+    return not is_language(code.lower()) and bool(pycountry.countries.get(alpha_2=code.upper()))

@@ -6,16 +6,25 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from hashlib import blake2b
+from html import unescape
+
+from django.utils.html import strip_tags
 
 from comments.imports.shape import FIELDS, Scale, Shape
-from comments.imports.texts import text_of_html
 from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.languages import is_language
 from comments.posting.language_detection import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.store.counts import Cell
 from dynamo.files.identifiers import product_id_of
-from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.records import (
+    Record,
+    Rejected,
+    RowRefused,
+    moment_of,
+    short_text,
+    text_of,
+)
 from shop.accounts.names import BadUsername, username_of
 
 LONGEST_ID = 128
@@ -29,6 +38,7 @@ LATEST = timedelta(days=1)
 _RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
 _REGION = re.compile(r"([A-Za-z]{2})[-_].+")
 _YES, _NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no", ""})
+_BREAK = re.compile(r"\s*(?:<br\s*/?>|</(?:p|div|li)>)\s*", re.IGNORECASE)
 _ID_BYTES = 12
 
 
@@ -91,8 +101,8 @@ class CommentParser:
             language=self._language(row),
             rating=self._rating(row),
             created_at=self._moment("created_at", values["created_at"].strip()),
-            author=_line_of_text("author", values["author"]),
-            title=_line_of_text("title", values["title"]),
+            author=short_text("author", values["author"], LONGEST_LINE_OF_TEXT),
+            title=short_text("title", values["title"], LONGEST_LINE_OF_TEXT),
             body=_body(values["body"]),
             username=_username(values["username"]),
             verified=_flag("verified", values["verified"]),
@@ -139,7 +149,9 @@ class CommentParser:
     def _product_id(self, original: str) -> str:
         if not original:
             raise RowRefused("product_id is missing")
-        _line_of_text("product_id", original)  # it is kept as the name of the product
+        short_text(
+            "product_id", original, LONGEST_LINE_OF_TEXT
+        )  # it is kept as the name of the product
         product_id = product_id_of(original)
         if product_id != original:
             self.findings.products[product_id] = original
@@ -198,49 +210,29 @@ class CommentParser:
             return UNSAID
         if not text.strip():
             return None
-        if len(text) > LONGEST_REPLY:
-            raise RowRefused(f"reply has {len(text):,} characters, more than {LONGEST_REPLY:,}")
+        short_text("reply", text, LONGEST_REPLY)
         return NewReply(text, self._moment("replied_at", replied_at) if replied_at else None)
 
     def _moment(self, name: str, text: str) -> datetime:
-        try:
-            moment = self.shape.dates.parse(text)
-        except ValueError as error:
-            raise RowRefused(f"{name}: {error}") from error
+        moment = moment_of(name, text, self.shape.dates)
         if moment > self.now + LATEST:
             raise RowRefused(f"{name}: “{text}” is in the future")
         return moment
 
 
+def text_of_html(html: str) -> str:
+    """Return the text of HTML, with a line for each paragraph."""
+    return unescape(strip_tags(_BREAK.sub("\n", html))).strip()
+
+
 def _plain(name: str, value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool) and name == "verified":
-        return str(value)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise RowRefused(f"{name} is neither text nor a number")
-    text = str(value)
-    if not _is_text(text):
-        raise RowRefused(f"{name} is not UTF-8 text")
-    if "\0" in text:
-        raise RowRefused(f"{name} holds a NUL character")
-    return text
-
-
-def _is_text(text: str) -> bool:
-    """Return whether there is no lone surrogate, which stands for a byte that could not be read."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return str(value) if name == "verified" and isinstance(value, bool) else text_of(name, value)
 
 
 def _comment_id(text: str) -> str:
     if not text:
         raise RowRefused("id is missing")
-    if len(text) > LONGEST_ID:
-        raise RowRefused(f"id has {len(text):,} characters, more than {LONGEST_ID}")
+    short_text("id", text, LONGEST_ID)
     if not text.isprintable() or text != text.strip():
         raise RowRefused("id holds characters that cannot be seen, or white space at an end")
     if {".", ".."} & set(text.split("/")):
@@ -266,12 +258,6 @@ def _username(text: str) -> str:
         return username_of(text)
     except BadUsername as error:
         raise RowRefused(f"username: {error}") from error
-
-
-def _line_of_text(name: str, text: str) -> str:
-    if len(text) > LONGEST_LINE_OF_TEXT:
-        raise RowRefused(f"{name} has {len(text):,} characters, more than {LONGEST_LINE_OF_TEXT:,}")
-    return text
 
 
 def _body(text: str) -> str:

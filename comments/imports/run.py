@@ -1,11 +1,11 @@
 """An import of comments from a file, in two passes: see `dynamo.files.two_pass`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Protocol
 
+from comments.imports.olist import OlistReviews
 from comments.imports.rows import CommentParser, Findings
 from comments.imports.shape import Shape
 from comments.imports.writer import VerdictCounts, in_chunks
@@ -16,14 +16,9 @@ from dynamo.files.row_files import OpenRows, RowFile
 from dynamo.files.two_pass import TwoPassImport, Version
 from dynamo.progress import Progress
 
+EnsureProducts = Callable[..., int]
+"""What creates missing products: `shop.catalogue.services.ensure_products`."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class EnsureProducts(Protocol):
-    """What creates missing products: `shop.catalogue.services.ensure_products`."""
-
-    def __call__(self, product_ids: Sequence[str], *, originals: Mapping[str, str]) -> int:
-        """Create those that are missing, and return how many were."""
 
 
 class Writer(Protocol):
@@ -38,20 +33,34 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommentFile:
-    """A file of comments, and how to parse it; for ``now`` see `CommentParser`."""
+    """A file of comments, and how to parse it; for ``now`` see `CommentParser`.
+
+    ``reviews`` are the orders that Olist's reviews are joined to.
+    """
 
     file: RowFile
     shape: Shape
     now: datetime
+    reviews: OlistReviews | None = None
 
     def parse(self, found: OpenRows, findings: Findings) -> Iterator[NewComment | Rejected]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        shape = self.shape.among(found.columns) if found.are_columns_known else self.shape
+        added = self.reviews.columns if self.reviews else ()
+        shape = self.shape
+        if found.are_columns_known:
+            shape = shape.among((*found.columns, *added))
         parser = CommentParser(shape, self.now, findings)
-        for row in found.rows:
+        for row in self._joined(found.rows):
             yield parser.read(row) if isinstance(row, Record) else row
         if found.columns:  # an empty file of JSON has none
-            self.shape.among(found.columns)
+            self.shape.among((*found.columns, *added))
+
+    def _joined(self, rows: Iterator[Record | Rejected]) -> Iterator[Record | Rejected]:
+        for row in rows:
+            if self.reviews is None or isinstance(row, Rejected):
+                yield row
+            else:
+                yield from self.reviews.rows_of(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +110,19 @@ def import_file(
     )
     with rejects:
         passes.check(rejects, progress)
-    verdicts, products_created = VerdictCounts(), 0
+    verdicts, products_created, ensured = VerdictCounts(), 0, set[str]()
     if writer is not None:
-        load = _Load(writer, partial(ensure_products, originals=findings[0].products))
         with progress.step("Writing", total=passes.read, unit=" rows") as advance:
             for chunk in in_chunks(passes.winning()):
-                load.write(chunk)
+                if products := {comment.product_id for comment in chunk} - ensured:
+                    originals = findings[0].products
+                    products_created += ensure_products(sorted(products), originals=originals)
+                    ensured |= products
+                verdicts += writer.write(chunk)
                 advance(len(chunk))
             advance(passes.superseded)
         writer.rank_products(progress)
-        verdicts = load.verdicts + VerdictCounts(superseded=passes.superseded)
-        products_created = load.products_created
+        verdicts += VerdictCounts(superseded=passes.superseded)
     return ImportReport(
         rows=passes.rows,
         rejected=passes.rejected,
@@ -125,19 +136,3 @@ def import_file(
 def version_of(comment: NewComment) -> Version:
     """Return a comment's id and its date in microseconds since 1970."""
     return comment.id, (comment.created_at - _EPOCH) // timedelta(microseconds=1)
-
-
-@dataclass(slots=True)
-class _Load:
-    writer: Writer
-    ensure_products: Callable[[Sequence[str]], int]
-    verdicts: VerdictCounts = field(default_factory=VerdictCounts)
-    products_created: int = 0
-    _ensured: set[str] = field(default_factory=set)
-
-    def write(self, chunk: Sequence[NewComment]) -> None:
-        products = {comment.product_id for comment in chunk} - self._ensured
-        if products:
-            self.products_created += self.ensure_products(sorted(products))
-            self._ensured |= products
-        self.verdicts += self.writer.write(chunk)

@@ -32,8 +32,8 @@ from comments.rankings.items import (
     key_of,
     pick_partition,
 )
-from comments.store.table import portions
 from dynamo.calls.backoff import Backoff
+from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
@@ -118,12 +118,6 @@ def settle_or_log(product_id: str, *, newest: str = "") -> None:
         log_failure([product_id], failure)
 
 
-def rank_changes(product_id: str) -> list[Action]:
-    """Build the updates of a product's ranks that are not as they should be, or lack its name."""
-    ranks = derive(rank_keys_of([product_id]), {product_id: Touch()})
-    return [_update(rank) for rank in ranks if not rank.is_stored]
-
-
 def log_failure(products: Collection[str], failure: BaseException) -> None:
     """Log in one line that ranks were left behind."""
     some = ", ".join(islice(products, MOST_NAMED))
@@ -162,7 +156,7 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
         lost = pool().gather([partial(_store, rank) for rank in ranks])
     else:
         lost = pool().gather(
-            [partial(_store_together, some) for some in portions(ranks, MOST_ACTIONS)]
+            [partial(_store_together, some) for some in in_chunks(ranks, MOST_ACTIONS)]
         )
     return [rank for some in lost for rank in some]
 
@@ -202,5 +196,5 @@ def _update(rank: Rank) -> Action:
 
 
 def _portions(touched: Touched) -> Iterator[Touched]:
-    for some in portions(sorted(touched), TOGETHER):
+    for some in in_chunks(sorted(touched), TOGETHER):
         yield {product: touched[product] for product in some}

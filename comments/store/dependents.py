@@ -15,7 +15,8 @@ from comments import keys
 from comments.models import Comment
 from comments.store.comments import NEW_OR_DELETED, is_tombstone
 from comments.store.counts import tallies
-from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, portions, query_pages
+from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages
+from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.writes.actions import Action, check, delete
@@ -35,7 +36,7 @@ def delete_dependents(comment_id: str) -> int:
     deleted = 0
     for _ in range(ATTEMPTS):
         try:
-            for some in portions(leftovers(comment_id), MOST_ACTIONS - 1):
+            for some in in_chunks(leftovers(comment_id), MOST_ACTIONS - 1):
                 write_together(client(), [is_deleted, *some])
                 deleted += len(some)
         except ConditionFailed as error:

@@ -1,7 +1,6 @@
 """Keys, reads and repeated writes of the table ``comments``."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pynamodb.expressions.condition import Condition
@@ -108,13 +107,6 @@ def change(key: Item, changes: Changes, condition: Condition) -> Action:
     """Build the update that makes changes to a comment's item."""
     updates = [set_or_remove(_ATTRIBUTES[name], value) for name, value in changes.items()]
     return update(Comment, key, updates, condition)
-
-
-def portions(things: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Divide things into lists of up to ``size``."""
-    remaining = iter(things)
-    while some := list(islice(remaining, size)):
-        yield some
 
 
 def retry(attempt: Callable[[], T]) -> T:

@@ -1,1 +1,1 @@
-"""Infrastructure: tables, roles, functions and alarms, derived from the models."""
+"""Infrastructure: a stack for CloudFormation, requests for the AWS CLI, a model for Workbench."""

@@ -2,25 +2,55 @@
 
 AWS publishes no schema of the format; docs/workbench.md tells which published models it was taken
 from. It knows no local indexes: ours is shown as a global one whose name ends in ``.local``.
+
+The rows are in ``sample_rows.json``: of each kind of item the fewest rows of a loaded sample shop
+that have all its attributes. A test compares them with what the site stores, and writes them anew
+when asked to.
 """
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
 from config.access_patterns import ALL, DocumentedPattern
-from config.infrastructure.facets import facets_of
-from config.infrastructure.sample_tables import SampleTable, sample_tables
-from dynamo.tables.schema import ON_DEMAND
-from shop.table_picture import START
+from dynamo.items import Item
+from dynamo.tables.schema import ON_DEMAND, TableSchema
+from shop.activity.months import month_of_table
+from shop.activity.tables import model_of
 
 LOCAL = ".local"
 """Ends the name of a local index, which the format has no place for."""
+ROWS = Path(__file__).with_name("sample_rows.json")
+_KEYS = ("pk", "sk")
 _ABOUT = (
     "The tables of Dynashop, exported by “manage.py export_model --format workbench” from its "
     "models. Names of facets end in the numbers of the access patterns that read their items. An "
     f"index whose name ends in “{LOCAL}” is a local one in truth. To create the tables, use "
     "“manage.py create_tables” instead of this model."
 )
+_MOMENT = "Jan 01, 2023, 09:30 AM"
+
+
+@cache
+def sample_rows() -> dict[str, list[dict[str, Any]]]:
+    """Return the kinds of items of each table, by its name without the prefix.
+
+    A kind is a dict of its ``name``, of the forms of its keys, ``pk`` and ``sk`` (such as
+    ``USER#<name>``), and of ``rows``, items of that kind.
+    """
+    found: dict[str, list[dict[str, Any]]] = json.loads(ROWS.read_text(encoding="utf-8"))
+    return found
+
+
+def rows_of(kinds: Iterable[Mapping[str, Any]]) -> list[Item]:
+    """Return the rows of all these kinds."""
+    return [row for kind in kinds for row in kind["rows"]]
 
 
 def workbench_model() -> dict[str, Any]:
@@ -28,36 +58,48 @@ def workbench_model() -> dict[str, Any]:
 
     It can be serialised as JSON, and is the same on any day.
     """
-    moment = f"{START:%b %d, %Y, %I:%M %p}"
     return {
         "ModelName": "Dynashop",
         "ModelMetadata": {
             "Author": "Dynashop",
-            "DateCreated": moment,
-            "DateLastModified": moment,
+            "DateCreated": _MOMENT,
+            "DateLastModified": _MOMENT,
             "Description": "\n".join([_ABOUT, "", "Access patterns:", *map(_sentence, ALL)]),
             "AWSService": "Amazon DynamoDB",
             "Version": "3.0",
         },
-        "DataModel": [_table(table) for table in sample_tables()],
+        "DataModel": [
+            _table(schema, sample_rows()[name]) for name, schema in sample_schemas().items()
+        ],
     }
+
+
+def sample_schemas() -> dict[str, TableSchema]:
+    """Return the schemas of the tables of ``DYNAMODB_MODELS`` (a setting), and of the rows' month.
+
+    The names are those of `sample_rows`.
+    """
+    prefix = settings.DYNAMODB_TABLE_PREFIX
+    models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+    months = [month_of_table(f"{prefix}{name}") for name in sample_rows()]
+    schemas = map(TableSchema.of, [*models, *(model_of(month) for month in months if month)])
+    return {schema.name.removeprefix(prefix): schema for schema in schemas}
 
 
 def _sentence(pattern: DocumentedPattern) -> str:
     return f"\t* {pattern.number}: {pattern.question} — {pattern.answer.replace('`', '')}"
 
 
-def _table(table: SampleTable) -> dict[str, Any]:
-    schema, types = table.schema, table.attributes
-    key = _key(schema.key, types)
-    key_names = {part["AttributeName"] for part in key.values()}
+def _table(schema: TableSchema, kinds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    rows = rows_of(kinds)
+    types = {name: next(iter(value)) for row in rows for name, value in row.items()}
     indexes = [_index(index, types) for index in schema.global_indexes]
     indexes += [_index(index, types, suffix=LOCAL) for index in schema.local_indexes]
     return {
         "TableName": schema.name,
-        "KeyAttributes": key,
-        "NonKeyAttributes": _attributes((name for name in types if name not in key_names), types),
-        "TableFacets": facets_of(table),
+        "KeyAttributes": _key(schema.key, types),
+        "NonKeyAttributes": _attributes((name for name in types if name not in _KEYS), types),
+        "TableFacets": [_facet(kind) for kind in kinds],
         "GlobalSecondaryIndexes": indexes,
         "DataAccess": {"MySql": {}},
         "BillingMode": ON_DEMAND,
@@ -81,3 +123,20 @@ def _key(parts: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> dict[s
 
 def _attributes(names: Iterable[str], types: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"AttributeName": name, "AttributeType": types[name]} for name in names]
+
+
+def _facet(kind: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view of a table for a kind of item, named for the access patterns that read it.
+
+    A row is in one facet, as in the models that come with Workbench. So a facet is a kind of item,
+    and not a single access pattern: ``order-A2-A4-A7`` has the rows that A2, A4 and A7 read.
+    """
+    read_by = (pattern.number for pattern in ALL if kind["name"] in pattern.reads)
+    names = {name: None for row in kind["rows"] for name in row if name not in _KEYS}
+    return {
+        "FacetName": "-".join(re.findall(r"\w+", " ".join([kind["name"], *read_by]))),
+        "KeyAttributeAlias": {"PartitionKeyAlias": kind["pk"], "SortKeyAlias": kind["sk"]},
+        "TableData": kind["rows"],
+        "NonKeyAttributes": [*names],
+        "DataAccess": {"MySql": {}},
+    }

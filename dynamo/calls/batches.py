@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import ClientError
 
@@ -28,6 +28,7 @@ WRITE_LIMIT = 25
 READ_LIMIT = 100
 BACKOFF = Backoff()
 
+Thing = TypeVar("Thing")
 Keyed = tuple[str, Item]
 """A table, and an item in it or its key."""
 Once = Callable[[Sequence[Any]], tuple[list[Keyed], Sequence[Any]]]
@@ -62,7 +63,7 @@ class Batches:
         """Send write requests of BatchWriteItem; their keys must not repeat."""
         once = partial(self._write_once, table)
         calls = [
-            partial(self._until_done, batch, once) for batch in _batched(requests, WRITE_LIMIT)
+            partial(self._until_done, batch, once) for batch in in_chunks(requests, WRITE_LIMIT)
         ]
         self.pool.gather(calls)
 
@@ -77,7 +78,7 @@ class Batches:
     def get_from_tables(self, wanted: Iterable[Keyed], *, consistent: bool = True) -> list[Keyed]:
         """Read items of several tables, `READ_LIMIT` in a call; see `get`."""
         once = partial(self._read_once, consistent=consistent)
-        calls = [partial(self._until_done, batch, once) for batch in _batched(wanted, READ_LIMIT)]
+        calls = [partial(self._until_done, batch, once) for batch in in_chunks(wanted, READ_LIMIT)]
         return [found for some in self.pool.gather(calls) for found in some]
 
     def _until_done(self, pending: Sequence[Any], once: Once) -> list[Keyed]:
@@ -127,7 +128,8 @@ class Batches:
         )
 
 
-def _batched(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
+def in_chunks(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
+    """Divide things into lists of ``size``, the last one shorter."""
     iterator = iter(things)
     while batch := list(islice(iterator, size)):
         yield batch

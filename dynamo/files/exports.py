@@ -5,14 +5,14 @@ length of the output. To go on, the output is cut to that length, so that no row
 finished export has no such file.
 """
 
-import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import IO, Any
+
+from dynamo.files.csv_cells import csv_text
 
 Row = Mapping[str, object]
 """Values by column; a missing one is empty in CSV, and left out of JSON lines."""
@@ -46,12 +46,13 @@ class Layout:
 
     def header(self) -> str:
         """Return the line that names the columns, if the format has one."""
-        return _csv([self.columns]) if self.format == "csv" else ""
+        return csv_text([self.columns], line_end="\n") if self.format == "csv" else ""
 
     def text(self, rows: Iterable[Row]) -> str:
         """Return the lines of rows."""
         if self.format == "csv":
-            return _csv([row.get(column) for column in self.columns] for row in rows)
+            found = ([row.get(column) for column in self.columns] for row in rows)
+            return csv_text(found, line_end="\n")
         return "".join(map(self._json_line, rows))
 
     def footer(self) -> str:
@@ -159,9 +160,3 @@ def _not_to_continue(noted: Path, why: str) -> ExportUnwritable:
 def _sync(file: IO[Any]) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def _csv(rows: Iterable[Sequence[object]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

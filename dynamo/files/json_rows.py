@@ -3,6 +3,9 @@
 What is nested in an object has a name with dots: ``{"dates": {"published": …}}`` has the column
 ``dates.published``. Lists stay as they are. NaN and infinities, which JSON does not know but many
 write, are missing values.
+
+ijson would not do for arrays: it knows no lines, and ends at the first element that holds NaN, too
+long an integer or too many levels, which here lose their own row alone.
 """
 
 import json
@@ -13,8 +16,7 @@ from json import JSONDecodeError
 from math import isfinite
 
 from dynamo.files.columns import ColumnNames
-from dynamo.files.content import FileUnreadable
-from dynamo.files.lines import LONGEST_LINE, Lines
+from dynamo.files.lines import LONGEST_LINE, FileUnreadable, Lines
 from dynamo.files.records import MOST_NESTED, Record, Rejected, RowRefused
 
 _CHUNK = 64 * 1024

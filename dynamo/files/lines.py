@@ -1,14 +1,152 @@
-"""The lines of a text file, numbered from 1, whatever it is packed and encoded in."""
+"""The lines of a text file, numbered from 1, whatever it is packed and encoded in.
 
+A file is as it is, or packed by gzip, or alone in a zip archive. Its encoding is found out here:
+charset-normalizer takes most Latin-1 for cp1250, and UTF-8 with one damaged byte too.
+"""
+
+import codecs
+import gzip
+import zipfile
+import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import TextIOWrapper
-from pathlib import Path
-from typing import IO, TextIO
+from pathlib import Path, PurePosixPath
+from typing import IO, TextIO, cast
 
-from dynamo.files.content import Content, FileUnreadable, open_content
-from dynamo.files.encodings import encoding_of
+_GZIP_MAGIC, _ZIP_MAGIC = b"\x1f\x8b", b"PK\x03\x04"
+_UNPACKED_BY_AND_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What zipfile unpacks in pieces: a few bytes of the others become gigabytes at once."""
+_NAMED_AT_MOST = 5
+"""Names of files that a message repeats."""
+
+
+class FileUnreadable(ValueError):
+    """The file cannot be read; the text is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The ``unpacked`` bytes of a file, its ``name``, and the file on disk (``raw``)."""
+
+    unpacked: IO[bytes]
+    name: str
+    raw: IO[bytes]
+
+
+@contextmanager
+def open_content(path: Path) -> Iterator[Content]:
+    """Open a file; how it is packed is seen from its first bytes, not from its name.
+
+    Raises FileUnreadable, within the block too: a packed file may be damaged further on.
+    """
+    try:
+        with path.open("rb") as raw:
+            start = raw.peek(len(_ZIP_MAGIC))[: len(_ZIP_MAGIC)]
+            if start.startswith(_GZIP_MAGIC):
+                unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+                yield Content(unpacked, path.name.removesuffix(".gz"), raw)
+            elif start == _ZIP_MAGIC:
+                with _archive(path, raw) as archive:
+                    packed = _only_file_in(archive, path)
+                    yield Content(packed, PurePosixPath(packed.name).name, raw)
+            else:
+                yield Content(raw, path.name, raw)
+    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise FileUnreadable(f"{path} is damaged: {error}") from error
+    except FileNotFoundError as error:
+        raise FileUnreadable(f"{path} does not exist.") from error
+    except OSError as error:
+        raise FileUnreadable(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _archive(path: Path, raw: IO[bytes]) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(raw)
+    except (NotImplementedError, LookupError, ValueError) as error:  # of damaged headers
+        raise FileUnreadable(f"{path} is damaged, or packed in a newer way: {error}.") from error
+
+
+def _only_file_in(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
+    names = [name for name in archive.namelist() if _is_data(name)]
+    if len(names) != 1:
+        shown = ", ".join(names[:_NAMED_AT_MOST]) or "none"
+        raise FileUnreadable(
+            f"{path} holds {len(names)} files ({shown}), not one: unpack it, and give one of them."
+        )
+    if archive.getinfo(names[0]).compress_type not in _UNPACKED_BY_AND_BY:
+        raise FileUnreadable(f"{path} is packed in an unusual way: unpack it.")
+    try:
+        return archive.open(names[0])
+    except RuntimeError as error:  # what zipfile raises for a password, or an unknown packing
+        raise FileUnreadable(f"{path} cannot be unpacked: {error}.") from error
+
+
+def _is_data(name: str) -> bool:
+    # macOS puts files of its own into archives.
+    parts = PurePosixPath(name).parts
+    return not (name.endswith("/") or "__MACOSX" in parts or parts[-1].startswith("."))
+
+
+ENCODING_SEEN_IN = 16 * 1024 * 1024
+"""Bytes that are looked at for one that is not ASCII."""
+_LOOKED_AT_A_TIME = 1024 * 1024
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+UTF_8 = "utf-8"
+
+
+class EncodingUnknown(ValueError):
+    """There is no encoding of this name; the text is one sentence."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"“{name}” is no encoding: use utf-8, utf-16, latin-1 or cp1252.")
+
+
+def require_encoding(name: str) -> str:
+    """Return Python's name of an encoding. Raises EncodingUnknown."""
+    try:
+        "".encode(name)
+    except LookupError as error:
+        raise EncodingUnknown(name) from error
+    # With "-sig" a byte order mark is dropped where there is one.
+    canonical = codecs.lookup(name).name
+    return "utf-8-sig" if canonical == UTF_8 else canonical
+
+
+def encoding_of(content: IO[bytes]) -> str:
+    """Return the encoding of a text by its byte order mark, or else by its bytes.
+
+    A text is UTF-16 without a mark where one of its first two bytes is zero. It is Windows-1252,
+    which holds Latin-1, where it has bytes beyond ASCII and none of them is a character of UTF-8.
+    All else is UTF-8, so that a damaged byte among umlauts affects its row alone.
+    """
+    chunk = content.read(_LOOKED_AT_A_TIME)
+    for mark, encoding in _MARKS:
+        if chunk.startswith(mark):
+            return encoding
+    if chunk[1:2] == b"\0" and chunk[:1] != b"\0":
+        return "utf-16-le"
+    if chunk[:1] == b"\0" and chunk[1:2] != b"\0":
+        return "utf-16-be"
+    seen, is_other = 0, False
+    decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
+    while chunk and seen < ENCODING_SEEN_IN:
+        text = decoder.decode(chunk)
+        if not text.isascii():
+            escaped = sum("\udc80" <= character <= "\udcff" for character in text)
+            is_other |= escaped > 0
+            if escaped < sum(not character.isascii() for character in text):
+                return "utf-8-sig"
+        seen += len(chunk)
+        chunk = content.read(_LOOKED_AT_A_TIME)
+    return "cp1252" if is_other else "utf-8-sig"
+
 
 LONGEST_LINE = 1_000_000
 """Characters; a longer line is cut, and its row is then rejected as too long."""

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dynamo.files.content import FileUnreadable
 from dynamo.files.json_rows import JsonRecords
+from dynamo.files.lines import FileUnreadable
 from dynamo.files.records import Record, Rejected
 
 MAGIC = b"PAR1"

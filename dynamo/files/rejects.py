@@ -4,15 +4,19 @@ If an import reads several files, the first column is the name of the row's file
 """
 
 import csv
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
+from dynamo.files.csv_cells import escape_formula
 from dynamo.files.records import SHOWN, Rejected
-from dynamo.files.spreadsheets import harmless
 
 MOST_LISTED = 100_000
 """Rows that the file lists; those behind them are counted only."""
+_SHOWN_FIRST = 10
+"""Rows that a report repeats."""
 _LONGEST_REASON = 1_000
 _END = Rejected(0, f"More rows were rejected: only the first {MOST_LISTED:,} are listed.")
 
@@ -57,6 +61,15 @@ class RejectsFile:
             listed = f"the first {MOST_LISTED:,} are listed"
         return f"{rows} rejected; {listed} in {self.path}" if self.count else ""
 
+    def first(self) -> Iterator[str]:
+        """Yield the first rejected rows as lines of a report."""
+        if not self.count:
+            return
+        with self.path.open(encoding="utf-8", newline="") as file:
+            for row in islice(csv.DictReader(file), _SHOWN_FIRST):
+                place = ", ".join(filter(None, [row.get("file"), f"line {row['line']}", row["id"]]))
+                yield f"  {place}: {row['reason']}"
+
     def __enter__(self) -> Self:
         try:
             self.path.unlink(missing_ok=True)
@@ -80,7 +93,7 @@ class RejectsFile:
             "id": rejected.id[:SHOWN],
             "reason": rejected.reason[:_LONGEST_REASON],
         }
-        self._writer.writerow([harmless(values[one]) for one in self._columns])
+        self._writer.writerow([escape_formula(values[one]) for one in self._columns])
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

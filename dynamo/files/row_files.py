@@ -7,10 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from dynamo.files.content import FileUnreadable, open_content
 from dynamo.files.csv_rows import CsvRows, HeaderMissing
 from dynamo.files.json_rows import JsonArray, JsonLines
-from dynamo.files.lines import Lines, open_lines
+from dynamo.files.lines import FileUnreadable, Lines, open_content, open_lines
 from dynamo.files.parquet_rows import MAGIC, ParquetRows
 from dynamo.files.records import Record, Rejected
 from dynamo.files.xml_rows import XmlRows

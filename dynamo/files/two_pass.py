@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Generic, TypeVar
 
-from dynamo.files.content import FileUnreadable
+from dynamo.files.lines import FileUnreadable
 from dynamo.files.records import Rejected
 from dynamo.files.rejects import RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile, open_rows

@@ -1,23 +1,36 @@
-"""What all import commands share: one-line errors, exit codes, a file of rejected rows.
+"""What all import commands share: options, one-line errors, exit codes, reports.
 
 They exit with 1 when rows were rejected or DynamoDB failed, with 2 when they cannot begin, with
 130 when interrupted. Except after 2, running the same command again resumes.
 """
 
+import json
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.calls.faults import FAILURES
-from dynamo.files.content import FileUnreadable
+from dynamo.files.columns import BadMapping
+from dynamo.files.lines import EncodingUnknown, FileUnreadable, require_encoding
+from dynamo.files.moments import DateFormats, FormatUnknown
 from dynamo.files.rejects import RejectsFile, RejectsUnwritable
+from dynamo.files.row_files import RowFile
 from dynamo.management.failures import sentence_to_go_on
-from dynamo.management.file_options import STANDARD_INPUT
+from dynamo.management.month_names import month_names
+from dynamo.management.options import at_least_one
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+STANDARD_INPUT = Path("-")
+_UNUSABLE = (BadMapping, EncodingUnknown, FileUnreadable, FormatUnknown, RejectsUnwritable)
+"""What means that an import cannot begin."""
+_DELIMITERS = {"tab": "\t", "\\t": "\t"}
 
 
 def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
@@ -30,31 +43,106 @@ def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
     )
 
 
-def add_report_options(
-    parser: CommandParser, *, rejects: str = "<FILE's name>.rejected.csv in var/imports/"
-) -> None:
-    """Add ``--rejects`` and ``--json``; ``rejects`` describes the default in the help."""
+def add_value_options(parser: CommandParser) -> None:
+    """Add ``--set``, ``--date-format`` and ``--date-locale``."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="the value of a field where a row has none; may be given several times",
+    )
+    parser.add_argument(
+        "--date-format",
+        action="append",
+        default=[],
+        metavar="FORMAT",
+        help="the format of dates, such as %%d/%%m/%%Y; may be given several times",
+    )
+    parser.add_argument(
+        "--date-locale",
+        default="",
+        metavar="LANGUAGE",
+        help="the language of names of months, such as es",
+    )
+
+
+def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
+    """Add options about a file, the list of rejected rows, and the report.
+
+    They are ``--encoding``, ``--delimiter``, ``--limit``, ``--dry-run``, ``--rejects``, ``--json``.
+    """
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="such as latin-1; found out if it is not given"
+    )
+    parser.add_argument(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="what separates columns: a character, or tab; found out if it is not given",
+    )
+    parser.add_argument(
+        "--limit",
+        type=at_least_one,
+        metavar="N",
+        help="read only the first N rows, or orders with all their rows",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="read all, write nothing, and print what was found"
+    )
     parser.add_argument(
         "--rejects",
         type=Path,
         metavar="FILE",
-        help=f"where rejected rows are listed (default: {rejects})",
+        help=f"where rejected rows are listed (var/imports/<{of}'s name>.rejected.csv)",
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
-@contextmanager
-def import_failures(
-    command: BaseCommand, *, bad_usage: tuple[type[Exception], ...] = ()
-) -> Iterator[None]:
-    """End an import that fails with one line and an exit code.
+def row_file(path: Path, options: Mapping[str, Any]) -> RowFile:
+    """Return the file at a path, spelled as the options say.
 
-    ``bad_usage`` are exceptions that mean, like an unreadable file, that it cannot begin.
+    Raises BadMapping and EncodingUnknown.
     """
-    unusable: tuple[type[Exception], ...] = (FileUnreadable, RejectsUnwritable, *bad_usage)
+    encoding, delimiter = options["encoding"], options["delimiter"]
+    if delimiter is not None:
+        delimiter = _DELIMITERS.get(delimiter, delimiter)
+        if len(delimiter) != 1 or delimiter in '"\r\n':
+            message = f"“{delimiter}” is no delimiter: use a character such as ; or the word tab."
+            raise BadMapping(message)
+    return RowFile(
+        path,
+        encoding=None if encoding is None else require_encoding(encoding),
+        delimiter=delimiter,
+        limit=options["limit"],
+    )
+
+
+def date_formats(options: Mapping[str, Any]) -> DateFormats:
+    """Return the formats of dates. Raises FormatUnknown."""
+    locale = options["date_locale"]
+    return DateFormats(tuple(options["date_format"]), month_names(locale) if locale else {})
+
+
+@contextmanager
+def import_run(
+    command: BaseCommand,
+    source: Path,
+    options: Mapping[str, Any],
+    *,
+    several: bool = False,
+    name: str = "",
+) -> Iterator[tuple[Path, RejectsFile]]:
+    """Yield a path that can be read twice, and the file of its rejected rows.
+
+    The default of ``--rejects`` has the ``name`` of the source, unless it has another.
+    Of standard input the path is that of a copy, which is there for a while. Whatever fails within
+    the block ends the command with one line and an exit code.
+    """
+    rejects = RejectsFile(_rejects_path(options["rejects"], source, name), of_several_files=several)
     try:
-        yield
-    except unusable as error:
+        with _readable(source) as path:
+            yield path, rejects
+    except _UNUSABLE as error:
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
         raise CommandError(sentence_to_go_on(error)) from error
@@ -63,19 +151,45 @@ def import_failures(
         sys.exit(INTERRUPTED)
 
 
-def rejects_path(given: Path | None, *, source: Path, var: Path) -> Path:
-    """Return the file for rejected rows: by default below ``var``, never beside the source.
+def print_report(
+    command: BaseCommand,
+    options: Mapping[str, Any],
+    rejects: RejectsFile,
+    *,
+    counts: Mapping[str, Any],
+    prose: str,
+) -> None:
+    """Print what an import did, as JSON if that is asked for.
 
-    Raises CommandError when the given file is the source itself.
+    Raises a CommandError that names the file of rejected rows, if there are any.
     """
-    name = "standard-input" if source == STANDARD_INPUT else source.name
-    path = given or var / "imports" / f"{name}.rejected.csv"
+    if options["json"]:
+        listed = str(rejects.path) if rejects.count else None
+        command.stdout.write(json.dumps({**counts, "rejects": listed}))
+    else:
+        command.stdout.write(prose)
+    if rejects.count:
+        raise CommandError(rejects.sentence, returncode=REJECTED)
+
+
+def _rejects_path(given: Path | None, source: Path, name: str) -> Path:
+    """Return the file for rejected rows: by default below ``var``, never beside the source."""
+    name = name or ("standard-input" if source == STANDARD_INPUT else source.name)
+    path = given or settings.VAR_DIR / "imports" / f"{name}.rejected.csv"
     if path.exists() and source.exists() and path.samefile(source):
         raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
     return path
 
 
-def require_none_rejected(rejects: RejectsFile) -> None:
-    """Raise a CommandError that names the file of rejected rows, if there are any."""
-    if rejects.count:
-        raise CommandError(rejects.sentence, returncode=REJECTED)
+@contextmanager
+def _readable(source: Path) -> Iterator[Path]:
+    if source != STANDARD_INPUT:
+        yield source
+        return
+    folder = settings.VAR_DIR / "imports"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        copy = Path(name) / "standard-input"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copy

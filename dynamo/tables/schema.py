@@ -6,7 +6,7 @@ from typing import Any
 
 from dynamo.calls.models import DynamoModel
 
-ON_DEMAND = "PAY_PER_REQUEST"
+ON_DEMAND, PROVISIONED = "PAY_PER_REQUEST", "PROVISIONED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,34 @@ class TableSchema:
             **{name: value for name, value in indexes.items() if value},
             **self.billing,
             **self.stream_parameters(),
+        }
+
+    def cloudformation_properties(
+        self, *, maximum: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the properties of an ``AWS::DynamoDB::Table`` with this declaration.
+
+        ``maximum`` is the OnDemandThroughput of a table that is billed on demand and of each of its
+        global indexes.
+        """
+        is_limited = maximum and self.billing.get("BillingMode") == ON_DEMAND
+        limit = {"OnDemandThroughput": maximum} if is_limited else {}
+        expiry = {"AttributeName": self.expiry_attribute, "Enabled": True}
+        parts = {
+            "GlobalSecondaryIndexes": [{**index, **limit} for index in self.global_indexes],
+            "LocalSecondaryIndexes": self.local_indexes,
+            "TimeToLiveSpecification": self.expiry_attribute and expiry,
+            # To name what it shows is to switch it on: there is no StreamEnabled here.
+            "StreamSpecification": self.stream and {"StreamViewType": self.stream},
+        }
+        return {
+            "TableName": self.name,
+            "AttributeDefinitions": self.attributes,
+            "KeySchema": self.key,
+            "BillingMode": PROVISIONED,
+            **self.billing,
+            **limit,
+            **{name: value for name, value in parts.items() if value},
         }
 
     def stream_parameters(self) -> dict[str, Any]:

@@ -1,9 +1,7 @@
 """Lists as CSV files, read and sent a page at a time, so that no list is too long for a process."""
 
-import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
 
 from django.conf import settings
 from django.http import StreamingHttpResponse
@@ -11,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.calls.budget import time_budget
 from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.files.spreadsheets import harmless
+from dynamo.files.csv_cells import csv_text, escape_formula
 from dynamo.lists.reader import Page, PageRequest
 
 ROWS_AT_A_TIME = 200
@@ -68,6 +66,4 @@ def _parts(
 
 
 def _lines(rows: Sequence[Sequence[object]]) -> str:
-    text = StringIO()
-    csv.writer(text).writerows([harmless(value) for value in row] for row in rows)
-    return text.getvalue()
+    return csv_text([escape_formula(value) for value in row] for row in rows)

@@ -1,21 +1,13 @@
-"""Imports of Olist's orders; the rules are in docs/importing-orders.md.
+"""Imports of orders, of Olist's folder and of any shop; the rules are in docs/importing-orders.md.
 
-==============  =======================================================================
-names           names of users and ids of products that the shop allows
-olist_files     the files of a folder: their names, columns and rows
-olist_fields    parsing of one field: ids, money, moments
-life            the history of an order from its status and dates
-olist           parsing of customers, items and orders
-olist_products  parsing of products and categories
-found           what the files hold
-survey          the first pass: reads or rejects every row of every file
-users           creation of users
-stored          what the orders meet in the table
-products        creation of products, and changes of stored ones
-loading         the second pass: writes products, users and orders
-report          what an import found and did
-run             both passes: checks everything, then writes
-==============  =======================================================================
-
-``users``, ``products`` and ``loading`` write and ``stored`` reads the table; the rest does neither.
+========  ==========================================================================
+shape     the plain shape: its fields, and how a file spells them
+fields    parsing of one field
+orders    parsing of an order from its own fields and its lines
+survey    the first pass: reads or rejects every row
+olist     Olist's files, as orders and lines of the plain shape
+products  creation of products, and changes of stored ones
+loading   the second pass: writes products, users and orders
+run       both passes, and what they tell at the end
+========  ==========================================================================
 """

@@ -1,159 +1,179 @@
-"""Parsing of Olist's customers, items and orders; all of it raises RowRefused."""
+"""The files of Olist's data set in a folder, as orders and lines of the plain shape.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+Three files are read at once: customers, products and categories. They are joined to the orders and
+their items, which are then read like those of any shop.
+"""
 
-from dynamo.files.records import Record, RowRefused
-from shop.imports.life import Dates, history_of
-from shop.imports.names import Names
-from shop.imports.olist_fields import cents_in, id_in, moment_in, needed_in, number_in, text_in
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dynamo.files.columns import columns_among
+from dynamo.files.lines import FileUnreadable
+from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.row_files import RowFile, open_rows
+from shop.imports.fields import field_text
+from shop.imports.orders import Names
+from shop.imports.products import Catalogue, ImportedProduct, category_named
+from shop.imports.shape import LINE_NUMBER, Shape
+from shop.imports.survey import FileCounts, OrderFiles
 from shop.order_status import Status
-from shop.orders.ids import imported_order_id
-from shop.orders.items import MOST_LINES, NewLine, NewOrder, StatusChange
 
-CURRENCY = "BRL"
-STATUSES = {
-    "created": Status.PLACED,
-    "approved": Status.APPROVED,
-    "invoiced": Status.APPROVED,
-    "processing": Status.PROCESSING,
-    "shipped": Status.SHIPPED,
-    "delivered": Status.DELIVERED,
-    "canceled": Status.CANCELED,
-    "unavailable": Status.CANCELED,
+ORDERS, ITEMS = "olist_orders_dataset", "olist_order_items_dataset"
+REVIEWS = "olist_order_reviews_dataset"
+CUSTOMERS, PRODUCTS = "olist_customers_dataset", "olist_products_dataset"
+CATEGORIES = "product_category_name_translation"
+_JOINED = {
+    CUSTOMERS: ("customer_id", "customer_unique_id", "customer_zip_code_prefix"),
+    CATEGORIES: ("product_category_name", "product_category_name_english"),
+    PRODUCTS: ("product_id", "product_category_name"),
 }
-"""Olist's statuses and the shop's."""
-_DATES = {
-    Status.PLACED: "order_purchase_timestamp",
-    Status.APPROVED: "order_approved_at",
-    Status.SHIPPED: "order_delivered_carrier_date",
-    Status.DELIVERED: "order_delivered_customer_date",
+"""The columns of files that are joined to others by the first one."""
+_MAY_BE_EMPTY = {
+    CUSTOMERS: {"customer_zip_code_prefix"},
+    CATEGORIES: set[str](),
+    PRODUCTS: {"product_category_name"},
 }
-"""The columns of the statuses' dates."""
+_COLUMNS = {
+    "customer": "customer_id",
+    "status": "order_status",
+    "placed_at": "order_purchase_timestamp",
+    "approved_at": "order_approved_at",
+    "shipped_at": "order_delivered_carrier_date",
+    "delivered_at": "order_delivered_customer_date",
+}
+_LINE_COLUMNS = {LINE_NUMBER: "order_item_id", "unit_price": "price"}
+_CONSTANTS = {"currency": "BRL", "quantity": "1"}
+_DIGITS = 8
+"""Of an id in the name of a product."""
+_SHOWN = 40
+"""Characters of a wrong value in a reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class OlistCustomer:
-    """A customer's address in one order: each order has its own customer id.
+def path_of(folder: Path, stem: str) -> Path:
+    """Return the path of one of the files. Raises FileUnreadable if it is missing."""
+    require_files(folder, stem)
+    return next(path for path in _paths(folder, stem) if path.is_file())
 
-    ``username`` is Olist's unique id, ``zip_prefix`` has five digits, zeros included.
+
+def require_files(folder: Path, *stems: str) -> None:
+    """Raise FileUnreadable, which names all that are missing, unless a folder has the files."""
+    if not folder.is_dir():
+        why = "is no folder" if folder.exists() else "does not exist"
+        raise FileUnreadable(f"{folder} {why}.")
+    missing = [stem for stem in stems if not any(path.is_file() for path in _paths(folder, stem))]
+    if missing:
+        raise FileUnreadable(f"{folder} has no {'.csv, no '.join(missing)}.csv, gzip or not.")
+
+
+def olist_files(
+    folder: Path, statuses: Mapping[str, Status], *, reject: Callable[[Rejected], object]
+) -> OrderFiles:
+    """Return the orders and items of a folder, joined to its other files, which are read now.
+
+    ``reject`` is called with each of their rows that is rejected. Raises FileUnreadable, and
+    BadMapping for columns that are missing.
     """
-
-    id: str
-    username: str
-    zip_prefix: str
-
-
-@dataclass(frozen=True, slots=True)
-class OlistItem:
-    """One piece of a product in an order, numbered from 1; ``line`` is that of the file."""
-
-    order_id: str
-    number: int
-    product_id: str
-    price_cents: int
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class OlistOrder:
-    """A row of the orders, with Olist's ids, status and dates; ``line`` is that of the file."""
-
-    id: str
-    customer_id: str
-    status: str
-    dates: Dates
-    line: int
-
-    @property
-    def placed_at(self) -> datetime:
-        return self.dates[Status.PLACED]
-
-
-def read_customer(record: Record, names: Names) -> OlistCustomer:
-    """Read a row of the customers."""
-    return OlistCustomer(
-        id=id_in(record, "customer_id"),
-        username=names.user(needed_in(record, "customer_unique_id")),
-        zip_prefix=text_in(record, "customer_zip_code_prefix"),
+    require_files(folder, *_JOINED, ITEMS, ORDERS)
+    joined = _Joined(folder, reject)
+    for stem in _JOINED:
+        joined.read(stem)
+    shape = Shape(
+        columns=_COLUMNS,
+        line_columns=_LINE_COLUMNS,
+        constants=_CONSTANTS,
+        statuses=statuses,
+        are_lines_numbered=True,
+        join_order=joined.order,
+        join_line=joined.line,
+    )
+    return OrderFiles(
+        RowFile(path_of(folder, ORDERS)),
+        RowFile(path_of(folder, ITEMS)),
+        shape,
+        names=joined.names,
+        catalogue=Catalogue(joined.rows[PRODUCTS], joined.describe),
+        counts=joined.counts,
     )
 
 
-def read_item(record: Record, names: Names) -> OlistItem:
-    """Read a row of the orders' items."""
-    return OlistItem(
-        order_id=id_in(record, "order_id"),
-        number=number_in(record, "order_item_id"),
-        product_id=names.product(needed_in(record, "product_id")),
-        price_cents=cents_in(record, "price"),
-        line=record.line,
-    )
+@dataclass(slots=True)
+class _Joined:
+    """The rows of joined files, as texts by the first of them, and what they add to others."""
+
+    folder: Path
+    reject: Callable[[Rejected], object]
+    rows: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    counts: dict[str, FileCounts] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+
+    def read(self, stem: str) -> None:
+        """Read a file, and reject the rows that are wrong."""
+        path, columns = path_of(self.folder, stem), _JOINED[stem]
+        self.rows[stem] = {}
+        counted: Counter[str] = Counter()
+        with open_rows(RowFile(path)) as found:
+            columns_among(found.columns, {name: name for name in columns}, needed=columns)
+            for row in found.rows:
+                counted["rows"] += 1
+                try:
+                    self._add(stem, row)
+                except RowRefused as refused:
+                    shown = row.shown(columns[0]) if isinstance(row, Record) else row.id
+                    self.reject(Rejected(row.line, str(refused), shown, path.name))
+                    counted["rejected"] += 1
+        self.counts[path.name] = FileCounts(**counted)
+
+    def order(self, record: Record) -> Record:
+        """Return an order with its customer and zip, and the date it has for its processing."""
+        values = record.values
+        called = field_text("customer_id", values["customer_id"])
+        customer = self.rows[CUSTOMERS].get(called)
+        if customer is None:
+            raise RowRefused(f"customer_id: “{called[:_SHOWN]}” is none of the customers")
+        is_processing = values["order_status"] == "processing"  # which has no date of its own
+        joined = {
+            "customer_id": customer["customer_unique_id"],
+            "zip": customer["customer_zip_code_prefix"],
+            "processing_at": values["order_approved_at"] if is_processing else "",
+        }
+        return Record(record.line, {**values, **joined})
+
+    def line(self, record: Record) -> Record:
+        """Return a line with the name of its product."""
+        called = field_text("product_id", record.values["product_id"])
+        name = self.describe(self.names.product(called)).name if called else ""
+        return Record(record.line, {**record.values, "product_name": name})
+
+    def describe(self, product_id: str) -> ImportedProduct:
+        """Return what the files tell about a product, without its price.
+
+        They have no names: it is called by its English category and the start of its id.
+        """
+        product = self.rows[PRODUCTS].get(product_id, {})
+        category = self.rows[CATEGORIES].get(product.get("product_category_name", ""))
+        if category is None:
+            name = f"Product {product_id[:_DIGITS]}"
+            return ImportedProduct(product_id, name, is_named=False, category=None)
+        english = category["product_category_name_english"].replace("_", " ").capitalize()
+        name = f"{english} {product_id[:_DIGITS]}"
+        return ImportedProduct(product_id, name, is_named=True, category=category_named(english))
+
+    def _add(self, stem: str, row: Record | Rejected) -> None:
+        if isinstance(row, Rejected):
+            raise RowRefused(row.reason)
+        texts = {name: field_text(name, row.values[name]) for name in _JOINED[stem]}
+        for name, text in texts.items():
+            if not text and name not in _MAY_BE_EMPTY[stem]:
+                raise RowRefused(f"{name} is missing")
+        key = next(iter(texts.values()))
+        if stem == PRODUCTS:
+            key = self.names.product(key)
+        if key in self.rows[stem]:
+            raise RowRefused(f"“{key}” is there already: the first such row counts")
+        self.rows[stem][key] = texts
 
 
-def read_order(record: Record) -> OlistOrder:
-    """Read a row of the orders."""
-    order_id, customer_id = id_in(record, "order_id"), id_in(record, "customer_id")
-    status = text_in(record, "order_status")
-    if status not in STATUSES:
-        raise RowRefused(f"order_status: “{status[:40]}” is none of {', '.join(STATUSES)}")
-    moments = {step: moment_in(record, column) for step, column in _DATES.items()}
-    dates = {step: moment for step, moment in moments.items() if moment is not None}
-    if Status.PLACED not in dates:
-        raise RowRefused(f"{_DATES[Status.PLACED]} is missing")
-    return OlistOrder(order_id, customer_id, status, dates, record.line)
-
-
-def new_order(
-    order: OlistOrder,
-    *,
-    customer: OlistCustomer,
-    items: Sequence[OlistItem],
-    names: Mapping[str, str],
-) -> NewOrder:
-    """Build an order from its row and items, maybe none; ``names`` are the products'."""
-    _require_complete(items)
-    return NewOrder(
-        id=imported_order_id(order.placed_at, order.id),
-        username=customer.username,
-        placed_at=order.placed_at,
-        lines=_lines(items, names),
-        history=olist_history(order.status, order.dates),
-        currency=CURRENCY,
-        foreign_id=order.id,
-        zip_prefix=customer.zip_prefix or None,
-    )
-
-
-def olist_history(original: str, dates: Dates) -> tuple[StatusChange, ...]:
-    """Return the history of an order with Olist's status ``original`` (a key of `STATUSES`)."""
-    status = STATUSES[original]
-    if status is Status.PROCESSING and Status.APPROVED in dates:
-        dates = {**dates, status: dates[Status.APPROVED]}  # Olist has no date of its own for it
-    return history_of(status, dates, original)
-
-
-def _require_complete(items: Iterable[OlistItem]) -> None:
-    numbers = sorted(item.number for item in items)
-    if numbers != list(range(1, len(numbers) + 1)):
-        listed = ", ".join(map(str, numbers))
-        raise RowRefused(f"its items are numbered {listed}: one is missing, or there twice")
-
-
-def _lines(items: Iterable[OlistItem], names: Mapping[str, str]) -> tuple[NewLine, ...]:
-    # One line for all pieces of a product at one price.
-    quantities: dict[tuple[str, int], int] = {}
-    for item in sorted(items, key=lambda item: item.number):
-        key = item.product_id, item.price_cents
-        quantities[key] = quantities.get(key, 0) + 1
-    if len(quantities) > MOST_LINES:
-        raise RowRefused(f"it has {len(quantities)} different products, more than {MOST_LINES}")
-    return tuple(
-        NewLine(
-            product_id=product_id,
-            name=names[product_id],
-            quantity=quantity,
-            unit_price_cents=price_cents,
-        )
-        for (product_id, price_cents), quantity in quantities.items()
-    )
+def _paths(folder: Path, stem: str) -> list[Path]:
+    return [folder / f"{stem}.csv", folder / f"{stem}.csv.gz"]

@@ -4,17 +4,20 @@ The rules are in docs/importing-orders.md.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
+from django.utils.text import slugify
+
+from dynamo.files.identifiers import product_id_of
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp
 from shop import keys
 from shop.catalogue.changes import is_as_stored, shown, stored_products
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import categories_of, trail_in
+from shop.catalogue.queries import CATEGORIES, steps_in, trail_in
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.models import Product
 from shop.table import read_items
@@ -46,6 +49,14 @@ class ImportedProduct:
     external_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Products that a file of products lists, by id, and what it tells of any product."""
+
+    listed: Collection[str]
+    describe: Callable[[str], ImportedProduct]
+
+
 class Outcome(Enum):
     """What became of a product."""
 
@@ -75,6 +86,11 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
     return outcomes
 
 
+def category_named(name: str) -> NewCategory:
+    """Build the category of a name."""
+    return NewCategory(slug=slugify(name) or product_id_of(name).lower(), name=name)
+
+
 def _outcome(known: Item | None, *, may_change: bool) -> Outcome:
     if known is None:
         return Outcome.CREATED
@@ -96,7 +112,7 @@ def _wanted(
     """Return a product's categories, and the product as it should be."""
     categories: tuple[NewCategory, ...] = (product.category or EVERYTHING_ELSE,)
     if may_change and known is not None and product.category is None:
-        found = categories_of(product.id, known)
+        found = steps_in(known, CATEGORIES)
         categories = tuple(NewCategory(category.slug, category.name) for category in found)
     new = NewProduct(
         id=product.id,

@@ -1,132 +1,330 @@
-"""The first pass of an import: reads or rejects every row of every file.
+"""The first pass of an import of orders: reads or rejects every row.
 
-All rows are kept in memory, about 2 KB for each order, because the files are not sorted alike.
+An order has the rows of its own fields and of its lines, in one file or in two. If one of them is
+rejected, all are. A malformed row may be a line of the order before or behind it: neither is
+imported. The rows are kept in memory, because those of an order may be anywhere.
 """
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
-from pathlib import Path
-from typing import TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from dynamo.files.columns import ColumnNames
+from dynamo.files.json_rows import flat
 from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.row_files import RowFile, open_rows
 from dynamo.progress import Advance, Progress
-from shop.imports import olist_files
-from shop.imports.found import FileCounts, Found
-from shop.imports.olist import OlistItem, read_customer, read_item, read_order
-from shop.imports.olist_files import OlistFile, open_rows, size_of
-from shop.imports.olist_products import read_category, read_product
+from shop.imports.fields import field_text
+from shop.imports.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
+from shop.imports.products import Catalogue
+from shop.imports.shape import ORDER_FIELDS, Shape
 
-T = TypeVar("T")
-
-FILES = (
-    olist_files.CUSTOMERS,
-    olist_files.CATEGORIES,
-    olist_files.PRODUCTS,
-    olist_files.ITEMS,
-    olist_files.ORDERS,
-)
-"""In reading order."""
+OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
+"""The fields of an order that only some of its rows may have."""
+_SHOWN = 40
 
 
-def survey(folder: Path, *, reject: Callable[[Rejected], object], progress: Progress) -> Found:
-    """Read the files; call ``reject`` with each rejected row. Raises FileUnreadable."""
-    with progress.step("Checking", total=size_of(folder, *FILES), unit="B") as advance:
-        return _Survey(folder, reject, advance).found()
+@dataclass(frozen=True, slots=True)
+class FileCounts:
+    """The numbers of a file's rows: ``read + rejected == rows``."""
+
+    rows: int = 0
+    rejected: int = 0
+
+    @property
+    def read(self) -> int:
+        return self.rows - self.rejected
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFiles:
+    """A file of orders, and a second one of their lines unless the first has them.
+
+    Only the first ``limit`` orders are read. ``catalogue`` is what other files tell of products,
+    and ``counts`` are those of their rows.
+    """
+
+    orders: RowFile
+    lines: RowFile | None
+    shape: Shape
+    limit: int | None = None
+    names: Names = field(default_factory=Names)
+    catalogue: Catalogue | None = None
+    counts: Mapping[str, FileCounts] = field(default_factory=dict)
+
+    @property
+    def file_names(self) -> list[str]:
+        """The names of the files, for reports."""
+        paths = [file.path for file in (self.orders, self.lines) if file is not None]
+        are_unlike = len({path.name for path in paths}) == len(paths)
+        return [path.name if are_unlike else str(path) for path in paths]
+
+
+@dataclass(slots=True)
+class OrdersFound:
+    """The orders of the files, the oldest first, and the numbers of rows by file."""
+
+    orders: list[ImportedOrder]
+    counts: dict[str, FileCounts]
+    names: Names
+    catalogue: Catalogue | None
+
+
+def survey(
+    files: OrderFiles, *, reject: Callable[[Rejected], object], progress: Progress
+) -> OrdersFound:
+    """Read the files; call ``reject`` with each rejected row, those of the first file first.
+
+    Raises FileUnreadable, and BadMapping for columns that are missing.
+    """
+    sources = [file for file in (files.orders, files.lines) if file is not None]
+    size = sum(file.path.stat().st_size for file in sources if file.path.exists())
+    survey = _Survey(files)
+    with progress.step("Checking", total=size, unit="B") as advance:
+        survey.read_orders(advance)
+        if files.lines is not None:
+            survey.read_lines(files.lines, advance)
+    return survey.found(reject)
+
+
+@dataclass(slots=True)
+class OrderRows:
+    """The rows of an order as they are found; ``faults`` are why some of them are rejected.
+
+    ``incomplete_because`` is why one of its lines may be missing.
+    """
+
+    id: str
+    shape: Shape
+    names: Names
+    texts: dict[str, str] = field(default_factory=dict)
+    lines: list[PlainLine] = field(default_factory=list)
+    rows: list[RowRef] = field(default_factory=list)
+    faults: dict[RowRef, str] = field(default_factory=dict)
+    incomplete_because: str = ""
+    is_headed: bool = False
+
+    def add_own(self, record: Record, row: RowRef) -> None:
+        """Add the order's own fields in a row; they must not contradict those before."""
+        self.is_headed = True
+        try:
+            texts = _texts(self.shape.join_order(record), OWN_FIELDS, self.shape.columns)
+        except RowRefused as refused:
+            self.faults.setdefault(row, str(refused))
+            return
+        for name, text in texts.items():
+            if self.texts.setdefault(name, text) != text:
+                self.faults.setdefault(row, f"{name} is another one in another row of the order")
+
+    def add_line(self, record: Record, row: RowRef, columns: Mapping[str, str]) -> None:
+        """Add the line in a row, if there is one."""
+        try:
+            if texts := _texts(self.shape.join_line(record), self.shape.line_fields, columns):
+                self.lines.append(parse_line({**self.shape.constants, **texts}, self.names))
+        except RowRefused as refused:
+            self.faults.setdefault(row, str(refused))
+
+    def add_nested(self, record: Record, row: RowRef) -> list[str]:
+        """Add the lines in a list; return the names of their values."""
+        name, seen = self.shape.lines_in or "", dict[str, None]()
+        value: Any = record.values.get(name) or []
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            self.faults.setdefault(row, f"{name} is no list of objects")
+            return []
+        for one in value:
+            try:
+                line = Record(record.line, flat(one))
+            except RowRefused as refused:
+                self.faults.setdefault(row, f"{name}: one of them {refused}")
+                continue
+            seen.update(dict.fromkeys(line.values))
+            self.add_line(line, row, self.shape.line_columns)
+        return list(seen)
+
+    def parse(self) -> ImportedOrder | None:
+        """Parse the order, when all its rows are found; None if they are rejected."""
+        if not self.is_headed or self.incomplete_because or self.faults:
+            return None
+        texts = {**self.shape.constants, **self.texts, "order_id": self.id}
+        try:
+            return parse_order(
+                texts, self.lines, rows=self.rows, shape=self.shape, names=self.names
+            )
+        except RowRefused as refused:
+            self.faults[self.rows[0]] = str(refused)
+            return None
+
+    def rejected(self) -> Iterator[Rejected]:
+        """Yield all rows of an order that is rejected."""
+        shown = self.id[:_SHOWN]
+        because = self.incomplete_because if self.is_headed else f"there is no order “{shown}”"
+        if self.faults:
+            first = next(iter(self.faults))
+            because = f"line {first.line} of {first.file}, of its order “{shown}”, was rejected"
+        for row in self.rows:
+            yield Rejected(row.line, self.faults.get(row, because), self.id, row.file)
 
 
 class _Survey:
-    def __init__(
-        self, folder: Path, reject: Callable[[Rejected], object], advance: Advance
-    ) -> None:
-        self._folder = folder
-        self._reject = reject
-        self._advance = advance
-        self._found = Found()
-        self._broken: dict[str, int] = {}
+    def __init__(self, files: OrderFiles) -> None:
+        self._files = files
+        self._shape = files.shape
+        self._orders: dict[str, OrderRows] = {}
+        self._rejected: list[Rejected] = []
+        self._rows: Counter[str] = Counter()
+        self._line_columns = ColumnNames()
+        self._last_id = ""
+        self._neighbour: OrderRows | None = None
+        self._incomplete_because = ""
 
-    def found(self) -> Found:
-        readers: list[tuple[OlistFile, Callable[[Record], None]]] = [
-            (olist_files.CUSTOMERS, self._take_customer),
-            (olist_files.CATEGORIES, self._take_category),
-            (olist_files.PRODUCTS, self._take_product),
-            (olist_files.ITEMS, self._take_item),
-        ]
-        for file, take in readers:
-            self._read(file, take)
-        self._read(olist_files.ORDERS, self._take_order)
-        self._reject_items_without_order()
-        return self._found
+    def read_orders(self, advance: Advance) -> None:
+        shape, name = self._shape, self._files.file_names[0]
+        with_lines = self._files.lines is None and not shape.lines_in
 
-    def _read(self, file: OlistFile, take: Callable[[Record], None]) -> None:
-        rows = rejected = 0
-        with open_rows(self._folder, file, advance=self._advance) as read:
-            for row in read:
-                rows += 1
-                refused = row if isinstance(row, Rejected) else self._refusal(file, row, take)
-                if refused is not None:
-                    rejected += 1
-                    self._reject(refused)
-        self._found.counts[file.stem] = FileCounts(rows, rejected)
+        def require(columns: Sequence[str]) -> None:
+            shape.require_orders(columns, with_lines=with_lines)
 
-    def _refusal(
-        self, file: OlistFile, record: Record, take: Callable[[Record], None]
-    ) -> Rejected | None:
-        try:
-            take(record)
-        except RowRefused as refused:
-            found_id = str(record.values[file.columns[0]])
-            return self._rejected(file, record.line, str(refused), found_id)
-        return None
+        for record in _rows(self._files.orders, shape.columns, require, advance):
+            row = RowRef(name, record.line)
+            if isinstance(record, Rejected):
+                self._refuse(row, record.reason, record.id)
+                self._last_id = ""
+                self._mark_neighbours_incomplete(row)
+            elif (
+                found := self._order_id(record, shape.columns, has_own=_has_own(record, shape))
+            ) is None:
+                self._refuse(row, "order_id is missing", "")
+            elif with_lines:
+                self._add_row(found, record, row)
+            else:
+                self._add_order(found, record, row)
+        if self._line_columns.columns:
+            shape.require_lines(self._line_columns.columns)
 
-    def _rejected(self, file: OlistFile, line: int, reason: str, found_id: str) -> Rejected:
-        return Rejected(line, reason, found_id, file.path_in(self._folder).name)
+    def read_lines(self, file: RowFile, advance: Advance) -> None:
+        columns, name = self._shape.line_columns, self._files.file_names[1]
+        self._incomplete_because = ""
+        for record in _rows(file, columns, self._shape.require_lines, advance):
+            row = RowRef(name, record.line)
+            if isinstance(record, Rejected):
+                self._refuse(row, record.reason, record.id)
+                self._mark_neighbours_incomplete(row)
+            elif (found := self._order_id(record, columns, has_own=True)) is None:
+                self._refuse(row, "order_id is missing", "")
+                self._mark_neighbours_incomplete(row)
+            elif found in self._orders or self._files.limit is None:
+                order = self._orders.setdefault(found, self._new(found))
+                order.rows.append(row)
+                self._remember_neighbour(order)
+                order.add_line(record, row, columns)
 
-    def _take_customer(self, record: Record) -> None:
-        customer = read_customer(record, self._found.names)
-        _add(self._found.customers, customer.id, customer)
+    def found(self, reject: Callable[[Rejected], object]) -> OrdersFound:
+        """Parse the orders, now that all their rows are read."""
+        orders = [order for rows in self._orders.values() for order in self._parsed(rows)]
+        files = self._files.file_names
+        self._rejected.sort(key=lambda row: (files.index(row.file), row.line))
+        for rejected in self._rejected:
+            reject(rejected)
+        counted = Counter(row.file for row in self._rejected)
+        counts = {file: FileCounts(self._rows[file], counted[file]) for file in files}
+        orders.sort(key=lambda found: (found.order.placed_at, found.id))
+        return OrdersFound(
+            orders, {**self._files.counts, **counts}, self._files.names, self._files.catalogue
+        )
 
-    def _take_category(self, record: Record) -> None:
-        _add(self._found.categories, *read_category(record))
+    def _order_id(self, record: Record, columns: Mapping[str, str], *, has_own: bool) -> str | None:
+        """Return the id of a row's order; a row without own fields may belong to the one before."""
+        value = record.values.get(columns.get("order_id", "order_id"))
+        text = "" if value is None else str(value).strip()
+        if not text and has_own:
+            return None
+        self._last_id = text or self._last_id
+        return self._last_id or None
 
-    def _take_product(self, record: Record) -> None:
-        product = read_product(record, self._found.names)
-        _add(self._found.products, product.id, product)
+    def _order(self, order_id: str) -> OrderRows | None:
+        """Return the rows of an order, None of one behind the limit."""
+        limit = self._files.limit
+        if order_id not in self._orders and limit is not None and len(self._orders) >= limit:
+            return None
+        return self._orders.setdefault(order_id, self._new(order_id))
 
-    def _take_item(self, record: Record) -> None:
-        try:
-            item = read_item(record, self._found.names)
-        except RowRefused:
-            self._broken[str(record.values["order_id"]).strip()] = record.line
-            raise
-        self._found.items.setdefault(item.order_id, []).append(item)
+    def _new(self, order_id: str) -> OrderRows:
+        return OrderRows(order_id, self._shape, self._files.names)
 
-    def _take_order(self, record: Record) -> None:
-        order = read_order(record)
-        _require_new(order.id, self._found.orders)
-        if order.id in self._broken:
-            raise RowRefused(f"its item in line {self._broken[order.id]} was rejected")
-        self._found.order(order)
-        self._found.orders[order.id] = order
+    def _mark_neighbours_incomplete(self, row: RowRef) -> None:
+        because = f"line {row.line} of {row.file}, which may be one of its lines, was rejected"
+        self._incomplete_because = because
+        if self._neighbour is not None:
+            self._neighbour.incomplete_because = because
 
-    def _reject_items_without_order(self) -> None:
-        file, found = olist_files.ITEMS, self._found
-        lost = list(self._items_without_order())
-        for item in lost:
-            reason = f"its order “{item.order_id}” is rejected, or there is none"
-            self._reject(self._rejected(file, item.line, reason, item.order_id))
-        counts = found.counts[file.stem]
-        found.counts[file.stem] = replace(counts, rejected=counts.rejected + len(lost))
+    def _remember_neighbour(self, order: OrderRows) -> None:
+        order.incomplete_because = order.incomplete_because or self._incomplete_because
+        self._neighbour, self._incomplete_because = order, ""
 
-    def _items_without_order(self) -> Iterator[OlistItem]:
-        for order_id in self._found.items.keys() - self._found.orders.keys():
-            yield from self._found.items.pop(order_id)
+    def _add_row(self, order_id: str, record: Record, row: RowRef) -> None:
+        if (order := self._order(order_id)) is None:
+            return
+        order.rows.append(row)
+        self._remember_neighbour(order)
+        order.add_own(record, row)
+        order.add_line(record, row, self._shape.columns)
+
+    def _add_order(self, order_id: str, record: Record, row: RowRef) -> None:
+        if order_id in self._orders:
+            reason = f"“{order_id[:_SHOWN]}” is there already: the first such row counts"
+            self._refuse(row, reason, order_id)
+            return
+        if (order := self._order(order_id)) is None:
+            return
+        order.rows.append(row)
+        order.add_own(record, row)
+        if self._shape.lines_in:
+            self._line_columns.add(order.add_nested(record, row))
+
+    def _parsed(self, rows: OrderRows) -> Iterator[ImportedOrder]:
+        self._rows.update(row.file for row in rows.rows)
+        order = rows.parse()
+        if order is None:
+            self._rejected.extend(rows.rejected())
+        else:
+            yield order
+
+    def _refuse(self, row: RowRef, reason: str, order_id: str) -> None:
+        self._rows[row.file] += 1
+        self._rejected.append(Rejected(row.line, reason, order_id, row.file))
 
 
-def _add(known: dict[str, T], found_id: str, value: T) -> None:
-    _require_new(found_id, known)
-    known[found_id] = value
+def _has_own(record: Record, shape: Shape) -> bool:
+    columns = (shape.columns.get(name, name) for name in OWN_FIELDS)
+    return any(record.values.get(column) not in (None, "") for column in columns)
 
 
-def _require_new(found_id: str, known: Collection[str]) -> None:
-    if found_id in known:
-        raise RowRefused(f"“{found_id}” is there already: the first such row counts")
+def _rows(
+    file: RowFile,
+    columns: Mapping[str, str],
+    require: Callable[[Sequence[str]], None],
+    advance: Advance,
+) -> Iterator[Record | Rejected]:
+    id_column = columns.get("order_id", "order_id")
+    with open_rows(file) as found:
+        if found.are_columns_known:
+            require(found.columns)
+        for row in found.advancing(found.rows, advance):
+            yield _with_readable_id(row, id_column) if isinstance(row, Record) else row
+        if found.columns and not found.are_columns_known:
+            require(found.columns)
+
+
+def _with_readable_id(record: Record, column: str) -> Record | Rejected:
+    """Return a row, rejected where the id of its order is no short text."""
+    try:
+        field_text("order_id", record.values.get(column))
+    except RowRefused as refused:
+        return Rejected(record.line, str(refused))
+    return record
+
+
+def _texts(record: Record, fields: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    found = ((name, record.values.get(columns.get(name, name))) for name in fields)
+    return {name: text for name, value in found if (text := field_text(name, value))}

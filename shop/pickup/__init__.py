@@ -14,6 +14,6 @@ writing      writes of many points at once
 choosing     the pickup point of an order
 listing      the nearest points as their page shows them
 explaining   EXPLAIN for a search
-imports      from files to points
+imports      from files to points, and to the places of postcodes
 ===========  ====================================================================
 """

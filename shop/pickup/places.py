@@ -64,8 +64,8 @@ def find_zip(text: str) -> ZipPlace:
 
     What follows a hyphen is ignored. Raises BadPlace and NoSuchZip.
     """
-    code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
-    if not _ZIP.fullmatch(code):
+    code = zip_code_of(text)
+    if not code:
         raise BadPlace(_unknown(text))
     prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
     found = find_zips(prefixes, batches=page_batches(), consistent=False)
@@ -73,6 +73,12 @@ def find_zip(text: str) -> ZipPlace:
     if not known:
         raise NoSuchZip(_unknown(text))
     return found[known[-1]]
+
+
+def zip_code_of(text: str) -> str:
+    """Return a postcode without blanks and what follows a hyphen; empty where it is none."""
+    code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
+    return code if _ZIP.fullmatch(code) else ""
 
 
 def _unknown(text: str) -> str:

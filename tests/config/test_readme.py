@@ -91,8 +91,9 @@ def shop(tables: None) -> SimpleNamespace:
 
 
 class TestTheTables:
-    def test_are_those_of_the_code(self):
-        assert Cog().main(["cog", "--check", str(README)]) == 0, (
+    @pytest.mark.parametrize("document", ["README.md", "docs/orders.md"])
+    def test_are_those_of_the_code(self, document):
+        assert Cog().main(["cog", "--check", str(PROJECT / document)]) == 0, (
             "'make readme' brings them up to date"
         )
 

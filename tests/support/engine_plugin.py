@@ -14,7 +14,7 @@ import pytest
 from dynamo.engine import DynoxideEngine, EngineError, EngineServer, MotoEngine, find
 from tests.support.project import PROJECT
 
-OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_SPELLING")
+OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_KEY_FORMAT")
 """Settings of a developer's that would change what pages look like or how they are read."""
 
 PATIENCE = 60.0
@@ -31,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         metavar="moto|dynoxide|URL",
         help="what stands in for DynamoDB (dynoxide where it is installed, else moto)",
+    )
+    group.addoption(
+        "--write-sample-rows", action="store_true", help="pick the rows of docs/workbench.md anew"
     )
     group.addoption("--slow", action="store_true", help="run the tests that take minutes, too")
 

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from config.infrastructure.roles import statements_by_actor
 from tests.support.permissions import Use
 from tests.support.project import PROJECT
 
 POLICY = PROJECT / "deploy" / "iam-policy.json"
+SITE, FUNCTION = "the site", "the Lambda of the copies"
 _ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
 _ROW = re.compile(r"^\| (?P<who>[^|]+) \| (?P<sids>(?:`\w+`(?:, )?)+) \|$", re.MULTILINE)
 
@@ -61,8 +62,27 @@ def statements() -> dict[str, set[Grant]]:
 
 
 def needs() -> dict[str, set[str]]:
-    """Return the Sids that the site and each command need."""
-    return statements_by_actor()
+    """Return the Sids that the site and each command need, by the roles of deploy/stack.json.
+
+    The description of a role names who has it, its policies are named for the statements.
+    """
+    found: dict[str, set[str]] = {}
+    for role in roles().values():
+        sids = {each["Ref"].removesuffix("Policy") for each in role["ManagedPolicyArns"]}
+        for who in role["Description"].removeprefix("Dynashop: ").split(", "):
+            assert who not in found
+            found[who] = sids
+    return found
+
+
+def roles() -> dict[str, dict[str, Any]]:
+    """Return the properties of each role of deploy/stack.json."""
+    stack = json.loads((PROJECT / "deploy" / "stack.json").read_text())
+    return {
+        name: each["Properties"]
+        for name, each in stack["Resources"].items()
+        if each["Type"] == "AWS::IAM::Role"
+    }
 
 
 def powers(who: str, resource: str) -> list[str]:

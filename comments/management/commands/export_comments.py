@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.exports.google_feed import GOOGLE, GoogleFeed
 from comments.exports.queries import walk_through
-from comments.exports.rows import COLUMNS
+from comments.imports.shape import FIELDS
 from dynamo.files.exports import FORMATS, Layout
 from dynamo.management.exports import add_export_options, run_export
 from dynamo.management.failures import failures_in_one_line
@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
 def _layout(options: dict[str, Any]) -> Layout:
     if options["format"] != GOOGLE:
-        return Layout(options["format"], COLUMNS)
+        return Layout(options["format"], FIELDS)
     if options["product"] is not None:
         message = "Google's feed has to be complete: leave out --product."
         raise CommandError(message, returncode=BAD_USAGE)

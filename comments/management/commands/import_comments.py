@@ -1,13 +1,12 @@
 """``manage.py import_comments``: comments from a file of CSV, JSON, XML or Parquet."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from comments.imports.olist import OlistReviews, reviews_in, with_orders
 from comments.imports.reporting import counts_of, prose_of, trial_of
 from comments.imports.run import CommentFile, import_file
 from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, require_fields, scale_of
@@ -18,21 +17,14 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
 from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynamo.files.identifiers import product_id_of
-from dynamo.files.rejects import RejectsFile
-from dynamo.management.file_options import (
-    BAD_OPTIONS,
+from dynamo.management.imports import (
+    add_columns_option,
     add_file_options,
     add_value_options,
     date_formats,
-    readable,
+    import_run,
+    print_report,
     row_file,
-)
-from dynamo.management.imports import (
-    add_columns_option,
-    add_report_options,
-    import_failures,
-    rejects_path,
-    require_none_rejected,
 )
 from dynamo.progress import Progress
 from shop.catalogue.services import ensure_products
@@ -50,7 +42,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("file", type=Path, metavar="FILE", help="or Olist's folder")
         parser.add_argument("--preset", choices=presets(), help="the file is a known export")
         add_columns_option(parser, FIELDS)
         add_value_options(parser)
@@ -77,34 +69,32 @@ class Command(BaseCommand):
             "--product-id", metavar="ID", help="put all comments under this product"
         )
         add_file_options(parser)
-        add_report_options(parser)
 
     def handle(self, **options: Any) -> None:
-        path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)
-        rejects = RejectsFile(path)
-        is_trial = options["dry_run"]
-        with (
-            import_failures(self, bad_usage=BAD_OPTIONS),
-            readable(options["file"], var=settings.VAR_DIR) as file,
-        ):
+        progress, is_trial = Progress(shown=not options["json"]), options["dry_run"]
+        source = options["file"]
+        name = f"{source.resolve().name}-reviews" if source.is_dir() else ""
+        with import_run(self, source, options, name=name) as (path, rejects):
             report = import_file(
-                _source(file, options),
+                _source(path, options, progress),
                 writer=None if is_trial else BulkWriter(Batches(client(), pool())),
                 ensure_products=ensure_products,
                 rejects=rejects,
-                progress=Progress(shown=not options["json"]),
+                progress=progress,
             )
-        if options["json"]:
-            listed = str(rejects.path) if report.rejected else None
-            self.stdout.write(json.dumps(counts_of(report) | {"rejects": listed}))
-        else:
-            self.stdout.write(trial_of(report, rejects) if is_trial else prose_of(report))
-        require_none_rejected(rejects)
+        prose = trial_of(report, rejects) if is_trial else prose_of(report)
+        print_report(self, options, rejects, counts=counts_of(report), prose=prose)
 
 
-def _source(file: Path, options: dict[str, Any]) -> CommentFile:
+def _source(path: Path, options: dict[str, Any], progress: Progress) -> CommentFile:
     shape = _shape(options)
-    return CommentFile(replace(row_file(file, options), element=shape.element), shape, now())
+    if not path.is_dir():
+        file = replace(row_file(path, options), element=shape.element)
+        return CommentFile(file, shape, now())
+    if options["preset"] != "olist" or options["product_id"] is not None:
+        raise BadMapping("Of a folder, --preset olist reads the reviews, on their own products.")
+    file = row_file(reviews_in(path), options)
+    return CommentFile(file, with_orders(shape), now(), OlistReviews.of(path, progress))
 
 
 def _shape(options: dict[str, Any]) -> Shape:

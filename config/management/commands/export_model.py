@@ -7,9 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.infrastructure.requests import table_requests
-from config.infrastructure.tables import Table, tables
-from config.infrastructure.template import template
+from config.infrastructure.stack import Table, table_requests, tables, template
 from config.infrastructure.workbench import workbench_model
 from dynamo.calls import clock
 from dynamo.management.options import at_least_one

@@ -6,8 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.files.exports import Layout
 from dynamo.management.exports import add_export_options, run_export
-from shop.exports.queries import walk_through
-from shop.exports.rows import COLUMNS
+from shop.exports import COLUMNS, walk_through
 
 
 class Command(BaseCommand):

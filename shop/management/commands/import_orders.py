@@ -1,38 +1,38 @@
 """``manage.py import_orders``: orders, with their customers and products."""
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.files.columns import BadMapping
-from dynamo.files.content import FileUnreadable
-from dynamo.files.rejects import RejectsFile
-from dynamo.management.file_options import (
-    BAD_OPTIONS,
+from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
+from dynamo.files.lines import FileUnreadable
+from dynamo.management.imports import (
     STANDARD_INPUT,
     add_file_options,
     add_value_options,
-    readable,
-)
-from dynamo.management.imports import (
-    add_report_options,
-    import_failures,
-    rejects_path,
-    require_none_rejected,
+    date_formats,
+    import_run,
+    print_report,
+    row_file,
 )
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
 from shop.imports.loading import ORDERS_AT_A_TIME
-from shop.imports.plain.options import add_shape_options, plain_files, require_no_shape
-from shop.imports.plain.run import import_plain
+from shop.imports.olist import olist_files
 from shop.imports.products import Update
-from shop.imports.report import ImportReport, counts_of, prose_of, trial_of
-from shop.imports.run import import_orders
+from shop.imports.run import OpenFiles, counts_of, import_orders, prose_of, trial_of
+from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape
+from shop.imports.survey import OrderFiles
+from shop.order_status import Status
+
+_ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
+_OF_SHAPES = (
+    *("columns", "line_columns", "lines_in", "currency", "set"),
+    *("date_format", "date_locale", "encoding", "delimiter", "limit"),
+)
+"""Options that mean nothing for a folder of Olist's files."""
 
 
 class Command(BaseCommand):
@@ -51,9 +51,30 @@ class Command(BaseCommand):
         parser.add_argument(
             "lines", type=Path, nargs="?", metavar="LINES", help="the lines of the orders"
         )
-        add_shape_options(parser)
+        parser.add_argument(
+            "--columns",
+            default="",
+            metavar="FIELD=COLUMN,…",
+            help="columns of PATH that are not named like their field, and none for a field that "
+            f"is not there; fields of orders: {', '.join(ORDER_FIELDS)}; fields of lines: "
+            f"{', '.join(LINE_FIELDS)}",
+        )
+        parser.add_argument(
+            "--line-columns", default="", metavar="FIELD=COLUMN,…", help="the same for the lines"
+        )
+        parser.add_argument(
+            "--lines-in", metavar="COLUMN", help="the column of JSON that has the list of lines"
+        )
+        parser.add_argument("--currency", metavar="CODE", help="the currency where a row has none")
+        parser.add_argument(
+            "--status-map",
+            default="",
+            metavar="FOUND=STATUS,…",
+            help='what the file\'s statuses mean, such as "In Process"=PROCESSING; one of '
+            f"{', '.join(Status)}",
+        )
         add_value_options(parser)
-        add_file_options(parser)
+        add_file_options(parser, of="PATH")
         parser.add_argument(
             "--update-products",
             action="store_true",
@@ -71,54 +92,80 @@ class Command(BaseCommand):
             metavar="N",
             help=f"orders written in parallel ({ORDERS_AT_A_TIME}); your own moto bears 1",
         )
-        add_report_options(parser, rejects="<PATH's name>.rejected.csv in var/imports/")
 
     def handle(self, **options: Any) -> None:
         path = options["path"]
         source = path if path == STANDARD_INPUT else path.resolve()
-        rejects = RejectsFile(
-            rejects_path(options["rejects"], source=source, var=settings.VAR_DIR),
-            of_several_files=True,
-        )
-        with import_failures(self, bad_usage=BAD_OPTIONS), _there(source, options["lines"]):
-            report = _import(source, options, rejects)
-        if options["json"]:
-            listed = str(rejects.path) if rejects.count else None
-            self.stdout.write(json.dumps(counts_of(report) | {"rejects": listed}))
-        else:
-            prose = trial_of(report, rejects) if options["dry_run"] else prose_of(report)
-            self.stdout.write(prose)
-        require_none_rejected(rejects)
+        with import_run(self, source, options, several=True) as (file, rejects):
+            _require_files(source, options["lines"])
+            report = import_orders(
+                _files(file, options),
+                rejects=rejects,
+                progress=Progress(shown=not options["json"]),
+                orders_at_a_time=options["at_a_time"],
+                update=_update(options),
+                is_trial=options["dry_run"],
+            )
+        prose = trial_of(report, rejects) if options["dry_run"] else prose_of(report)
+        print_report(self, options, rejects, counts=counts_of(report), prose=prose)
 
 
-def _import(source: Path, options: dict[str, Any], rejects: RejectsFile) -> ImportReport:
-    how: dict[str, Any] = {
-        "rejects": rejects,
-        "progress": Progress(shown=not options["json"]),
-        "orders_at_a_time": options["at_a_time"],
-        "update": _update(options),
-        "is_trial": options["dry_run"],
-    }
-    if source.is_dir():
-        require_no_shape(options)
-        return import_orders(source, **how)
-    with readable(source, var=settings.VAR_DIR) as file:
-        return import_plain(plain_files(file, options), **how)
-
-
-@contextmanager
-def _there(*paths: Path | None) -> Iterator[None]:
-    """Require that all files exist, before any is read. Raises FileUnreadable."""
-    missing = [str(p) for p in paths if p not in {None, STANDARD_INPUT} and not Path(p).exists()]
+def _require_files(path: Path, lines: Path | None) -> None:
+    """Require that all files exist, before any is read. Raises FileUnreadable, BadMapping."""
+    missing = [str(p) for p in (path, lines) if p not in {None, STANDARD_INPUT} and not p.exists()]
     if missing:
         does = "does" if len(missing) == 1 else "do"
         raise FileUnreadable(f"{' and '.join(missing)} {does} not exist.")
-    if paths[0] is not None and paths[0].is_dir() and paths[1] is not None:
+    if path.is_dir() and lines is not None:
         raise BadMapping("A folder of Olist's files has the lines already: leave LINES out.")
-    yield
 
 
-def _update(options: dict[str, Any]) -> Update:
+def _update(options: Mapping[str, Any]) -> Update:
     if options["update_shop_products"]:
         return Update.ALL
     return Update.IMPORTED if options["update_products"] else Update.NONE
+
+
+def _files(path: Path, options: Mapping[str, Any]) -> OpenFiles:
+    """Return what opens a folder of Olist's, or one or two files. Raises as `import_run` knows."""
+    statuses = dict(_statuses(options["status_map"]))
+    if not path.is_dir():
+        files = _plain_files(path, options, statuses)
+        return lambda _reject: files
+    if given := [f"--{name.replace('_', '-')}" for name in _OF_SHAPES if options[name]]:
+        raise BadMapping(f"A folder of Olist's files does not take {', '.join(given)}.")
+    return lambda reject: olist_files(path, statuses, reject=reject)
+
+
+def _plain_files(
+    orders: Path, options: Mapping[str, Any], statuses: Mapping[str, Status]
+) -> OrderFiles:
+    if options["lines"] is not None and options["lines_in"]:
+        raise BadMapping("Lines are in a second file or in a column: leave out one of the two.")
+    shape = Shape(
+        columns=parse_columns(options["columns"], fields=_ALL_FIELDS),
+        line_columns=parse_columns(options["line_columns"], fields=("order_id", *LINE_FIELDS)),
+        constants=_constants(options),
+        statuses=statuses,
+        dates=date_formats(options),
+        lines_in=options["lines_in"],
+    )
+    if shape.line_columns and options["lines"] is None and not shape.lines_in:
+        raise BadMapping("--line-columns is for LINES or --lines-in; of one file use --columns.")
+    # The limit is one of orders, which may have rows anywhere.
+    whole = {**options, "limit": None}
+    lines = None if options["lines"] is None else row_file(options["lines"], whole)
+    return OrderFiles(row_file(orders, whole), lines, shape, options["limit"])
+
+
+def _constants(options: Mapping[str, Any]) -> dict[str, str]:
+    currency = {} if options["currency"] is None else {"currency": options["currency"]}
+    return parse_constants(options["set"], fields=_ALL_FIELDS) | currency
+
+
+def _statuses(text: str) -> Iterator[tuple[str, Status]]:
+    for spelled, name in parse_pairs(text, example="shipped=SHIPPED").items():
+        try:
+            yield spelled.lower(), Status(name.upper())
+        except ValueError as error:
+            raise BadMapping(f"“{name}” is none of the statuses {', '.join(Status)}.") from error

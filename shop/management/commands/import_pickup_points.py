@@ -1,95 +1,75 @@
-"""``manage.py import_pickup_points``: pickup points from a file of CSV, JSON or Parquet."""
+"""``manage.py import_pickup_points``: pickup points and postcodes from CSV, JSON or Parquet."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.files.columns import parse_columns
-from dynamo.files.rejects import RejectsFile
-from dynamo.management.file_options import BAD_OPTIONS, add_file_options, readable, row_file
+from dynamo.management.failures import failures_in_one_line
 from dynamo.management.imports import (
+    BAD_USAGE,
     add_columns_option,
-    add_report_options,
-    import_failures,
-    rejects_path,
-    require_none_rejected,
+    add_file_options,
+    import_run,
+    print_report,
+    row_file,
 )
 from dynamo.progress import Progress
-from shop.pickup.imports.kinds import FIELDS, Kind
-from shop.pickup.imports.run import PointFile, PointReport, import_points
-from shop.pickup.writing import PointOutcome
+from shop.pickup.imports import ALL_FIELDS, PointFile, PointReport, import_points
+from shop.pickup.writing import PointOutcome, remove_point
 
 
 class Command(BaseCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (
-        "Import pickup points from CSV, JSON or Parquet, or from two of Olist's files, packed or "
-        "not. A row has id, name, latitude and longitude, and maybe address and hours; Olist's "
-        "geolocation also "
-        "says where zip prefixes are, and its sellers are placed by it. Which it is, its header "
-        "tells. Running it again changes nothing, and goes on after an interruption. Exits with 1 "
-        "when rows were rejected."
+        "Import pickup points from CSV, JSON or Parquet, packed or not; - is standard input. A row "
+        "has id, name, latitude and longitude, and maybe address and hours; with --postcodes it "
+        "has zip, latitude and longitude, and maybe city. Running it again changes nothing, and "
+        "goes on after an interruption. Exits with 1 when rows were rejected. --remove removes a "
+        "point; orders that go to it already keep its name, address and hours."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE")
-        add_columns_option(parser, FIELDS)
-        kind = parser.add_mutually_exclusive_group()
-        for olist in (Kind.GEOLOCATION, Kind.SELLERS):
-            kind.add_argument(
-                f"--{olist.value}",
-                action="store_true",
-                help=f"the file is Olist's {olist.value.partition('-')[2]}, whatever its header",
-            )
+        parser.add_argument("file", type=Path, nargs="?", metavar="FILE")
+        parser.add_argument("--remove", metavar="ID", help="remove this point, and read no file")
         parser.add_argument(
-            "--only-zips",
-            action="store_true",
-            help="of Olist's geolocation take where zip prefixes are, and make no points of them",
+            "--postcodes", action="store_true", help="the rows say where postcodes are"
         )
+        add_columns_option(parser, ALL_FIELDS)
         add_file_options(parser)
-        add_report_options(parser)
 
     def handle(self, **options: Any) -> None:
-        as_json = options["json"]
-        path = rejects_path(options["rejects"], source=options["file"], var=settings.VAR_DIR)
-        rejects = RejectsFile(path)
-        with (
-            import_failures(self, bad_usage=BAD_OPTIONS),
-            readable(options["file"], var=settings.VAR_DIR) as file,
-        ):
-            source = PointFile(
-                file=row_file(file, options),
-                asked=_asked(options),
-                named=parse_columns(options["columns"], fields=FIELDS),
-                only_zips=options["only_zips"],
-                is_trial=options["dry_run"],
-            )
-            report = import_points(source, rejects=rejects, progress=Progress(shown=not as_json))
-        counts = _counts(report)
-        if as_json:
-            listed = str(rejects.path) if report.rejected else None
-            self.stdout.write(json.dumps(counts | {"rejects": listed}))
+        if (options["file"] is None) == (options["remove"] is None):
+            message = "Give a file of points, or --remove and the id of one."
+            raise CommandError(message, returncode=BAD_USAGE)
+        if options["remove"] is None:
+            self._import(options)
         else:
-            self.stdout.write(_prose(counts))
-            if options["dry_run"]:
-                self.stdout.write("Nothing was written.")
-        require_none_rejected(rejects)
+            self._remove(options["remove"])
 
+    def _import(self, options: dict[str, Any]) -> None:
+        with import_run(self, options["file"], options) as (path, rejects):
+            source = PointFile(row_file(path, options), of_postcodes=options["postcodes"])
+            named = parse_columns(options["columns"], fields=source.fields)
+            source = replace(source, named=named, is_trial=options["dry_run"])
+            progress = Progress(shown=not options["json"])
+            found = import_points(source, rejects=rejects, progress=progress)
+        kind = "postcodes" if options["postcodes"] else "points"
+        counts = {"kind": kind, **_counts(found)}
+        print_report(self, options, rejects, counts=counts, prose=_prose(counts, options))
 
-def _asked(options: dict[str, Any]) -> Kind | None:
-    for kind in (Kind.GEOLOCATION, Kind.SELLERS):
-        if options[kind.value.replace("-", "_")]:
-            return kind
-    return None
+    def _remove(self, point_id: str) -> None:
+        with failures_in_one_line():
+            was_there = remove_point(point_id)
+        outcome = "is removed" if was_there else "is not there (any more)"
+        self.stdout.write(f"The pickup point “{point_id}” {outcome}.")
 
 
 def _counts(report: PointReport) -> dict[str, Any]:
     return {
-        "kind": report.kind.value,
         "rows": report.rows,
         "read": report.read,
         "rejected": report.rejected,
@@ -100,18 +80,16 @@ def _counts(report: PointReport) -> dict[str, Any]:
     }
 
 
-def _prose(counts: dict[str, Any]) -> str:
-    lines = [
+def _prose(counts: dict[str, Any], options: dict[str, Any]) -> str:
+    rows = (
         "{rows:,} rows of {kind}: {read:,} read, {rejected:,} rejected, "
-        "{superseded:,} superseded by later rows.".format_map(counts)
-    ]
-    if counts["zips"]:
-        lines.append(
-            "Zip prefixes: {zips:,}, of which {zips_written:,} written.".format_map(counts)
-        )
-    lines.append(
-        "Pickup points: {new:,} new, {replaced:,} replaced, {unchanged:,} unchanged.".format_map(
-            counts["points"]
-        )
+        "{superseded:,} superseded by later rows."
     )
-    return "\n".join(lines)
+    written = (
+        "Pickup points: {points[new]:,} new, {points[replaced]:,} replaced, "
+        "{points[unchanged]:,} unchanged."
+    )
+    if options["postcodes"]:
+        written = "Postcodes: {zips:,}, of which {zips_written:,} written."
+    end = "\nNothing was written." if options["dry_run"] else ""
+    return f"{rows}\n{written}{end}".format_map(counts)

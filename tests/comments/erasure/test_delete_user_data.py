@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from comments.imports.olist_reviews import LANGUAGE
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
@@ -80,7 +79,7 @@ class TestDeletingUserData:
     def test_takes_reviews_that_were_imported_with_orders(self, capsys, alice):
         lamp = made_product()
         buy(alice, lamp)
-        theirs = NewComment(f"{lamp}-1", lamp, LANGUAGE, 5, START, alice.username, verified=True)
+        theirs = NewComment(f"{lamp}-1", lamp, "pt", 5, START, alice.username, verified=True)
         another = replace(theirs, id=f"{lamp}-2", author="somebody")
         load(
             [
@@ -95,7 +94,7 @@ class TestDeletingUserData:
     def test_takes_imported_reviews_that_staff_have_hidden(self, capsys, alice):
         lamp = made_product()
         buy(alice, lamp)
-        review = NewComment(f"{lamp}-1", lamp, LANGUAGE, 5, START, alice.username, verified=True)
+        review = NewComment(f"{lamp}-1", lamp, "pt", 5, START, alice.username, verified=True)
         others = replace(review, id=f"{lamp}-2", author="somebody")
         load([review, others])
         for each in (review, others):
@@ -154,5 +153,5 @@ class TestDeletingAComment:
     def test_says_what_became_of_it(self, capsys, alice):
         comment = alice.has_written(made_product()).comment
         for outcome in ("is deleted", "is not there (any more)"):
-            call_command("delete_comment", comment.id)
+            call_command("moderate", comment.id, "delete")
             assert capsys.readouterr().out == f"The comment “{comment.id}” {outcome}.\n"

@@ -208,21 +208,9 @@ class TestImport:
         run(path)
         assert_same(product, rows)
 
-    def test_tells_json_lines_by_their_first_character(
-        self, tmp_path: Path, product: str, rows: list[Row]
-    ) -> None:
-        path = tmp_path / "reviews"
-        path.write_text("\n".join(map(json.dumps, rows)))
-        run(path)
-        assert_same(product, rows)
-
     def test_of_an_empty_file_of_json_lines_is_nothing(self, tmp_path: Path) -> None:
         (tmp_path / "a.jsonl").touch()
         assert run(tmp_path / "a.jsonl")["rows"] == 0
-
-    def test_counts_what_it_wrote(self, tmp_path: Path, product: str, rows: list[Row]) -> None:
-        run(write_csv(tmp_path / "a.csv", rows))
-        assert_counted(product, rows)
 
 
 class TestProducts:
@@ -292,11 +280,6 @@ class TestRejectedRows:
 
 
 class TestBadUsage:
-    def test_names_the_columns_there_are(self, tmp_path: Path, rows: list[Row]) -> None:
-        error = failing(write_csv(tmp_path / "a.csv", rows), columns="id=review_id")
-        assert error.returncode == 2
-        assert "“review_id” (for id); the columns are: id, product_id, language" in str(error)
-
     def test_names_the_columns_of_json_lines(self, tmp_path: Path, product: str) -> None:
         path = tmp_path / "a.jsonl"
         path.write_text('{"id": 1, "text": ""}\n')

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from comments.imports.countries import taken_for_languages
+from comments.imports.reporting import taken_for_languages
 from comments.imports.shape import presets
 from comments.lists.queries import Comment, find_comment
 from comments.posting.language_detection import detect_language

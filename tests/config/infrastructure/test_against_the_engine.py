@@ -10,11 +10,11 @@ from dynamo.calls.client import client
 from dynamo.tables.throughput import table_names
 from tests.support.chance import unique
 from tests.support.command_line import ended, start_manage
-from tests.support.config.exporting import INDEXES, SETS, resources, shape
+from tests.support.config.exporting import SETS, resources, shape
 from tests.support.permissions import acting_as
 
 pytestmark = pytest.mark.real_engine
-CASES = [(INDEXES, ()), (SETS, ()), (SETS, ("--provisioned", "7", "3"))]
+CASES = [(), ("--provisioned", "7", "3")]
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def calls_are_nobodys() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def prefixed() -> Iterator[Callable[[], str]]:
     """Gives prefixes that no table has yet; deletes what was made under them."""
     prefixes: list[str] = []
@@ -40,18 +40,26 @@ def prefixed() -> Iterator[Callable[[], str]]:
             client().delete_table(TableName=name)
 
 
-def run(prefix: str, model: str, *arguments: str) -> str:
+@pytest.fixture(scope="module", params=CASES, ids=["on demand", "provisioned"])
+def made(
+    request: pytest.FixtureRequest, prefixed: Callable[[], str]
+) -> tuple[str, tuple[str, ...]]:
+    """The prefix of tables that ``create_tables`` made, and its options."""
+    prefix = prefixed()
+    run(prefix, "create_tables", *request.param)
+    return prefix, request.param
+
+
+def run(prefix: str, *arguments: str) -> str:
     """Run a command as a deployment does, with the settings in its environment."""
-    environment = {"DYNAMODB_TABLE_PREFIX": prefix, "COMMENTS_READ_MODEL": model}
+    environment = {"DYNAMODB_TABLE_PREFIX": prefix, "COMMENTS_READ_MODEL": SETS}
     code, out, err = ended(start_manage(*arguments, **environment))
     assert (code, err) == (0, "")
     return out
 
 
-def exported(prefix: str, model: str, form: str, *options: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        run(prefix, model, "export_model", "--format", form, *options)
-    )
+def exported(prefix: str, form: str, *options: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(prefix, "export_model", "--format", form, *options))
     return found
 
 
@@ -71,12 +79,10 @@ def expiry_of(name: str) -> str | None:
     return found.get("AttributeName") if found["TimeToLiveStatus"] == "ENABLED" else None
 
 
-@pytest.mark.parametrize(("model", "options"), CASES)
 class TestTheTablesThatCreateTablesMakes:
-    def test_are_those_of_the_template(self, prefixed, model, options):
-        prefix = prefixed()
-        run(prefix, model, "create_tables", *options)
-        template = exported(prefix, model, "cloudformation", *options)
+    def test_are_those_of_the_template(self, made):
+        prefix, options = made
+        template = exported(prefix, "cloudformation", *options)
         wanted = {}
         for table in resources(template, "DynamoDB::Table").values():
             said = table["Properties"]
@@ -85,10 +91,10 @@ class TestTheTablesThatCreateTablesMakes:
             wanted[name] = shape(said) | {"expires by": expiry}
         assert described(prefix) == wanted
 
-    def test_are_those_of_the_requests(self, prefixed, model, options):
-        prefix, other = prefixed(), prefixed()
-        run(prefix, model, "create_tables", *options)
-        for calls in exported(other, model, "aws-json", *options).values():
+    def test_are_those_of_the_requests(self, made, prefixed):
+        prefix, options = made
+        other = prefixed()
+        for calls in exported(other, "aws-json", *options).values():
             client().create_table(**calls["CreateTable"])
             if "UpdateTimeToLive" in calls:
                 client().update_time_to_live(**calls["UpdateTimeToLive"])

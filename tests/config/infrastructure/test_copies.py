@@ -35,11 +35,6 @@ class TestTheFunction:
         assert resources(template(), "Lambda::Function") == {}
         assert "FunctionBucket" not in template()["Parameters"]
 
-    def test_is_made_where_its_code_is_named(self, with_sets):
-        for kind in ("Lambda::Function", "Lambda::EventSourceMapping", "SQS::Queue"):
-            (one,) = resources(with_sets, kind).values()
-            assert one["Condition"] == "WithFunction"
-
     def test_calls_a_handler_that_exists(self, function):
         module, _, name = function["Handler"].rpartition(".")
         assert callable(getattr(importlib.import_module(module), name))
@@ -61,41 +56,15 @@ class TestTheFunction:
         )
         assert (result.stdout, result.stderr) == ("{'batchItemFailures': []}\n", "")
 
-    def test_may_write_its_log_and_set_records_aside(self, with_sets):
-        role = with_sets["Resources"]["CopiesFunctionRole"]["Properties"]
-        (policy,) = role["Policies"]
-        allowed = {
-            action: resource
-            for statement in policy["PolicyDocument"]["Statement"]
-            for action in statement["Action"]
-            for resource in map(json.dumps, statement["Resource"])
-        }
-        assert allowed == {
-            "dynamodb:ListStreams": '"*"',
-            "logs:CreateLogStream": '{"Fn::GetAtt": ["CopiesLog", "Arn"]}',
-            "logs:PutLogEvents": '{"Fn::GetAtt": ["CopiesLog", "Arn"]}',
-            "sqs:SendMessage": '{"Fn::GetAtt": ["CopiesSetAside", "Arn"]}',
-        }
-
 
 class TestWhatCallsTheFunction:
-    def test_reads_the_stream_from_its_beginning(self, mapping):
-        assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["CommentSetsTable", "StreamArn"]}
-        assert mapping["StartingPosition"] == "TRIM_HORIZON"
-
-    def test_gives_again_only_what_was_reported(self, mapping):
-        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-
-    def test_sets_a_record_aside_that_cannot_be_applied(self, mapping, with_sets):
-        destination = mapping["DestinationConfig"]["OnFailure"]["Destination"]
-        assert destination == {"Fn::GetAtt": ["CopiesSetAside", "Arn"]}
-        assert mapping["MaximumRecordAgeInSeconds"] == {"Ref": "RecordAgeSeconds"}
-        age = with_sets["Parameters"]["RecordAgeSeconds"]
-        assert 60 <= age["MinValue"] <= age["Default"] <= age["MaxValue"] == 24 * 60 * 60
-
-    def test_keeps_what_was_set_aside_encrypted_for_14_days(self, with_sets):
-        queue = with_sets["Resources"]["CopiesSetAside"]["Properties"]
-        assert queue == {"MessageRetentionPeriod": 14 * 24 * 60 * 60, "SqsManagedSseEnabled": True}
+    def test_does_as_the_documentation_says(self, mapping):
+        document = (PROJECT / "docs" / "designs" / "sets.md").read_text()
+        told = document.partition("```json\n")[2].partition("```")[0]
+        (criterion,) = mapping["FilterCriteria"]["Filters"]
+        assert json.loads(criterion["Pattern"]) == json.loads(told)
+        assert f"reads from `{mapping['StartingPosition']}`" in document
+        assert f"with `{mapping['FunctionResponseTypes'][0]}`" in document
 
     @pytest.mark.parametrize(
         ("images", "is_passed"),

@@ -27,10 +27,12 @@ from dynamo.tables.create import create_missing
 from tests.support.command_line import run_manage
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.truth import START
+from tests.support.project import PROJECT
 from tests.support.sets.stored import expected_items, stored_items
 
 pytestmark = [pytest.mark.slow, pytest.mark.real_engine, pytest.mark.usefixtures("streamed")]
 
+MIB = 2**20
 RUNTIME = """
 import json, sys
 
@@ -52,14 +54,22 @@ def streamed(tables: None, engine_name: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZipFile]:
+    """What ``make lambda`` packs, of the environment that the tests run in."""
+    path = tmp_path_factory.mktemp("lambda") / "function.zip"
+    make = ["make", "--silent", "lambda", f"VENV={sys.prefix}", f"ZIP={path}"]
+    result = subprocess.run(make, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    with ZipFile(path) as archive:
+        yield archive
+
+
+@pytest.fixture(scope="module")
+def task(archive: ZipFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that Lambda unpacks the zip into."""
     folder = tmp_path_factory.mktemp("task")
-    code, out, err = run_manage("package_lambda", "--output", folder.with_suffix(".zip"))
-    assert (code, err) == (0, "")
-    assert "comments.sets.handler.handler" in out
-    with ZipFile(folder.with_suffix(".zip")) as archive:
-        archive.extractall(folder)
+    archive.extractall(folder)
     return folder
 
 
@@ -180,6 +190,25 @@ def assert_all_right(comments: list[NewComment]) -> None:
         assert stored_items(comment.id) == expected_items(comment.id)
     code, out, _ = run_manage("check_integrity", "--model", "sets")
     assert code == 0, out
+
+
+class TestTheZip:
+    def test_is_of_a_size_that_lambda_takes(self, archive):
+        """https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html"""
+        entries = archive.infolist()
+        assert sum(entry.compress_size for entry in entries) < 50 * MIB
+        assert sum(entry.file_size for entry in entries) < 250 * MIB
+
+    def test_has_no_compiled_code(self, archive):
+        compiled = (".so", ".pyd", ".dylib", ".pyc")
+        assert [name for name in archive.namelist() if name.endswith(compiled)] == []
+
+    def test_depends_on_nothing_but_the_files(self, archive):
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
+        assert {entry.external_attr >> 16 & 0o066 for entry in entries} == {0o044}
+        folders = {entry.filename.partition("/")[0] for entry in entries}
+        assert folders.isdisjoint({"bin", "tests", "var"})
 
 
 class TestTheFunction:

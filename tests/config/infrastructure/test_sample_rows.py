@@ -1,73 +1,130 @@
-"""The sample rows beside what the site stores: every kind of item, with the same attributes."""
+"""The sample rows beside what the site stores: every kind of item, with the same attributes.
+
+With ``--write-sample-rows`` they are picked anew out of the loaded sample shop.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import override_settings
 
+from comments import keys as comment_keys
+from comments.sets import models as set_models
 from comments.sets.following import SETS
 from comments.sets.models import CommentSetItem
-from config.infrastructure.item_kinds import kind_of
-from config.infrastructure.sample_tables import SampleTable, sample_tables
+from config.infrastructure.workbench import ROWS, rows_of, sample_rows
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.tables.create import create_missing
-from dynamo.writes.counters import cells_in
+from shop import keys as shop_keys
+from shop.activity import entries
 from shop.activity.months import Month
-from shop.table_picture import START
 from tests.support.comments.read_models import reading_by
 from tests.support.config.every_kind import MODELS, NOW, load_every_kind
+from tests.support.config.sample_rows import (
+    ItemKind,
+    NoSuchKind,
+    attributes_of,
+    kind_of,
+    kinds_in,
+    write_rows,
+)
 
-pytestmark = pytest.mark.real_engine
-CHANGE = "_change"
-"""An attribute of every counter."""
-Shapes = Mapping[str, set[tuple[str, str]]]
-"""Attributes and their types, by kind of item."""
+KINDS = {
+    "shop": kinds_in(shop_keys),
+    "comments": kinds_in(comment_keys),
+    "comment_sets": kinds_in(set_models),
+    "activity": kinds_in(entries),
+}
 
 
 @pytest.fixture(scope="module")
-def stored(engine_name: str) -> Iterator[dict[str, Shapes]]:
-    """The shapes of all that is stored, by table."""
+def stored(engine_name: str, pytestconfig: pytest.Config) -> Iterator[dict[str, list[Item]]]:
+    """All that is stored, by table."""
     with (
         reading_by(SETS, engine_name=engine_name),
         override_settings(DYNAMODB_MODELS=MODELS),
     ):
         create_missing([CommentSetItem], client=client())  # with its stream
         load_every_kind()
-        yield {table.schema.name: shapes(table, scanned(table)) for table in sample_tables()}
+        prefix = settings.DYNAMODB_TABLE_PREFIX
+        month = Month.of(NOW).table.removeprefix(prefix)
+        tables = {table: list(scanned(prefix + table)) for table in (*list(KINDS)[:3], month)}
+        if pytestconfig.getoption("--write-sample-rows"):
+            write_rows(ROWS, tables, {**KINDS, month: KINDS["activity"]}, prefix=prefix)
+            sample_rows.cache_clear()
+        yield dict(zip(KINDS, tables.values(), strict=True))
 
 
-@pytest.fixture(params=range(4), ids=["shop", "comments", "comment_sets", "activity"])
-def table(request: pytest.FixtureRequest) -> SampleTable:
-    with override_settings(DYNAMODB_MODELS=MODELS):
-        return sample_tables()[request.param]
-
-
-def scanned(table: SampleTable) -> Iterator[Item]:
-    """All that a table holds; instead of the sample's month of the log, this one."""
-    name = table.schema.name
-    if name == Month.of(START).table:
-        name = Month.of(NOW).table
-    for page in client().get_paginator("scan").paginate(TableName=name):
+def scanned(table: str) -> Iterator[Item]:
+    for page in client().get_paginator("scan").paginate(TableName=table):
         yield from page["Items"]
 
 
-def shapes(table: SampleTable, items: Iterator[Item] | list[Item]) -> Shapes:
+def shapes(items: Iterable[Item], kinds: tuple[ItemKind, ...]) -> dict[str, set[tuple[str, str]]]:
+    """Attributes and their types, by kind of item."""
     found = defaultdict[str, set[tuple[str, str]]](set)
     for item in items:
-        cells = cells_in(item) if CHANGE in item else {}
-        kept = {name: value for name, value in item.items() if name not in cells}
-        kind = kind_of(item, table.kinds)
-        found[kind.name] |= {(name, next(iter(value))) for name, value in kept.items()}
+        found[kind_of(item, kinds).name] |= attributes_of(item)
     return found
 
 
-class TestTheSampleRows:
-    def test_are_of_every_kind_that_is_stored_and_documented(self, stored, table):
-        names = {kind.name for kind in table.kinds}
-        assert stored[table.schema.name].keys() == names
-        assert {kind.name for kind, rows in table.rows_by_kind.items() if rows} == names
+def rows_in(table: str) -> list[dict[str, Any]]:
+    """The kinds of a table with their rows; the log's has the name of a month's table."""
+    (found,) = (kinds for name, kinds in sample_rows().items() if name.startswith(table))
+    return found
 
-    def test_have_the_attributes_that_are_stored_with_their_types(self, stored, table):
-        assert shapes(table, list(table.rows)) == stored[table.schema.name]
+
+@pytest.mark.parametrize("table", KINDS)
+class TestTheSampleRows:
+    @pytest.mark.real_engine
+    def test_are_of_every_kind_and_attribute_that_is_stored(self, stored, table):
+        """If not, have them written: see above."""
+        kinds = KINDS[table]
+        assert shapes(rows_of(rows_in(table)), kinds) == shapes(stored[table], kinds)
+
+    def test_are_of_every_kind_that_is_documented(self, table):
+        kinds = [ItemKind(kind["name"], kind["pk"], kind["sk"]) for kind in rows_in(table)]
+        assert kinds == [*KINDS[table]]
+
+    def test_are_each_of_the_kind_that_they_are_said_to_be(self, table):
+        for kind in rows_in(table):
+            assert {kind_of(row, KINDS[table]).name for row in kind["rows"]} == {kind["name"]}
+
+
+class TestKindsInADocstring:
+    def test_are_the_rows_of_its_first_table(self):
+        first, second, *_ = KINDS["comments"]
+        assert first == ItemKind("comment", "COMMENT#<id>", "COMMENT#<id>")
+        assert second.sk == "BODY"
+        assert "in `ranked`" not in {kind.name for kind in KINDS["comments"]}
+
+    def test_are_missing_without_one(self):
+        with pytest.raises(LookupError, match="The docstring of bare has no table of keys"):
+            kinds_in(ModuleType("bare"))
+
+    @pytest.mark.parametrize(
+        ("pk", "sk", "name"),
+        [
+            ("USER#alex", "BOUGHT#alex#lamp", "user bought product"),
+            ("ITEM#01J#02", "ORDER#01J", "order item"),
+            ("CATEGORY#light", "CATEGORY#light", "category"),
+            ("CATEGORY#light", "CATEGORY#lamps", "category in a category"),
+            ("CATEGORY#~", "CATEGORY#light", "category in the root"),
+            ("GEO#ey", "eycs2n#rossio", "pickup point in its area"),
+        ],
+    )
+    def test_are_told_apart_by_keys(self, pk, sk, name):
+        assert kind_of(table_key(pk, sk), KINDS["shop"]).name == name
+
+    @pytest.mark.parametrize(
+        ("pk", "sk"),
+        [("ITEM#01J#02", "ORDER#01K"), ("USER#alex", "PROFILE#kim"), ("user#alex", "PROFILE#alex")],
+    )
+    def test_are_none_of_keys_that_differ_where_they_must_agree(self, pk, sk):
+        with pytest.raises(NoSuchKind, match=pk):
+            kind_of(table_key(pk, sk), KINDS["shop"])

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from dynamo.files.content import FileUnreadable
 from dynamo.files.csv_rows import CsvRows
 from dynamo.files.json_rows import JsonArray
-from dynamo.files.lines import LONGEST_LINE, Lines, open_lines
+from dynamo.files.lines import LONGEST_LINE, FileUnreadable, Lines, open_lines
 from dynamo.files.records import MOST_NESTED, Record, Rejected
 from dynamo.files.row_files import RowFile, open_rows
 from dynamo.files.xml_rows import XmlRows
@@ -23,7 +22,7 @@ from tests.support.project import PROJECT
 READ_ALL = """
 import resource, sys
 from pathlib import Path
-from dynamo.files.content import FileUnreadable
+from dynamo.files.lines import FileUnreadable
 from dynamo.files.row_files import RowFile, open_rows
 try:
     with open_rows(RowFile(Path(sys.argv[1]), element=sys.argv[2] or None)) as found:

@@ -16,11 +16,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.files.content import FileUnreadable
 from dynamo.files.csv_rows import CsvRows, HeaderMissing
-from dynamo.files.encodings import EncodingUnknown, require_encoding
 from dynamo.files.json_rows import JsonLines
-from dynamo.files.lines import LONGEST_LINE, open_lines
+from dynamo.files.lines import (
+    LONGEST_LINE,
+    EncodingUnknown,
+    FileUnreadable,
+    open_lines,
+    require_encoding,
+)
 from dynamo.files.records import Record, Rejected
 from dynamo.files.row_files import OpenRows, RowFile, open_rows
 

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 
 from dynamo.calls.meter import metered
 from dynamo.files.exports import progress_of
-from shop.exports import queries
-from shop.exports.rows import COLUMNS
+from shop import exports
+from shop.exports import COLUMNS
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.ids import imported_order_id, new_order_id
@@ -152,8 +152,8 @@ class TestACustomersOrders:
 
     @pytest.mark.parametrize("customer", [True, False])
     def test_go_on_after_an_interruption(self, ann, tmp_path, monkeypatch, customer):
-        monkeypatch.setattr(queries, "ORDERS_AT_A_TIME", 3)
-        monkeypatch.setattr("dynamo.management.walks.SCANNED_AT_A_TIME", 7)
+        monkeypatch.setattr(exports, "ORDERS_AT_A_TIME", 3)
+        monkeypatch.setattr("dynamo.management.exports.SCANNED_AT_A_TIME", 7)
         arguments = ["--customer", ann] if customer else []
         path = tmp_path / "out.csv"
         with monkeypatch.context() as patch:
@@ -168,7 +168,7 @@ class TestACustomersOrders:
         assert not progress_of(path).exists()
 
     def test_are_not_continued_by_those_of_another(self, ann, tmp_path, monkeypatch):
-        monkeypatch.setattr(queries, "ORDERS_AT_A_TIME", 3)
+        monkeypatch.setattr(exports, "ORDERS_AT_A_TIME", 3)
         path = tmp_path / "out.csv"
         with monkeypatch.context() as patch:
             stop_after_one_batch(patch)
@@ -181,7 +181,7 @@ class TestACustomersOrders:
 
 def stop_after_one_batch(patch: pytest.MonkeyPatch) -> None:
     made = []
-    build = queries._rows
+    build = exports._rows
 
     def stopping(*arguments: Any) -> Any:
         if made:
@@ -189,4 +189,4 @@ def stop_after_one_batch(patch: pytest.MonkeyPatch) -> None:
         made.append(True)
         return build(*arguments)
 
-    patch.setattr(queries, "_rows", stopping)
+    patch.setattr(exports, "_rows", stopping)

@@ -8,7 +8,7 @@ filters are drawn.
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
-from itertools import chain, combinations, cycle
+from itertools import chain, combinations
 from pathlib import Path
 from random import Random
 
@@ -17,7 +17,7 @@ import pytest
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
 from shop.order_status import OPEN, Status
-from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.counts import counts_of
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import find_order, list_open_orders, list_orders
 from shop.orders.shards import count_shards
@@ -201,41 +201,10 @@ class TestOlist:
             found = there_and_back(orders_of(username, OrderFilter(open_only=True)), size=500)
             assert found == whole.open_of(username)
 
-    def test_has_profiles_of_users(self, whole: Truth) -> None:
-        for username in some_users(whole, 500):
-            assert find_user(username).get_username() == username
-
     def test_finds_orders_by_either_id(self, whole: Truth) -> None:
         orders = [order for order in whole.orders if order.username != WHOLE]
         for order in Random(5).sample(orders, 500):
             check_order(order)
-
-    def test_lists_every_set_of_statuses(self, whole: Truth) -> None:
-        for chosen, username in zip(SETS, cycle(whole.busiest(31)[1:]), strict=False):
-            check_user(whole, username, filter_of(chosen))
-        for chosen in Random(6).sample(SETS, 3):
-            check_user(whole, WHOLE, filter_of(chosen))
-
-    def test_lists_every_status_before_and_between_days(self, whole: Truth) -> None:
-        for username in whole.busiest(21)[1:]:
-            for status, days in zip(Status, random_ranges(7), strict=True):
-                check_user(whole, username, filter_of(frozenset({status}), *days))
-
-    def test_lists_hundreds_of_ranges_of_days(self, whole: Truth) -> None:
-        rng, (made, *users) = Random(4), whole.busiest(101)
-        for days in random_ranges(300):
-            username = made if rng.random() < 0.05 else rng.choice(users)
-            since, until = days if rng.random() < 0.8 else (None, days[1])
-            chosen = filter_of(rng.choice([frozenset(), *SETS]), since, until)
-            check_user(whole, username, chosen)
-
-    @pytest.mark.parametrize("size", [1, 20])
-    def test_lists_pages_of_any_size(self, whole: Truth, size: int) -> None:
-        for username in whole.busiest(12)[1:]:
-            for chosen in Random(size).sample(SETS, 6):
-                check_user(whole, username, filter_of(chosen), size=size)
-        shipped = filter_of(frozenset({Status.SHIPPED}), None, date(2017, 2, 1))
-        check_user(whole, WHOLE, shipped, size=size)
 
     def test_shipped_before_2018_is_exactly_that(self, whole: Truth) -> None:
         chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
@@ -255,8 +224,3 @@ class TestOlist:
             orders = whole.by_user[username]
             counted = {status.value: n for status, n in counts_of(username).items() if n}
             assert counted == Counter(order.status for order in orders)
-
-    def test_counts_the_queue(self, whole: Truth) -> None:
-        pages = there_and_back(queue_of(), size=500)
-        assert sum(queue_lengths().values()) == len(pages)
-        assert len(pages) >= len(whole.queue())

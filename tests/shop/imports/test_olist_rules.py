@@ -1,44 +1,56 @@
-"""The rules of docs/importing-orders.md, one by one, without a table."""
+"""What docs/importing-orders.md says about Olist, rule by rule, without a table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise, product
+from pathlib import Path
 
 import pytest
 
-from dynamo.files.records import Record, RowRefused
+from dynamo.files.records import Rejected
+from dynamo.progress import Progress
 from shop.catalogue.items import NewCategory
-from shop.imports.found import Found
-from shop.imports.life import Dates
-from shop.imports.names import Names
-from shop.imports.olist import (
-    STATUSES,
-    OlistCustomer,
-    OlistItem,
-    OlistOrder,
-    new_order,
-    olist_history,
-    read_customer,
-    read_item,
-    read_order,
-)
-from shop.imports.olist_products import OlistProduct, read_category
+from shop.imports.olist import olist_files
+from shop.imports.orders import history_of
+from shop.imports.survey import OrdersFound, survey
 from shop.order_status import Status
-from tests.support.shop import olist_truth
+from shop.orders.items import NewOrder
+from tests.support.shop.olist_folders import CATEGORIES, CUSTOMERS, ITEMS, PRODUCTS, OlistFolder
 
-DAY = [datetime(2018, 1, day, 12, tzinfo=UTC) for day in range(1, 6)]
-STEPS = (Status.PLACED, Status.APPROVED, Status.SHIPPED, Status.DELIVERED)
-
-
-def dates_of(*moments: datetime | None) -> dict[Status, datetime]:
-    return {step: moment for step, moment in zip(STEPS, moments, strict=False) if moment}
+DAYS = [f"2018-01-0{day} 12:00:00" for day in range(1, 6)]
 
 
-ALL_DATES = dates_of(*DAY[:4])
+@pytest.fixture
+def rejected() -> list[Rejected]:
+    return []
 
 
-def statuses(original: str, dates: Dates) -> list[tuple[str, int]]:
-    return [(change.status.value, change.moment.day) for change in olist_history(original, dates)]
+@pytest.fixture
+def read(tmp_path: Path, rejected: list[Rejected]) -> Callable[[OlistFolder], OrdersFound]:
+    def read(folder: OlistFolder) -> OrdersFound:
+        files = olist_files(folder.write(tmp_path), {}, reject=rejected.append)
+        return survey(files, reject=rejected.append, progress=Progress(shown=False))
+
+    return read
+
+
+@pytest.fixture
+def order_of(read: Callable[[OlistFolder], OrdersFound]) -> Callable[..., NewOrder]:
+    """Read an order of a status and dates, with items given by number, product and price."""
+
+    def order_of(status: str, *dates: str, items: tuple[tuple[str, ...], ...] = ()) -> NewOrder:
+        folder = OlistFolder()
+        folder.add_order("a1", "Alex", status, *dates)
+        for item in items:
+            folder.add(ITEMS, "a1", *item)
+        (found,) = read(folder).orders
+        return found.order
+
+    return order_of
+
+
+def life(order: NewOrder) -> list[tuple[str, int]]:
+    return [(change.status.value, change.moment.day) for change in order.history]
 
 
 class TestLife:
@@ -53,155 +65,117 @@ class TestLife:
             ("delivered", [("PLACED", 1), ("APPROVED", 2), ("SHIPPED", 3), ("DELIVERED", 4)]),
         ],
     )
-    def test_ends_at_the_date_of_its_status(
-        self, original: str, expected: list[tuple[str, int]]
-    ) -> None:
-        assert statuses(original, ALL_DATES) == expected
+    def test_ends_at_the_date_of_its_status(self, order_of, original, expected):
+        order = order_of(original, *DAYS[:4])
+        assert life(order) == expected
+        assert [change.original for change in order.history] == [
+            *[None] * (len(expected) - 1),
+            original,
+        ]
 
-    def test_of_one_canceled_ends_at_the_latest_date(self) -> None:
-        assert statuses("canceled", ALL_DATES)[-2:] == [("DELIVERED", 4), ("CANCELED", 4)]
+    def test_of_one_canceled_ends_at_the_latest_date(self, order_of):
+        assert life(order_of("canceled", *DAYS[:4]))[-2:] == [("DELIVERED", 4), ("CANCELED", 4)]
 
-    def test_of_one_unavailable_leaves_out_what_has_no_date(self) -> None:
-        dates = dates_of(DAY[0], DAY[1])
-        assert statuses("unavailable", dates) == [("PLACED", 1), ("APPROVED", 2), ("CANCELED", 2)]
+    def test_of_one_unavailable_leaves_out_what_has_no_date(self, order_of):
+        expected = [("PLACED", 1), ("APPROVED", 2), ("CANCELED", 2)]
+        assert life(order_of("unavailable", *DAYS[:2])) == expected
 
-    def test_of_one_delivered_without_date_ends_at_the_latest(self) -> None:
-        assert statuses("delivered", dates_of(DAY[0], DAY[1]))[-1] == ("DELIVERED", 2)
+    def test_of_one_delivered_without_date_ends_at_the_latest(self, order_of):
+        assert life(order_of("delivered", *DAYS[:2]))[-1] == ("DELIVERED", 2)
 
-    def test_keeps_the_original_status_with_the_last_one_only(self) -> None:
-        originals = [change.original for change in olist_history("invoiced", ALL_DATES)]
-        assert originals == [None, "invoiced"]
+    def test_moves_a_status_dated_behind_the_next_one_up_to_it(self, order_of):
+        order = order_of("delivered", DAYS[0], DAYS[2], DAYS[1], DAYS[3])
+        assert life(order)[1:3] == [("APPROVED", 2), ("SHIPPED", 2)]
 
-    def test_moves_a_status_dated_behind_the_next_one_up_to_it(self) -> None:
-        dates = dates_of(DAY[0], DAY[2], DAY[1], DAY[3])
-        assert statuses("delivered", dates)[1:3] == [("APPROVED", 2), ("SHIPPED", 2)]
+    def test_has_nothing_but_the_last_status_before_the_purchase(self, order_of):
+        order = order_of("shipped", DAYS[2], DAYS[3], DAYS[0])
+        assert life(order) == [("PLACED", 3), ("APPROVED", 3), ("SHIPPED", 1)]
 
-    def test_has_nothing_but_the_last_status_before_the_purchase(self) -> None:
-        dates = dates_of(DAY[2], DAY[3], DAY[0])
-        assert statuses("shipped", dates) == [("PLACED", 3), ("APPROVED", 3), ("SHIPPED", 1)]
-
-    @pytest.mark.parametrize("original", STATUSES)
-    def test_never_goes_back_in_time_unless_its_end_is_before_the_purchase(
-        self, original: str
-    ) -> None:
-        for dates in (dates_of(DAY[1], *rest) for rest in product([None, *DAY], repeat=3)):
-            history = olist_history(original, dates)
-            assert history[0].moment == DAY[1]
-            assert history[-1].status is STATUSES[original]
-            if history[-1].moment >= DAY[1]:
+    @pytest.mark.parametrize("status", Status)
+    def test_never_goes_back_in_time_unless_its_end_is_before_the_purchase(self, status):
+        days = [datetime(2018, 1, day, tzinfo=UTC) for day in range(1, 6)]
+        steps = (Status.APPROVED, Status.SHIPPED, Status.DELIVERED)
+        for rest in product([None, *days], repeat=3):
+            dates = {step: day for step, day in zip(steps, rest, strict=True) if day}
+            history = history_of(status, {Status.PLACED: days[1], **dates}, None)
+            assert history[0].moment == days[1]
+            assert history[-1].status is status
+            if history[-1].moment >= days[1]:
                 assert all(a.moment <= b.moment for a, b in pairwise(history))
 
 
-def record(**values: str) -> Record:
-    return Record(7, values)
-
-
-def order_record(**values: str) -> Record:
-    empty = dict.fromkeys(["order_id", "customer_id", "order_status", *olist_truth.DATES], "")
-    sound = {
-        "order_id": "a1",
-        "customer_id": "c1",
-        "order_status": "created",
-        "order_purchase_timestamp": "2018-01-01 12:00:00",
-    }
-    return record(**(empty | sound | values))
-
-
-class TestFields:
-    def test_take_times_for_utc(self) -> None:
-        assert read_order(order_record()).placed_at == DAY[0]
-
-    @pytest.mark.parametrize(
-        ("column", "value", "reason"),
-        [
-            ("order_id", "", "order_id is missing"),
-            ("order_id", "a#b", "“a#b” is no id"),
-            ("order_status", "lost", "“lost” is none of created, approved"),
-            ("order_purchase_timestamp", "", "order_purchase_timestamp is missing"),
-            ("order_purchase_timestamp", "31/12/2018", "order_purchase_timestamp: “31/12/2018”"),
-            ("order_approved_at", "2018-02-30", "order_approved_at: “2018-02-30”"),
-            ("order_status", "\udce9", "order_status is not UTF-8 text"),
-        ],
-    )
-    def test_that_are_wrong_are_named(self, column: str, value: str, reason: str) -> None:
-        with pytest.raises(RowRefused, match=reason):
-            read_order(order_record(**{column: value}))
-
-    @pytest.mark.parametrize(
-        ("price", "cents"), [("99.9", 9_990), ("0.05", 5), ("7", 700), ("1.10", 110)]
-    )
-    def test_of_money_are_exact(self, price: str, cents: int) -> None:
-        item = record(order_id="a", order_item_id="1", product_id="p", price=price)
-        assert read_item(item, Names()).price_cents == cents
-
-    @pytest.mark.parametrize("price", ["", "-1", "1,50", "1.005", "NaN", "1e3", "٣"])
-    def test_that_are_no_money_are_refused(self, price: str) -> None:
-        with pytest.raises(RowRefused, match="price"):
-            read_item(record(order_id="a", order_item_id="1", product_id="p", price=price), Names())
-
-    def test_of_zip_codes_keep_their_zeros(self) -> None:
-        values = {
-            "customer_id": "c",
-            "customer_unique_id": "Alex",
-            "customer_zip_code_prefix": "01012",
-        }
-        customer = read_customer(record(**values), Names())
-        assert (customer.username, customer.zip_prefix) == ("alex", "01012")
-
-
-def item(number: int, product_id: str = "p", cents: int = 100) -> OlistItem:
-    return OlistItem("a", number, product_id, cents, line=number + 1)
-
-
-def lines_of(items: Sequence[OlistItem]) -> list[tuple[str, int, int]]:
-    order = OlistOrder("a", "c", "created", dates_of(DAY[0]), line=2)
-    names = {one.product_id: f"Product {one.product_id}" for one in items}
-    customer = OlistCustomer("c", "alex", "01012")
-    made = new_order(order, customer=customer, items=items, names=names)
-    return [(line.product_id, line.quantity, line.unit_price_cents) for line in made.lines]
+def test_times_are_utc_names_in_lower_case_and_zips_keep_their_zeros(order_of):
+    order = order_of("created", DAYS[0])
+    assert order.placed_at == datetime(2018, 1, 1, 12, tzinfo=UTC)
+    assert (order.username, order.zip_prefix, order.currency) == ("alex", "01012", "BRL")
 
 
 class TestLines:
-    def test_count_the_pieces_of_a_product(self) -> None:
-        assert lines_of([item(2), item(1, "q"), item(3)]) == [("q", 1, 100), ("p", 2, 100)]
+    def lines(self, order: NewOrder) -> list[tuple[str, int, int]]:
+        return [(line.product_id, line.quantity, line.unit_price_cents) for line in order.lines]
 
-    def test_keep_two_prices_of_a_product_apart(self) -> None:
-        assert lines_of([item(1), item(2, cents=90)]) == [("p", 1, 100), ("p", 1, 90)]
+    def test_count_the_pieces_of_a_product_by_their_numbers(self, order_of):
+        items = (("2", "p", "0.05"), ("1", "q", "99.9"), ("3", "p", "0.05"))
+        order = order_of("created", DAYS[0], items=items)
+        assert self.lines(order) == [("q", 1, 9_990), ("p", 2, 5)]
 
-    def test_may_be_none(self) -> None:
-        assert lines_of([]) == []
+    def test_keep_two_prices_of_a_product_apart(self, order_of):
+        order = order_of("created", DAYS[0], items=(("1", "p", "7"), ("2", "p", "1.10")))
+        assert self.lines(order) == [("p", 1, 700), ("p", 1, 110)]
 
-    @pytest.mark.parametrize("numbers", [(1, 3), (2,), (1, 1)])
-    def test_need_all_their_items(self, numbers: Sequence[int]) -> None:
-        with pytest.raises(RowRefused, match="numbered"):
-            lines_of([item(number) for number in numbers])
+    @pytest.mark.parametrize(
+        ("numbers", "reason"),
+        [
+            ("13", "its items are numbered 1, 3: one is missing, or there twice"),
+            ("2", "its items are numbered 2: one is missing, or there twice"),
+            ("11", "its items are numbered 1, 1: one is missing, or there twice"),
+            ("x", "line_number: “x” is no number of pieces from 1 up"),
+        ],
+    )
+    def test_need_all_their_items(self, read, rejected, numbers, reason):
+        folder = OlistFolder()
+        folder.add_order("a1", "alex", "created", DAYS[0])
+        for number in numbers:
+            folder.add(ITEMS, "a1", number, "p", "7")
+        assert read(folder).orders == []
+        assert reason in {row.reason for row in rejected}
 
-    def test_are_forty_at_the_most(self) -> None:
-        with pytest.raises(RowRefused, match="41 different products"):
-            lines_of([item(number, f"p{number}") for number in range(1, 42)])
+    def test_are_forty_at_the_most(self, read, rejected):
+        folder = OlistFolder()
+        folder.add_order("a1", "alex", "created", DAYS[0])
+        for number in range(1, 42):
+            folder.add(ITEMS, "a1", str(number), f"p{number}", "7")
+        read(folder)
+        assert rejected[0].reason == "it has 41 different products, more than 40"
+
+
+def test_an_order_without_its_customer_is_rejected(read, rejected):
+    folder = OlistFolder()
+    folder.add_order("a1", "alex", "created", DAYS[0])
+    folder.rows[CUSTOMERS].clear()
+    read(folder)
+    assert [row.reason for row in rejected] == [
+        "customer_id: “customer-of-a1” is none of the customers"
+    ]
 
 
 class TestProducts:
     @pytest.fixture
-    def found(self) -> Found:
-        values = {
-            "product_category_name": "beleza_saude",
-            "product_category_name_english": "health_beauty",
-        }
-        found = Found(categories=dict([read_category(record(**values))]))
-        for product_id, category in [("8cab8abac59158715", "beleza_saude"), ("plain", "pc_gamer")]:
-            found.products[product_id] = OlistProduct(product_id, category)
+    def found(self, read) -> OrdersFound:
+        folder = OlistFolder()
+        folder.add(CATEGORIES, "beleza_saude", "health_beauty")
+        folder.add(PRODUCTS, "8cab8abac59158715", "beleza_saude")
+        folder.add(PRODUCTS, "plain", "pc_gamer")
+        found: OrdersFound = read(folder)
         return found
 
-    def test_are_in_their_english_category(self, found: Found) -> None:
-        product = found.describe("8cab8abac59158715")
+    def test_are_in_their_english_category(self, found):
+        product = found.catalogue.describe("8cab8abac59158715")
         assert product.category == NewCategory("health-beauty", "Health beauty")
         assert (product.name, product.is_named) == ("Health beauty 8cab8aba", True)
 
     @pytest.mark.parametrize("product_id", ["plain", "unlisted"])
-    def test_of_no_known_category_have_no_name_of_their_own(
-        self, found: Found, product_id: str
-    ) -> None:
-        product = found.describe(product_id)
+    def test_of_no_known_category_have_no_name_of_their_own(self, found, product_id):
+        product = found.catalogue.describe(product_id)
         assert (product.name, product.is_named) == (f"Product {product_id}", False)
         assert product.category is None

@@ -5,7 +5,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -16,28 +16,22 @@ from django.core.management import CommandError, call_command
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.lists.site_reader import page_batches
 from shop.models import ShopItem
+from shop.orders.items import NewOrder
+from shop.pickup.choosing import choose_point
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.places import ZipPlace, find_zip, put_zips
+from shop.pickup.places import ZipPlace, find_zip
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
+from tests.support.orders.visiting import Visitor
 from tests.support.pickup.memory import World
 from tests.support.pickup.stored import Fresh
 from tests.support.shop.checks import differences
+from tests.support.shop.olist_truth import rows_of
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 COLUMNS = ("id", "name", "address", "latitude", "longitude", "hours")
-GEOLOCATION = (
-    "geolocation_zip_code_prefix",
-    "geolocation_lat",
-    "geolocation_lng",
-    "geolocation_city",
-    "geolocation_state",
-)
-SELLERS = ("seller_id", "seller_zip_code_prefix", "seller_city", "seller_state")
-
 EVENT = "before-parameter-build.dynamodb.TransactWriteItems"
 
 Row = Sequence[str]
@@ -227,123 +221,132 @@ class TestAFileOfPoints:
         assert error.returncode == 2
 
 
-class TestOlistsGeolocation:
-    def rows(self, prefix: str) -> list[Row]:
-        places = [("-23.50", "-46.60"), ("-23.52", "-46.64"), ("-23.51", "-46.61"), ("45", "9")]
-        return [(prefix, *place, "sao paulo", "SP") for place in places[:3]] + [
-            (prefix, *places[3], "milano", "IT")
+class TestPostcodes:
+    ROW = ("99901", "Sao Paulo", "-23.51", "-46.61")
+
+    def load(self, folder: Path, *rows: Row, **options: Any) -> dict[str, Any]:
+        path = written(folder, rows, columns=("zip", "city", "latitude", "longitude"))
+        return load(path, postcodes=True, **options)
+
+    def test_are_found_by_what_begins_with_them(self, tmp_path: Path) -> None:
+        counts = self.load(tmp_path, self.ROW)
+        assert (counts["kind"], counts["zips"], counts["zips_written"]) == ("postcodes", 1, 1)
+        place = ZipPlace("99901", Coordinates.at(-23.51, -46.61), "Sao Paulo")
+        assert find_zip("99901-123") == place
+
+    def test_are_where_the_last_of_their_rows_says(self, tmp_path: Path) -> None:
+        counts = self.load(tmp_path, self.ROW, ("999 01-1", "Rio", "-22.9", "-43.2"))
+        assert (counts["superseded"], find_zip("99901").city) == (1, "Rio")
+
+    def test_are_not_written_again(self, tmp_path: Path) -> None:
+        self.load(tmp_path, ("99902", *self.ROW[1:]))
+        assert self.load(tmp_path, ("99902", *self.ROW[1:]))["zips_written"] == 0
+
+    def test_may_be_json_without_a_city(self, tmp_path: Path) -> None:
+        path = tmp_path / "zips.json"
+        path.write_text(json.dumps([{"zip": "ab1", "at": {"lat": 1.5, "lon": 2}}]))
+        load(path, postcodes=True, columns="latitude=at.lat,longitude=at.lon")
+        assert find_zip("AB1 2CD") == ZipPlace("AB1", Coordinates.at(1.5, 2), "")
+
+    def test_have_each_bad_row_listed(self, tmp_path: Path) -> None:
+        bad = [("99", "x", "1", "1"), ("99904", "x", "", "1"), ("", "x", "1", "1")]
+        with pytest.raises(CommandError) as caught:
+            self.load(tmp_path, self.ROW, *bad)
+        assert caught.value.returncode == 1
+        assert listed_in(tmp_path / "rejected.csv") == [
+            ["3", "99", "zip: “99” is not 3 to 10 letters and digits of a postcode"],
+            ["4", "99904", "latitude is missing"],
+            ["5", "", "zip is missing"],
         ]
 
-    def test_says_where_the_middle_of_a_zip_prefix_is(self, tmp_path: Path) -> None:
-        counts = load(written(tmp_path, self.rows("99901"), columns=GEOLOCATION))
-        assert counts["kind"] == "olist-geolocation"
-        assert (counts["zips"], counts["zips_written"], counts["points"]["new"]) == (1, 1, 1)
-        middle = Coordinates.at(-23.505, -46.605)
-        assert find_zip("99901-123") == ZipPlace("99901", middle, "Sao Paulo, SP")
-        assert find_point("zip-99901") == PickupPoint(
-            "zip-99901", "Sao Paulo 99901", "99901 Sao Paulo, SP", middle
-        )
-
-    def test_writes_nothing_again(self, tmp_path: Path) -> None:
-        path = written(tmp_path, self.rows("99902"), columns=GEOLOCATION)
-        load(path)
-        counts = load(path)
-        assert (counts["zips_written"], counts["points"]["unchanged"]) == (0, 1)
-
-    def test_makes_no_points_when_only_zips_are_wanted(self, tmp_path: Path) -> None:
-        load(written(tmp_path, self.rows("99903"), columns=GEOLOCATION), only_zips=True)
-        assert find_zip("99903").city == "Sao Paulo, SP"
-        with pytest.raises(NoSuchPoint):
-            find_point("zip-99903")
-
-    def test_has_each_bad_row_listed(self, tmp_path: Path) -> None:
-        rows = [*self.rows("99904"), ("9990", "1", "1", "x", "SP"), ("99904", "", "1", "x", "SP")]
-        error, lines = refused(written(tmp_path, rows, columns=GEOLOCATION))
-        assert error.returncode == 1
-        assert [line[:2] for line in lines] == [["6", "9990"], ["7", "99904"]]
-        assert find_zip("99904").prefix == "99904"
+    def test_have_fields_of_their_own(self, tmp_path: Path) -> None:
+        with pytest.raises(CommandError, match="There is no field “hours”"):
+            self.load(tmp_path, self.ROW, columns="hours=x")
 
 
-class TestOlistsSellers:
-    def test_are_placed_by_their_zip_prefix(self, tmp_path: Path, fresh: Fresh) -> None:
-        place = ZipPlace("99911", Coordinates.at(-22.9, -43.2), "Rio")
-        put_zips([place], batches=page_batches())
-        seller = fresh("seller")
-        counts = load(
-            written(tmp_path, [(seller, "99911", "rio de janeiro", "RJ")], columns=SELLERS)
-        )
-        assert counts["kind"] == "olist-sellers"
-        assert find_point(seller) == PickupPoint(
-            seller,
-            f"Rio De Janeiro, at seller {seller[:6]}",
-            "99911 Rio De Janeiro, RJ",
-            place.place,
-        )
+@pytest.mark.parametrize("arguments", [(), ("points.csv", "--remove", "x")])
+def test_a_file_or_a_point_to_remove_is_given(arguments: Sequence[str]) -> None:
+    with pytest.raises(CommandError, match="Give a file of points, or --remove") as caught:
+        call_command("import_pickup_points", *arguments)
+    assert caught.value.returncode == 2
 
-    def test_are_rejected_where_nobody_knows_the_prefix(self, tmp_path: Path, fresh: Fresh) -> None:
-        seller = fresh("seller")
-        error, lines = refused(written(tmp_path, [(seller, "99919", "x", "RJ")], columns=SELLERS))
-        assert str(error).startswith("1 row was rejected; ")
-        reason = "it is not known where the zip prefix 99919 is: import Olist's geolocation"
-        assert lines == [["2", seller, reason]]
 
-    def test_have_columns_of_their_own(self, tmp_path: Path, fresh: Fresh) -> None:
-        path = written(tmp_path, [row(fresh("point"))])
-        error, _ = refused(path, olist_sellers=True)
-        assert "There is no column “seller_id”" in str(error)
+def remove(point_id: str) -> str:
+    out = StringIO()
+    call_command("import_pickup_points", remove=point_id, stdout=out)
+    return out.getvalue()
+
+
+def test_removal_takes_a_point_away_and_says_so(
+    points: list[PickupPoint], spot: tuple[float, float]
+) -> None:
+    gone, *others = points
+    assert remove(gone.id) == f"The pickup point “{gone.id}” is removed.\n"
+    with pytest.raises(NoSuchPoint):
+        find_point(gone.id)
+    found = nearest_points(Coordinates.at(*spot), len(others)).points
+    assert [each.point.id for each in found] == [point.id for point in others]
+
+
+def test_removal_again_is_no_error(points: list[PickupPoint]) -> None:
+    remove(points[0].id)
+    expected = f"The pickup point “{points[0].id}” is not there (any more).\n"
+    assert remove(points[0].id) == expected
+
+
+def test_removal_of_an_unknown_point_is_no_error(fresh: Callable[[str], str]) -> None:
+    assert "is not there" in remove(fresh("point"))
+
+
+def test_removal_leaves_orders_what_they_know_of_it(
+    alice: Visitor, order: NewOrder, points: list[PickupPoint]
+) -> None:
+    choose_point(username=alice.username, order_id=order.id, point_id=points[0].id)
+    remove(points[0].id)
+    assert "Kiosk 0" in alice.get(f"/orders/{order.id}/").page.one(class_="order-pickup").text
 
 
 @pytest.mark.real_engine
-class TestOlistsOwnFiles:
-    """The real ones: 45,928 places, 5,816 prefixes, 1,610 sellers."""
+def test_removal_says_in_a_line_what_the_database_refuses() -> None:
+    with pytest.raises(CommandError, match="2048"):
+        remove("x" * 3_000)
 
-    @pytest.fixture
-    def olist(self, real_data: Path) -> Path:
-        folder = real_data / "olist"
-        if not folder.is_dir():
-            pytest.skip(f"there is no {folder}")
-        return folder
 
-    def test_are_read_as_they_are(self, olist: Path, tmp_path: Path) -> None:
-        """The first rows of places, and of the sellers those that are placed by them."""
-        with gzip.open(olist / "olist_geolocation_dataset.csv.gz", "rb") as whole:
-            some = b"".join(islice(whole, 2_001))
-        path = tmp_path / "geolocation.csv"
-        path.write_bytes(some)
-        assert load(path)["kind"] == "olist-geolocation"
-        rejects = tmp_path / "rejected.csv"
-        with pytest.raises(CommandError, match="rows were rejected"):
-            load(olist / "olist_sellers_dataset.csv.gz", rejects=rejects)
-        assert 0 < len(listed_in(rejects)) < 1_610
-        world = World.of(every_point())
-        for zip_code in ("01310-100", "01012"):
-            place = find_zip(zip_code).place
-            assert nearest_points(place, 20).points == world.by_brute_force(place, 20)
+@pytest.mark.slow
+@pytest.mark.real_engine
+def test_a_dense_country_is_searched_exactly_at_the_documented_price(
+    real_data: Path, tmp_path: Path
+) -> None:
+    """The figures of docs/designs/pickup-points.md, for ten points each."""
+    places = olist_places(real_data / "olist")
+    zips = [(f"zip-{prefix}", prefix, "", *map(str, place)) for prefix, place in places.items()]
+    sellers = [
+        (row["seller_id"], "seller", "", *map(str, places[row["seller_zip_code_prefix"]]))
+        for row in rows_of(real_data / "olist", "olist_sellers_dataset")
+        if row["seller_zip_code_prefix"] in places
+    ]
+    assert load(written(tmp_path, [*zips, *sellers], columns=COLUMNS[:5]))["read"] == 5_816 + 1_606
+    world = World.of(every_point())
+    for prefix in ("01310", "20231", "70740", "69900", "96200"):
+        place = Coordinates.at(*places[prefix])
+        assert nearest_points(place, 20).points == world.by_brute_force(place, 20)
+    rng = Random(6)
+    at_zips = [Coordinates.at(*places[prefix]) for prefix in rng.sample(sorted(places), 200)]
+    anywhere = [Coordinates.at(rng.uniform(-33, 0), rng.uniform(-57, -35)) for _ in range(200)]
+    assert_within(measured(at_zips), (3, 5, 12, 1))
+    assert_within(measured(anywhere), (4, 6, 12, 2))
 
-    @pytest.mark.slow
-    def test_are_imported_whole_and_searched_exactly(self, olist: Path, tmp_path: Path) -> None:
-        rejects = tmp_path / "rejected.csv"
-        geolocation = load(olist / "olist_geolocation_dataset.csv.gz", rejects=rejects)
-        assert (geolocation["rows"], geolocation["rejected"]) == (45_928, 0)
-        assert geolocation["zips"] == 5_816
-        with pytest.raises(CommandError, match="4 rows were rejected"):
-            load(olist / "olist_sellers_dataset.csv.gz", rejects=rejects)
-        reason = "it is not known where the zip prefix "
-        assert [line[2].startswith(reason) for line in listed_in(rejects)] == [True] * 4
-        world = World.of(every_point())
-        for zip_code in ("01310-100", "20231", "70740", "69900", "96200"):
-            place = find_zip(zip_code).place
-            assert nearest_points(place, 20).points == world.by_brute_force(place, 20)
-        self.require_what_is_documented(world)
 
-    def require_what_is_documented(self, world: World) -> None:
-        """The figures of docs/designs/pickup-points.md, for ten points each."""
-        rng = Random(6)
-        zips = sorted(point.id for point in world.points if point.id.startswith("zip-"))
-        at_zips = [find_point(point_id).place for point_id in rng.sample(zips, 200)]
-        anywhere = [Coordinates.at(rng.uniform(-33, 0), rng.uniform(-57, -35)) for _ in range(200)]
-        assert_within(measured(at_zips), (3, 5, 12, 1))
-        assert_within(measured(anywhere), (4, 6, 12, 2))
+def olist_places(folder: Path) -> dict[str, tuple[float, float]]:
+    """The medians of the places of each zip prefix: a few of São Paulo are in Italy."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in rows_of(folder, "olist_geolocation_dataset"):
+        place = float(row["geolocation_lat"]), float(row["geolocation_lng"])
+        found.setdefault(row["geolocation_zip_code_prefix"], []).append(place)
+    return {
+        prefix: (median(a for a, _ in places), median(b for _, b in places))
+        for prefix, places in found.items()
+    }
 
 
 def assert_within(figures: Sequence[float], most: Sequence[float]) -> None:

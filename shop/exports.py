@@ -1,0 +1,102 @@
+"""Exports of the orders of one customer, or of all, in the plain shape that imports read."""
+
+from collections.abc import Iterator, Sequence
+
+from dynamo.files.exports import Row, Walk
+from dynamo.items import Item
+from dynamo.lists.places import parse_timestamp
+from dynamo.management.exports import list_walk, table_walk
+from shop import keys
+from shop.imports.orders import write_history
+from shop.imports.shape import PICKUP
+from shop.models import Order, OrderItem
+from shop.order_status import Status
+from shop.orders.entries import pickup_entry
+from shop.orders.filters import OrderFilter
+from shop.orders.items import StatusChange
+from shop.orders.queries import list_orders
+from shop.table import TABLE, Key, read_items
+
+_LINE = ("product_id", "product_name", "quantity", "unit_price")
+COLUMNS = (
+    *("order_id", "foreign_id", "customer", "status", "placed_at", "history", "currency", "zip"),
+    *PICKUP,
+    *_LINE,
+)
+ORDERS_AT_A_TIME = 100
+
+
+def walk_through(username: str | None) -> Walk:
+    """Return the walk through a customer's orders, newest first, or through those of everybody.
+
+    One customer is read by their list; everybody by a Scan of the table, in no order that means
+    anything. Raises botocore's errors.
+    """
+    if username is None:
+        return table_walk(
+            TABLE,
+            _rows,
+            {
+                "FilterExpression": "begins_with(pk, :users) AND begins_with(sk, :orders)",
+                "ExpressionAttributeValues": {
+                    ":users": {"S": keys.USER_PREFIX},
+                    ":orders": {"S": keys.ORDER_PREFIX},
+                },
+            },
+        )
+    return list_walk(
+        lambda request: list_orders(username, OrderFilter(), request).page,
+        _rows,
+        at_a_time=ORDERS_AT_A_TIME,
+    )
+
+
+def _rows(items: Sequence[Item]) -> list[Row]:
+    orders = [Order.from_raw_data(dict(item)) for item in items]
+    wanted = [_line_keys(order) for order in orders]
+    found = read_items(key for some in wanted for key in some)
+    return [
+        row
+        for order, some in zip(orders, wanted, strict=True)
+        for row in rows_of(order, [found[key] for key in some if key in found])
+    ]
+
+
+def _line_keys(order: Order) -> list[Key]:
+    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
+    return [(keys.item(order_id, n), order.sk) for n in range(1, int(order.line_count) + 1)]
+
+
+def rows_of(order: Order, lines: Sequence[Item]) -> Iterator[Row]:
+    """Build an order's rows, one without a product if it has no ``lines``."""
+    own = _own(order)
+    if not lines:
+        yield {**own, **dict.fromkeys(_LINE, "")}
+    for item in lines:
+        yield {**own, **_line(OrderItem.from_raw_data(dict(item)))}
+
+
+def _own(order: Order) -> dict[str, object]:
+    history = [
+        StatusChange(Status(step.status), parse_timestamp(step.at), step.original)
+        for step in order.history
+    ]
+    pickup = pickup_entry(order)
+    point = () if pickup is None else (pickup.id, pickup.name, pickup.address, pickup.hours)
+    return {
+        "order_id": order.sk.removeprefix(keys.ORDER_PREFIX),
+        "foreign_id": order.foreign_id,
+        "customer": keys.username_in(order.pk),
+        "status": order.status,
+        "placed_at": order.placed_at,
+        "history": write_history(history),
+        "currency": order.currency,
+        "zip": order.zip_prefix,
+        **dict(zip(PICKUP, point, strict=False)),
+    }
+
+
+def _line(line: OrderItem) -> dict[str, object]:
+    whole, part = divmod(int(line.unit_price_cents), 100)
+    values = line.product_id, line.name, int(line.quantity), f"{whole}.{part:02}"
+    return dict(zip(_LINE, values, strict=True))

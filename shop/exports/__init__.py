@@ -1,1 +1,0 @@
-"""Exports of orders, in the plain shape that imports read."""

@@ -1,0 +1,270 @@
+"""Parsing of an order from its own fields and its lines. All of it raises RowRefused."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import ROUND_HALF_UP
+from urllib.parse import quote, unquote
+
+from dynamo.files.identifiers import product_id_of, user_name_of
+from dynamo.files.records import RowRefused
+from dynamo.lists.places import parse_timestamp, timestamp
+from shop.accounts.names import LONGEST_USERNAME, USERNAME
+from shop.imports.fields import Texts, cents, currency, fraction, moment, needed, pieces
+from shop.imports.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
+from shop.order_status import Status
+from shop.orders.ids import imported_order_id, is_id_of
+from shop.orders.items import MOST_LINES, NewLine, NewOrder, NewPickup, StatusChange
+
+
+@dataclass(slots=True)
+class Names:
+    """Maps names and ids, and keeps the originals of those that could not be kept."""
+
+    users: dict[str, str] = field(default_factory=dict)
+    products: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, str] = field(default_factory=dict)
+
+    def user(self, original: str) -> str:
+        """Return the user name of a customer, whose ``original`` name is not empty."""
+        name = user_name_of(original, allowed=USERNAME, longest=LONGEST_USERNAME)
+        if name != original.lower():
+            self.users[name] = original
+        return name
+
+    def order(self, original: str) -> str:
+        """Return the foreign id of an order, whose ``original`` id is not empty."""
+        order_id = product_id_of(original)
+        if order_id != original:
+            self.orders[order_id] = original
+        return order_id
+
+    def product(self, original: str) -> str:
+        """Return the id of a product, whose ``original`` id is not empty."""
+        product_id = product_id_of(original)
+        if product_id != original:
+            self.products[product_id] = original
+        return product_id
+
+
+_WAY = (
+    Status.PLACED,
+    Status.APPROVED,
+    Status.PROCESSING,
+    Status.SHIPPED,
+    Status.DELIVERED,
+)
+"""The statuses that an order may pass before each later one, and before its other ends."""
+Dates = Mapping[Status, datetime]
+"""When an order entered its statuses; that of PLACED is always there."""
+
+
+def history_of(status: Status, dates: Dates, original: str | None) -> tuple[StatusChange, ...]:
+    """Return the history of an order in ``status``, which was called ``original``.
+
+    The last status was entered at its date, or without one at the latest date. Those before were
+    entered at their dates, clamped between the placing and the next status, or are left out.
+    Dates of statuses after the last one are ignored.
+    """
+    moment = dates.get(status) or max(dates.values())
+    passed = _WAY[: _WAY.index(status)] if status in _WAY else _WAY
+    before = reversed(list(_until(moment, passed, dates)))
+    return (*before, StatusChange(status, moment, original))
+
+
+def furthest_in(dates: Dates) -> Status:
+    """Return the status furthest in the life of an order that has a date."""
+    return max(dates, key=list(Status).index)
+
+
+def _until(moment: datetime, passed: tuple[Status, ...], dates: Dates) -> Iterator[StatusChange]:
+    # The last one first.
+    for status in reversed(passed):
+        date = dates.get(status)
+        if date is not None:
+            moment = max(dates[Status.PLACED], min(date, moment))
+            yield StatusChange(status, moment)
+
+
+_PARTS = 3
+
+
+def write_history(history: Iterable[StatusChange]) -> str:
+    """Return a history as text."""
+    return " ".join(map(_written, history))
+
+
+def parse_history(text: str) -> tuple[StatusChange, ...]:
+    """Parse what `write_history` wrote. Raises ValueError for other text."""
+    return tuple(map(_parsed, text.split()))
+
+
+def _written(change: StatusChange) -> str:
+    original = [] if change.original is None else [quote(change.original, safe="")]
+    return "@".join([change.status.value, timestamp(change.moment), *original])
+
+
+def _parsed(word: str) -> StatusChange:
+    status, moment, *original = word.split("@", _PARTS - 1)
+    return StatusChange(Status(status), parse_timestamp(moment), *map(unquote, original))
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLine:
+    """A row of a line: ``total_cents`` are for all pieces; "" where a name or category is missing.
+
+    ``called`` is the product's id as the file has it. ``number`` is that of the line in its order,
+    from 1, in files that number them.
+    """
+
+    product_id: str
+    called: str
+    name: str
+    category: str
+    quantity: int
+    total_cents: int
+    number: int = 0
+
+
+def parse_line(texts: Texts, names: Names) -> PlainLine:
+    """Parse a line, whose total is given, or follows from price, number and discount."""
+    called = needed(texts, "product_id")
+    quantity = pieces(texts, "quantity")
+    if "line_total" in texts:
+        total = cents(texts, "line_total")
+    else:
+        whole = cents(texts, "unit_price") * quantity
+        total = int((whole * (1 - fraction(texts, "discount"))).to_integral_value(ROUND_HALF_UP))
+    return PlainLine(
+        product_id=names.product(called),
+        called=called,
+        name=texts.get("product_name", ""),
+        category=texts.get("category", ""),
+        quantity=quantity,
+        total_cents=total,
+        number=pieces(texts, LINE_NUMBER) if LINE_NUMBER in texts else 0,
+    )
+
+
+def in_order(lines: Sequence[PlainLine]) -> list[PlainLine]:
+    """Return numbered lines by their numbers, of which none may be missing, or there twice."""
+    found = sorted(lines, key=lambda line: line.number)
+    if [line.number for line in found] != list(range(1, len(found) + 1)):
+        listed = ", ".join(str(line.number) for line in found)
+        raise RowRefused(f"its items are numbered {listed}: one is missing, or there twice")
+    return found
+
+
+def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
+    """Build an order's lines: one for all pieces of a product at one price.
+
+    A total that is no multiple of the number of pieces becomes two lines, a cent apart, so that
+    the sum is exact.
+    """
+    found: dict[tuple[str, str, int], int] = {}
+    for line in lines:
+        price, rest = divmod(line.total_cents, line.quantity)
+        for quantity, at in ((line.quantity - rest, price), (rest, price + 1)):
+            if quantity:
+                key = line.product_id, line.name or line.called, at
+                found[key] = found.get(key, 0) + quantity
+    if len(found) > MOST_LINES:
+        raise RowRefused(f"it has {len(found)} different products, more than {MOST_LINES}")
+    return tuple(
+        NewLine(product_id=product_id, name=name, quantity=quantity, unit_price_cents=at)
+        for (product_id, name, at), quantity in found.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RowRef:
+    """A row of a file, by the number of its first line."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedOrder:
+    """An order, its rows in the files, and what its lines tell of products."""
+
+    id: str
+    rows: Sequence[RowRef]
+    order: NewOrder
+    lines: Sequence[PlainLine]
+
+
+def parse_order(
+    texts: Texts, lines: Sequence[PlainLine], *, rows: Sequence[RowRef], shape: Shape, names: Names
+) -> ImportedOrder:
+    """Parse an order; ``texts`` are those of its own fields."""
+    if shape.are_lines_numbered:
+        lines = in_order(lines)
+    called = needed(texts, "order_id")
+    placed_at = moment(texts, DATES[Status.PLACED], shape.dates)
+    if placed_at is None:
+        raise RowRefused(f"{DATES[Status.PLACED]} is missing")
+    order_id, foreign_id = _ids(called, placed_at, texts, names)
+    order = NewOrder(
+        id=order_id,
+        username=names.user(needed(texts, "customer")),
+        placed_at=placed_at,
+        lines=merge_lines(lines),
+        history=_history(texts, placed_at, shape),
+        currency=currency(texts),
+        foreign_id=foreign_id,
+        zip_prefix=texts.get("zip"),
+        pickup=_pickup(texts),
+    )
+    return ImportedOrder(called, rows, order, lines)
+
+
+def _ids(called: str, placed_at: datetime, texts: Texts, names: Names) -> tuple[str, str | None]:
+    """Return the order's id and its foreign id: an id of this shop is kept."""
+    if is_id_of(called, placed_at):
+        return called, texts.get("foreign_id")
+    foreign_id = names.order(called)
+    return imported_order_id(placed_at, foreign_id), foreign_id
+
+
+def _history(texts: Texts, placed_at: datetime, shape: Shape) -> tuple[StatusChange, ...]:
+    status = _status(texts, shape)
+    if "history" in texts:
+        return _given_history(texts["history"], status)
+    dates = {Status.PLACED: placed_at}
+    for step, name in DATES.items():
+        if (found := moment(texts, name, shape.dates)) is not None:
+            dates[step] = found
+    spelled = texts.get("status")
+    now_in = status or furthest_in(dates)
+    original = spelled if spelled and spelled != now_in.value else None
+    return history_of(now_in, dates, original)
+
+
+def _status(texts: Texts, shape: Shape) -> Status | None:
+    if "status" not in texts:
+        if shape.needs_status:
+            raise RowRefused("status is missing")
+        return None
+    status = status_of(texts["status"], shape.statuses)
+    if status is None:
+        raise RowRefused(
+            f"status: “{texts['status'][:40]}” is unknown: --status-map can translate it"
+        )
+    return status
+
+
+def _given_history(text: str, status: Status | None) -> tuple[StatusChange, ...]:
+    try:
+        history = parse_history(text)
+    except ValueError as error:
+        raise RowRefused(f"history: “{text[:40]}” is none") from error
+    if not history or status not in {None, history[-1].status}:
+        raise RowRefused("history does not end in the status")
+    return history
+
+
+def _pickup(texts: Texts) -> NewPickup | None:
+    if not all(name in texts for name in PICKUP[:2]):
+        return None
+    return NewPickup(*(texts.get(name, "") for name in PICKUP))

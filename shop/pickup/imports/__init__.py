@@ -1,1 +1,0 @@
-"""Imports of pickup points, from a file of points or one of Olist's."""
