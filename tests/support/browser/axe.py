@@ -13,7 +13,7 @@ WIDTHS = (390, 1280)
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 OF_COLOURS = ("color-contrast", "link-in-text-block")
 """The rules whose answer depends on the colour scheme; the others are asked once for a width."""
-OF_LAYOUT = (*OF_COLOURS, "target-size", "scrollable-region-focusable", "meta-viewport")
+OF_LAYOUT = (*OF_COLOURS, "target-size", "scrollable-region-focusable")
 """The rules whose answer depends on the width, as long as the same elements are shown."""
 LOOK = """
     async (runOnly) => {
