@@ -16,7 +16,7 @@ from lab.reports.results import Results
 from lab.storm.clients import DONE, FAILED, WRONGLY_REFUSED
 from lab.storm.run import KILLABLE, StormOptions, run_storm
 
-pytestmark = [pytest.mark.slow, pytest.mark.real_engine]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.real_engine]
 SETS_MODEL = "comments.sets.models.CommentSetItem"
 
 

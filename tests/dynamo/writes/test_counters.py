@@ -115,7 +115,6 @@ class TestACounter:
         assert read == {name: {"en": 1}, f"{name}-2": {"de": 2}, f"{name}-3": {}}
 
 
-@pytest.mark.fallback
 class TestSpreading:
     def test_keeps_the_sum(self, name: str) -> None:
         counters = make_counters()
@@ -177,7 +176,6 @@ class TestSpreading:
         assert few.read(name, consistent=True) == {"en": 21}
 
 
-@pytest.mark.fallback
 class TestSettling:
     def test_makes_the_sums_what_they_should_be(self, name: str) -> None:
         counters = make_counters()
@@ -231,7 +229,6 @@ class TestAWriteThatMeetsOthers:
         assert (stored(name), stored(f"{name}-2")) == ([0], [0, 1])
 
 
-@pytest.mark.fallback
 class TestAWriterThatKnowsTooManyShards:
     @pytest.fixture
     def stale(self, name: str) -> Counters:
@@ -260,7 +257,6 @@ class TestAWriterThatKnowsTooManyShards:
         assert stale.read(name, consistent=True) == {"en": 20}
 
 
-@pytest.mark.fallback
 class TestFolding:
     def test_keeps_the_sum_in_one_item(self, name: str) -> None:
         counters = make_counters()
@@ -327,7 +323,6 @@ class TestFolding:
         assert stored(name) == [0]
 
 
-@pytest.mark.fallback
 class TestAReaderOfFoldedShards:
     @pytest.fixture
     def counters(self, name: str) -> Counters:
@@ -369,7 +364,6 @@ class TestAReaderOfFoldedShards:
             assert fresh.sums({name: 1}, items, consistent=True) == {name: {"en": 20}}
 
 
-@pytest.mark.fallback
 class TestACounterThatMustExist:
     @pytest.fixture
     def counters(self) -> Counters:

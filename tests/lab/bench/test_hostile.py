@@ -8,7 +8,7 @@ from lab.bench.hostile import PRODUCTS, HostileData, hostile_section, measure_ho
 from lab.reports.results import Results
 from tests.support.project import PROJECT
 
-pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow, pytest.mark.long]
 
 
 def test_the_dearest_page_costs_no_more_than_is_promised(tmp_path, settings):

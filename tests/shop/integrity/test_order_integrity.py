@@ -72,7 +72,6 @@ def mend(difference: Difference) -> bool:
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.fallback
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
         assert list(differences("orders")) == []
