@@ -173,7 +173,7 @@ def shards(name: str) -> dict[str, str]:
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:
-    """Return the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
+    """Return the key of how far a shard of a stream was read (see `dynamo.streams.walk`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}

@@ -24,10 +24,9 @@ from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile
 from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.months import Month
 from shop.activity.queries import list_activity
 from shop.activity.recording import write_entry
-from shop.activity.tables import make_table
+from shop.activity.tables import Month, make_table
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder

@@ -6,8 +6,8 @@ from shop.activity import views as activity_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.orders import views as order_views
-from shop.orders.queue import finding_views as queue_finding_views
-from shop.orders.queue import moving_views as queue_moving_views
+from shop.orders.queue import views as queue_finding_views
+from shop.orders.queue import views as queue_moving_views
 from shop.orders.queue import views as queue_views
 
 urlpatterns = [

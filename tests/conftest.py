@@ -20,12 +20,11 @@ from dynamo.calls.client import client, connect, current_connection
 from dynamo.engine import EngineServer
 from dynamo.tables.create import create_missing
 from dynamo.tables.throughput import table_names
-from dynamo.templatetags import remembered
+from dynamo.templatetags import dynamo_html
 from shop.accounts.letters import LETTERS
-from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
-from shop.activity.tables import make_table
+from shop.activity.tables import Month, make_table
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
@@ -207,7 +206,7 @@ def nothing_remembered() -> None:
     """Forget the counts that pages were planned by, the HTML of their parts, and their language."""
     translation.deactivate()
     cache.clear()
-    remembered._render.cache_clear()
+    dynamo_html._render.cache_clear()
     comment_html._render.cache_clear()
 
 

@@ -29,9 +29,8 @@ from comments.indexes.access_patterns import (
     plan,
 )
 from comments.store.counts import ProductCounts
-from dynamo.lists.covers import cheapest_cover
 from dynamo.lists.explain import Alternative
-from dynamo.lists.planner import CountedRun, PricedPlan, cheapest, price, wager
+from dynamo.lists.planner import CountedRun, PricedPlan, cheapest, cheapest_cover, price, wager
 from dynamo.lists.runs import OneOf, Run
 from dynamo.lists.sizes import UNITS_PER_BLOCK, MeanSizes
 

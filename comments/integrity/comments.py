@@ -26,9 +26,8 @@ from comments.rankings.derivation import (
 )
 from comments.rankings.services import TOGETHER, refresh_ranks
 from comments.sets.following import follow
-from comments.store.comments import is_tombstone
+from comments.store.comments import delete_dependents, is_tombstone, leftovers
 from comments.store.counts import cells_of, counters
-from comments.store.dependents import delete_dependents, leftovers
 from comments.store.table import change, changed, read_item
 from dynamo.calls.batches import in_chunks
 from dynamo.items import Item, table_key

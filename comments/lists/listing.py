@@ -21,9 +21,9 @@ from comments.lists.orders import CommentOrder, MonthOption, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.places import timestamp
-from dynamo.web.feeds import Feed, FeedEntry
+from dynamo.web.addresses import Toggle
+from dynamo.web.formats import Feed, FeedEntry
 from dynamo.web.paging import Pager
-from dynamo.web.toggles import Toggle
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]

@@ -44,9 +44,8 @@ from comments.models import Comment, CommentBody
 from comments.replies.queries import Reply, reply_in
 from comments.sets import plans
 from comments.sets.following import SETS
-from comments.store.comments import NoSuchComment, is_tombstone, product_id_of
+from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
-from comments.store.revision import Revision
 from comments.store.table import query_pages
 from dynamo.items import Item
 from dynamo.lists.merging import LARGEST_ITEM

@@ -12,7 +12,7 @@ from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport
-from comments.store.revision import Revision, State
+from comments.store.comments import Revision, State
 from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
 from dynamo.web.csv_lists import CsvPage, Read

@@ -12,7 +12,7 @@ from comments import keys
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Moderation
 from comments.reports.services import CommentReport, reports_of
-from comments.store.revision import Revision, State
+from comments.store.comments import Revision, State
 from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls

@@ -21,8 +21,7 @@ from comments.moderation.listing import (
 )
 from comments.moderation.queries import PLAN, ModeratedComment, list_moderated
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
-from comments.store.comments import NoSuchComment
-from comments.store.revision import Revision, State
+from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageResult

@@ -41,7 +41,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import page_batches, read
 from dynamo.writes.actions import Action, update
 from dynamo.writes.shards import NamedShards, Shards
-from shop.catalogue.changes import stored_products
+from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -16,8 +16,7 @@ from django.utils.translation import gettext_lazy
 from comments import keys
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
-from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, load_comment
-from comments.store.revision import State
+from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, State, load_comment
 from comments.store.table import comment_key, query_pages
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls

@@ -12,8 +12,7 @@ from random import Random
 from demo.sample.catalogue import CURRENCY, DEFAULT_SEED, SampleCatalogue, SampleProduct
 from demo.sample.pickup_points import zip_of
 from shop.order_status import Status
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewLine, NewOrder, StatusChange
+from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
 
 REGULAR = "alex"
 ORDERS_OF_REGULAR = 120

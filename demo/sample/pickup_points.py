@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from demo.sample.catalogue import DEFAULT_SEED
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.places import ZipPlace
 from shop.pickup.points import PickupPoint
 

@@ -17,8 +17,8 @@ import botocore.session
 from botocore.config import Config
 
 from dynamo.calls import attempts, clock, meter
-from dynamo.calls.parsing import ItemParserFactory
 from dynamo.calls.pool import Pool
+from dynamo.items import ItemParserFactory
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

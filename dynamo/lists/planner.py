@@ -16,10 +16,12 @@ filters can be replaced within the page (see `dynamo.lists.merging.Fallback`): t
 exact whatever the counts are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations
 from math import ceil, erfc, inf, isfinite, sqrt
+from typing import TypeVar
 
 from dynamo.lists.runs import Run
 from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
@@ -154,3 +156,29 @@ def _above(bound: float, mean: float, deviation: float) -> float:
     if not deviation:
         return float(mean > bound)
     return erfc((bound - mean) / (deviation * sqrt(2))) / 2
+
+
+Row = TypeVar("Row", bound=Hashable)
+Column = TypeVar("Column", bound=Hashable)
+
+
+def cheapest_cover(
+    rows: Mapping[Row, float],
+    columns: Mapping[Column, float],
+    cells: Mapping[tuple[Row, Column], float],
+) -> tuple[tuple[Row, ...], tuple[Column, ...]]:
+    """Return the rows and the columns of the cheapest cover; the cells beside both complete it.
+
+    The mappings are to prices. Every set of columns is tried, so these should be few.
+    """
+
+    def left(row: Row, taken: tuple[Column, ...]) -> float:
+        return sum(cells[row, column] for column in columns if column not in taken)
+
+    def total(taken: tuple[Column, ...]) -> float:
+        besides = sum(min(rows[row], left(row, taken)) for row in rows)
+        return sum(columns[column] for column in taken) + besides
+
+    sets = (combinations(columns, size) for size in range(len(columns) + 1))
+    best = min(chain.from_iterable(sets), key=total)
+    return tuple(row for row in rows if rows[row] < left(row, best)), best

@@ -23,8 +23,7 @@ from dynamo.items import Item, table_key
 from dynamo.lists.places import timestamp
 from dynamo.upkeep.pace import Pace
 from dynamo.writes.actions import Action, put, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended, write_together
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import ConditionFailed, Contended, write_one, write_together
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

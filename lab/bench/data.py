@@ -34,8 +34,7 @@ from shop.models import ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.counts import deltas_of
 from shop.orders.filters import OrderFilter
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewOrder, StatusChange, order_items_of
+from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
 from shop.table import OPEN_ORDERS
 
 T = TypeVar("T")

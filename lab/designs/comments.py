@@ -35,8 +35,7 @@ from comments.sets.models import TABLE as SETS_TABLE
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
 from comments.store.comments import NEW
-from comments.store.counts import Cell
-from comments.store.transactions import CountChanges, write
+from comments.store.counts import Cell, CountChanges, write
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynamo.calls.batches import Batches
@@ -47,8 +46,7 @@ from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import every_entry, read
-from dynamo.streams.checkpoints import MemoryCheckpoints
-from dynamo.streams.walk import Record, StreamWalk, stream_of
+from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
 from dynamo.writes.actions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER

@@ -39,8 +39,7 @@ from shop.models import Order as OrderItem
 from shop.order_status import OPEN, Status
 from shop.orders.access_patterns import QUEUE, plan_for_user
 from shop.orders.filters import OrderFilter
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
+from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of, wire
 from shop.orders.queries import list_open_orders
 from shop.table import OPEN_ORDERS
 

@@ -15,7 +15,7 @@ from dynamo.errors import DynamoError
 from dynamo.items import table_key
 from dynamo.lists.places import timestamp
 from dynamo.prices import dollars, prices
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.bench.context import local, require_binary, running, version_of
 from lab.bench.data import OrderData
 from lab.designs.bodies import compare_bodies

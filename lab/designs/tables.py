@@ -20,8 +20,8 @@ from dynamo.calls.client import client, patient_client, pool
 from dynamo.calls.models import DynamoModel
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.progress import Progress
 from dynamo.tables.schema import ON_DEMAND
+from dynamo.upkeep.pace import Progress
 from lab.bench.context import handling
 from lab.reports.results import Cost
 

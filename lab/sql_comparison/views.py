@@ -27,9 +27,9 @@ from dynamo.lists.places import place_of
 from dynamo.lists.reader import Page, PageRequest, RunRead
 from dynamo.lists.runs import Index, Position, Run
 from dynamo.web.addresses import site_of
+from dynamo.web.formats import json_ld
 from dynamo.web.paging import show_page
 from dynamo.web.partials import wants_partial
-from dynamo.web.structured_data import json_ld
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 

@@ -20,8 +20,6 @@ from django.utils.translation import gettext_lazy as _
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import rate_limits
-from shop.accounts.hashing import release_slot, take_slot
-from shop.accounts.known_browser import is_known
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.names import (
@@ -33,11 +31,12 @@ from shop.accounts.names import (
     is_reserved,
     username_of,
 )
+from shop.accounts.passwords import release_slot, take_slot
 from shop.accounts.queries import is_taken
 from shop.accounts.services import TAKEN_USERNAME, create_profile
-from shop.web.client_address import client_network
+from shop.accounts.sessions import is_known
 from shop.web.rate_limits import Use, give_back, in_words, take
-from shop.web.security_log import log_event
+from shop.web.visitor import client_network, log_event
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise

@@ -23,7 +23,7 @@ from django.utils.translation import get_language, override
 
 from dynamo.calls import clock
 from dynamo.writes.background import BackgroundWrites
-from shop.accounts import confirming, rate_limits
+from shop.accounts import rate_limits, services
 from shop.accounts.models import User
 from shop.accounts.queries import users_called
 from shop.web.rate_limits import take
@@ -78,7 +78,7 @@ def _addressed(letter: Letter, users: Sequence[User]) -> Addressed:
         return Addressed(user.email, {"accounts": [_reset_link(user) for user in users]})
     if letter.kind == "confirm":
         address = user.new_email or ("" if user.email_confirmed else user.email)
-        token = confirming.token_for(user.username, address)
+        token = services.token_for(user.username, address)
         path = reverse("confirm_email", args=[token])
         return Addressed(address, {**about, "path": path, "is_new": bool(user.new_email)})
     if letter.kind == "moved":

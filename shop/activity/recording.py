@@ -19,11 +19,9 @@ from dynamo.items import Item
 from dynamo.writes.actions import put
 from dynamo.writes.background import BackgroundWrites
 from dynamo.writes.leftovers import LeftoverFiles
-from dynamo.writes.transactions import ConditionFailed
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import ConditionFailed, write_one
 from shop.activity.entries import LogEntry, entry_in_line, line_of
-from shop.activity.months import Month
-from shop.activity.tables import Activity, forget_shards, settle_shards
+from shop.activity.tables import Activity, Month, forget_shards, settle_shards
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

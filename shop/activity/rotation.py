@@ -14,8 +14,14 @@ from django.conf import settings
 
 from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import drop_table, set_throughput, table_names, throughput_of
-from shop.activity.months import Month, month_of_table, months_ahead
-from shop.activity.tables import forget_shards, make_table, wanted_throughput
+from shop.activity.tables import (
+    Month,
+    forget_shards,
+    make_table,
+    month_of_table,
+    months_ahead,
+    wanted_throughput,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -15,8 +15,7 @@ from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.web.csv_lists import CsvPage, csv_response
 from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
-from shop.activity.entries import Kind, LogEntry
-from shop.activity.filters import BadActivityFilter, parse_kinds
+from shop.activity.entries import BadActivityFilter, Kind, LogEntry, parse_kinds
 from shop.activity.listing import (
     activity_pager,
     activity_row,

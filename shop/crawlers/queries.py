@@ -20,8 +20,8 @@ from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import every_entry, read
 from shop import keys
 from shop.catalogue.category_queries import list_all_categories
-from shop.indexes import TABLE
 from shop.models import ShopItem
+from shop.table import BY_KEY
 
 MOST_PRODUCTS = 1_000
 MOST_UNITS = 8.0
@@ -69,7 +69,7 @@ def find_starts() -> list[PageStart]:
 
 def list_page(slug: str, request: PageRequest) -> Page:
     """Read a page of a category's products by id, as many as `MOST_UNITS` can read."""
-    products = Run(index=TABLE, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
+    products = Run(index=BY_KEY, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
     asked = replace(request, most_units=MOST_UNITS)
     return read([products], asked, order=Order.OLDEST_FIRST, first_reads=[FIRST_READ])
 
@@ -90,3 +90,10 @@ def _starts_in(slug: str) -> Iterator[PageStart]:
         if behind is None:
             return
         start = PageStart(slug, behind.place)
+
+
+def write_sitemap() -> list[PageStart]:
+    """Walk through all products of all categories, and store where the sitemap's pages begin."""
+    starts = list(walk_starts())
+    StoredSitemap.of(starts).save()
+    return starts

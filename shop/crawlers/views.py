@@ -8,8 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from dynamo.web.addresses import site_of
-from dynamo.web.ids import LONGEST_ID
+from dynamo.web.addresses import LONGEST_ID, site_of
 from dynamo.web.paging import Pager
 from shop.catalogue.queries import Category, tile_of
 from shop.crawlers.queries import MOST_PRODUCTS, PageStart, find_starts, list_page

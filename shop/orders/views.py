@@ -21,10 +21,16 @@ from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import Status, may_move
-from shop.orders.buttons import buttons_for
-from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
-from shop.orders.listing import OrderList, order_data, total_of, way_to
+from shop.orders.listing import (
+    COLUMNS,
+    OrderList,
+    buttons_for,
+    csv_reader,
+    order_data,
+    total_of,
+    way_to,
+)
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
     FoundOrder,

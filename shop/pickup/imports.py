@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from dynamo.calls.batches import Batches, in_chunks
 from dynamo.calls.client import client, pool
 from dynamo.files.columns import columns_among
-from dynamo.files.records import Record, Rejected, RowRefused, short_text, text_of
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.records import Record, Rejected, RejectsFile, RowRefused, short_text, text_of
 from dynamo.files.row_files import OpenRows, RowFile
 from dynamo.files.two_pass import TwoPassImport
-from dynamo.progress import Progress
-from shop.pickup.coordinates import BadCoordinates, Coordinates
+from dynamo.upkeep.pace import Progress
+from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.pickup.places import ZipPlace, put_zips, zip_code_of
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import PointOutcome, put_points

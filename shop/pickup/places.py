@@ -15,7 +15,7 @@ from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
 from shop import keys
 from shop.models import ZipPlace as StoredPlace
-from shop.pickup.coordinates import BadCoordinates, Coordinates
+from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.table import TABLE
 
 LONGEST_ZIP, SHORTEST_PREFIX = 10, 3

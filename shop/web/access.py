@@ -24,8 +24,7 @@ from dynamo.calls.client import pool
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import error_as_json
 from shop.web.next_url import next_of
-from shop.web.security_log import log_event
-from shop.web.visitor import Visitor
+from shop.web.visitor import Visitor, log_event
 
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)

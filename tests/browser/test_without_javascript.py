@@ -12,14 +12,14 @@ from django.test import Client, RequestFactory
 
 from comments.items import NewComment
 from comments.reports.services import Reason, report_comment
-from comments.store.revision import State
+from comments.store.comments import State
 from dynamo.web.shedding import Shedding, Slots
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.browser.plain import PlainBrowser

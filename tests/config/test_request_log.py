@@ -271,7 +271,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
 from django.test import Client
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 log_event("sign-in", user="alice")
 Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 """

@@ -9,8 +9,7 @@ from django.utils.module_loading import import_string
 
 from dynamo.calls import clock
 from dynamo.calls.client import patient_client
-from dynamo.management.failures import failures_in_one_line
-from dynamo.management.options import at_least_one
+from dynamo.management.options import at_least_one, failures_in_one_line
 from dynamo.tables.create import create_missing
 from dynamo.tables.schema import Throughput
 from dynamo.writes.transactions import too_old

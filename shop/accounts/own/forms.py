@@ -12,7 +12,7 @@ from shop.accounts.forms import LONGEST_EMAIL, LimitedForm
 from shop.accounts.models import User
 from shop.accounts.names import email_of
 from shop.accounts.second_factor.forms import WRONG_PASSWORD
-from shop.web.client_address import client_network
+from shop.web.visitor import client_network
 
 SAME_ADDRESS = _("This is your e-mail address already.")
 

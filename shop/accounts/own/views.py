@@ -22,9 +22,8 @@ from shop.accounts.own.forms import EmailForm
 from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
 from shop.web.access import signed_in
-from shop.web.client_address import client_network
 from shop.web.rate_limits import in_words, take
-from shop.web.security_log import log_event
+from shop.web.visitor import client_network, log_event
 
 if TYPE_CHECKING:
     AddressView = FormView[EmailForm]

@@ -13,10 +13,9 @@ from shop.accounts import rate_limits
 from shop.accounts.forms import LimitedForm
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
-from shop.accounts.second_factor.codes import step_of, without_blanks
-from shop.accounts.second_factor.services import Code, accept
+from shop.accounts.second_factor.services import Code, accept, step_of, without_blanks
 from shop.web.rate_limits import Use, clear, rest, take
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

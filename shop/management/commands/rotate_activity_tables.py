@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.calls import clock
 from dynamo.calls.client import patient_client
-from dynamo.management.failures import failures_in_one_line
-from shop.activity.months import Month
+from dynamo.management.options import failures_in_one_line
 from shop.activity.rotation import rotate
+from shop.activity.tables import Month
 
 INTERRUPTED = 130
 

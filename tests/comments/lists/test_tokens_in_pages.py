@@ -21,7 +21,7 @@ from dynamo.calls.meter import metered
 from dynamo.lists.places import place_of
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import Tokens
-from dynamo.web.signing import PositionSigner, tokens
+from dynamo.web.paging import PositionSigner, tokens
 from tests.support.chance import examples
 from tests.support.comments.browsing import HTMX, visit
 from tests.support.comments.spying import spied

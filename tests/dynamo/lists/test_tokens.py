@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dynamo.lists.places import place_of
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import DamagedToken, ForeignToken, Tokens
-from dynamo.web.signing import PositionSigner
+from dynamo.web.paging import PositionSigner
 from tests.support.merged_lists import START
 
 TOKENS = Tokens(PositionSigner())

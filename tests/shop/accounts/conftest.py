@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from shop.accounts import hashing
+from shop.accounts import passwords
 from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
@@ -19,7 +19,7 @@ def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
-    monkeypatch.setattr(hashing.SLOTS, "_locks", [Lock() for _ in range(64)])
+    monkeypatch.setattr(passwords.SLOTS, "_locks", [Lock() for _ in range(64)])
 
 
 @pytest.fixture(autouse=True)

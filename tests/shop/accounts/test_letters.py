@@ -12,7 +12,7 @@ from django.core import mail
 from django.test import Client
 
 from dynamo.calls.meter import metered
-from shop.accounts import confirming, rate_limits
+from shop.accounts import rate_limits, services
 from shop.accounts.letters import LETTERS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
 from shop.accounts.services import StaleAccount
@@ -116,7 +116,7 @@ class TestAnAddressThatOthersClaim:
     ) -> None:
         address = f"{fresh('owner')}@example.com"
         owner = create_person("zoe", email=address)
-        confirming.confirm(owner.username, address)
+        services.confirm(owner.username, address)
         for _ in range(MOST_USERS_OF_AN_ADDRESS + 1):
             create_person("abe", email=address)
         ask_for_link(browser, address)
@@ -163,7 +163,7 @@ class TestConfirmingAnAddress:
         assert "was changed" in str(letters()[-1].subject)
 
     def test_is_over_with_another_address(self, alice: Person, fresh: Callable[[str], str]) -> None:
-        confirming.confirm(alice.username, alice.email or "")
+        services.confirm(alice.username, alice.email or "")
         user = find_user(alice.username)
         user.email = f"{fresh('new')}@example.com"
         user.save()
@@ -172,7 +172,7 @@ class TestConfirmingAnAddress:
         assert users_with_email(user.email) == [user]
 
     def test_is_refused_for_an_address_given_up(self, browser: Client, alice: Person) -> None:
-        token = confirming.token_for(alice.username, "before@example.com")
+        token = services.token_for(alice.username, "before@example.com")
         page = browser.post(f"/accounts/confirm/{token}/").content.decode()
         assert "no longer works" in page
 
@@ -185,8 +185,8 @@ class TestConfirmingAnAddress:
     def test_is_over_after_a_week(
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        token = confirming.token_for(alice.username, alice.email or "")
-        monkeypatch.setattr(confirming, "VALID", timedelta(seconds=-1))
+        token = services.token_for(alice.username, alice.email or "")
+        monkeypatch.setattr(services, "VALID", timedelta(seconds=-1))
         page = browser.get(f"/accounts/confirm/{token}/").content.decode()
         assert "no longer works" in page
 
@@ -196,14 +196,14 @@ class TestConfirmingAnAddress:
         def fail(**_: object) -> None:
             raise StaleAccount("Changed.")
 
-        monkeypatch.setattr(confirming, "change_account", fail)
-        token = confirming.token_for(alice.username, alice.email or "")
+        monkeypatch.setattr(services, "change_account", fail)
+        token = services.token_for(alice.username, alice.email or "")
         assert browser.post(f"/accounts/confirm/{token}/").status_code == 409
 
 
 class TestAChangedPassword:
     def test_is_told_to_the_confirmed_address(self, browser: Client, alice: Person) -> None:
-        confirming.confirm(alice.username, alice.email or "")
+        services.confirm(alice.username, alice.email or "")
         sign_in(browser, alice.username)
         change_password(browser)
         (letter,) = letters()

@@ -12,7 +12,7 @@ from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.calls.clock import Clock
 from shop.accounts import rate_limits
-from shop.accounts.known_browser import COOKIE
+from shop.accounts.sessions import COOKIE
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     Person,

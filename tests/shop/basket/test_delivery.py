@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from dynamo.lists.site_reader import page_batches
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points

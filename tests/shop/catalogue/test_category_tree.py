@@ -2,8 +2,7 @@
 
 import pytest
 
-from shop.catalogue.category_tree import MOST_DEEP, MOST_IN_ONE, BrokenTree, CategoryTree
-from shop.catalogue.items import NewCategory
+from shop.catalogue.items import MOST_DEEP, MOST_IN_ONE, BrokenTree, CategoryTree, NewCategory
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shop.catalogue.collation import LONGEST, folded
+from shop.catalogue.edge_keys import LONGEST, folded
 
 
 class TestFolding:

@@ -13,7 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from shop.catalogue.queries import NoSuchProduct, find_product
-from shop.orders.ids import new_order_id
+from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order
 from tests.support.shop.plain_loading import import_plain, reasons_in
 

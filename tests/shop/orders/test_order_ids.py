@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shop.orders.ids import id_bound, imported_order_id, new_order_id
+from shop.orders.items import id_bound, imported_order_id, new_order_id
 
 MOMENTS = st.datetimes(datetime(1971, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - given a zone
 MILLISECOND = timedelta(milliseconds=1)

@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 from shop.pickup.cells import (
     ALPHABET,
     CAP_BEGINS,
+    HALFWAY_ROUND,
     PRECISION,
+    Coordinates,
     children,
+    distance,
     farthest,
     geohash_of,
     nearest,
 )
-from shop.pickup.coordinates import HALFWAY_ROUND, Coordinates, distance
 
 PLACES = st.builds(
     Coordinates.at,

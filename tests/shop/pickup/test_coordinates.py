@@ -4,7 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from shop.pickup.coordinates import HALFWAY_ROUND, BadCoordinates, Coordinates, distance
+from shop.pickup.cells import HALFWAY_ROUND, BadCoordinates, Coordinates, distance
 
 LISBON, PORTO = Coordinates.at(38.7139, -9.1394), Coordinates.at(41.1496, -8.6110)
 

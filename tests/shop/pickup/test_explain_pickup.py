@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dynamo.lists.site_reader import page_batches
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE, digits

@@ -18,8 +18,8 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from shop.models import ShopItem
 from shop.orders.items import NewOrder
+from shop.pickup.cells import Coordinates
 from shop.pickup.choosing import choose_point
-from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, find_zip
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points

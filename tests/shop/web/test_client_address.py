@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from shop.web.client_address import client_network
+from shop.web.visitor import client_network
 
 
 def network(remote: str, forwarded: str | None = None) -> str:

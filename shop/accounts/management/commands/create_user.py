@@ -19,7 +19,7 @@ from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 
 
 class Command(BaseCommand):

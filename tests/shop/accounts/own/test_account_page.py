@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from dynamo.calls.meter import metered
-from shop.accounts import confirming
+from shop.accounts import services
 from shop.accounts.queries import find_user
 from tests.support.accounts.cast import Person, new_browser, send_while_away, sign_in
 from tests.support.markup import Element, read_markup
@@ -54,7 +54,7 @@ class TestThePage:
         assert f"{alice.email} (not confirmed yet)" in text
 
     def test_says_that_the_address_is_confirmed(self, hers: Client, alice: Person) -> None:
-        confirming.confirm(alice.username, alice.email or "")
+        services.confirm(alice.username, alice.email or "")
         assert f"{alice.email} (confirmed)" in main_of(hers).text
 
     def test_says_what_is_missing_without_an_address(self, browser: Client, bob: Person) -> None:
@@ -99,7 +99,7 @@ class TestWhatWasChosenThere:
         assert page.one("main").all("a", href="/account/")
 
     def test_leads_back_after_an_address_was_confirmed(self, hers: Client, alice: Person) -> None:
-        token = confirming.token_for(alice.username, alice.email or "")
+        token = services.token_for(alice.username, alice.email or "")
         answer = read_markup(hers.post(f"/accounts/confirm/{token}/").content.decode())
         assert answer.one("main").one("a")["href"] == "/account/"
         assert find_user(alice.username).email_confirmed

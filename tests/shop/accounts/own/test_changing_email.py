@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils.translation import get_language
 
 from dynamo.calls.faults import Throttled
-from shop.accounts import confirming, rate_limits
+from shop.accounts import rate_limits, services
 from shop.accounts.letters import queue_letter
 from shop.accounts.queries import find_user, users_with_email
 from tests.support.accounts.cast import (
@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 @pytest.fixture
 def hers(alice: Person) -> Client:
     """The browser of Alice, whose address is confirmed."""
-    confirming.confirm(alice.username, alice.email or "")
+    services.confirm(alice.username, alice.email or "")
     browser = new_browser()
     sign_in(browser, alice.username)
     return browser
@@ -244,7 +244,7 @@ class TestALinkToTheNewAddress:
     def test_of_a_sign_up_confirms_no_address_given_meanwhile(
         self, browser: Client, alice: Person, fresh: Callable[[str], str]
     ) -> None:
-        token = confirming.token_for(alice.username, alice.email or "")
+        token = services.token_for(alice.username, alice.email or "")
         other = f"{fresh('other')}@example.com"
         with before_the_next_transaction(lambda: move(alice, other)):
             assert browser.post(f"/accounts/confirm/{token}/").status_code == 409

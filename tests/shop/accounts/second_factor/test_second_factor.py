@@ -11,10 +11,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynamo.calls import clock
-from shop.accounts import confirming, rate_limits
-from shop.accounts.closing import shut_profile
+from shop.accounts import rate_limits, services
 from shop.accounts.queries import find_user
-from shop.accounts.second_factor.signing_in import LASTS
+from shop.accounts.second_factor.services import LASTS
+from shop.accounts.services import shut_profile
 from tests.support.accounts.cast import (
     PASSWORD,
     Person,
@@ -88,7 +88,7 @@ def address(sam: Person, fresh: Callable[[str], str]) -> str:
     user = find_user(sam.username)
     user.email = f"{fresh('sam')}@example.com"
     user.save()
-    confirming.confirm(sam.username, user.email)
+    services.confirm(sam.username, user.email)
     return str(user.email)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo.calls.meter import metered
 from shop.accounts.services import create_profile
-from shop.orders.queue.finding import find_order_or_customers
+from shop.orders.queue.listing import find_order_or_customers
 from tests.support.orders.making import made_order, put
 from tests.support.orders.visiting import Visitor
 

@@ -1,12 +1,4 @@
-"""Forms with a wrong CSRF token: refused, but what was typed is not lost.
-
-A token becomes invalid when its user signs in again, for instance in another tab. A view marked by
-`redisplay_on_csrf_failure` then shows the form as it was sent, with a fresh token; nothing else of
-the view runs. This is done only for what one of our own pages has sent, as in
-`dynamo.web.sent_forms`.
-
-A page that shared caches may keep has no token: a script fetches one when a form is sent.
-"""
+"""What protects a browser: answers to forms without their token, and the Permissions-Policy."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -17,8 +9,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from dynamo.web.refusals import refuse
-from dynamo.web.sent_forms import is_from_our_page
+from dynamo.web.refusals import is_from_our_page, refuse
 
 STALE = gettext_lazy(
     "This page is from before you last signed in, or cookies are blocked: reload it."
@@ -60,3 +51,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if response is not None:
         return response
     return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)
+
+
+POWERS = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
+"""Pickup points ask where the browser is; nothing else is asked for."""
+
+
+class PowersMiddleware:
+    """Sets ``Permissions-Policy`` on every answer."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        response.headers.setdefault("Permissions-Policy", POWERS)
+        return response

@@ -1,11 +1,16 @@
 """How pages were read: sentences and pictures of their figures."""
 
-from django import template
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from collections.abc import Hashable
+from functools import lru_cache
 
-from dynamo.lists.explain import Explanation, Total
-from dynamo.lists.picture import Picture, picture_of
+from django import template
+from django.conf import settings
+from django.template.loader import get_template
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from dynamo.lists.explain import Explanation, Picture, Total, picture_of
 from dynamo.web.numbers import grouped, in_dollars, plural_of
 
 register = template.Library()
@@ -73,3 +78,26 @@ def _chosen(explanation: Explanation) -> str:
             plural_of(units),
         )
     return sentence % figures
+
+
+REMEMBERED = 1_000
+"""Parts whose HTML is kept, at up to some kilobytes each."""
+
+
+@register.simple_tag
+def remembered(template_name: str, **values: Hashable) -> SafeString:
+    """Render a template that depends on ``values`` alone, or return what they gave before.
+
+    Values must compare equal only where they show the same. The template gets nothing else: neither
+    the request nor the user. What it shows in another language is remembered apart.
+    """
+    render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
+    return render(get_language(), template_name, tuple(values.items()))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _render(
+    language: str | None, template_name: str, values: tuple[tuple[str, Hashable], ...]
+) -> SafeString:
+    del language  # the sentences are in the one that is active
+    return SafeString(get_template(template_name).render(dict(values)))
