@@ -42,7 +42,7 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
-from dynamo.lists.places import SEPARATOR
+from dynamo.lists.sort_keys import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"
@@ -112,7 +112,7 @@ def replier(username: str) -> str:
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.places.timestamp`."""
+    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.sort_keys.timestamp`."""
     return f"{moment}#{comment_id}"
 
 

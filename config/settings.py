@@ -128,12 +128,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, because it tells of all that the others do.
-    "dynamo.web.watching.RequestMiddleware",
+    "dynamo.web.request_metrics.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynamo.web.shedding.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "dynamo.web.browser_security.PowersMiddleware",
+    "dynamo.web.browser_security.PermissionsPolicyMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

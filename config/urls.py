@@ -18,7 +18,7 @@ urlpatterns = [
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
     path("accounts/", include("shop.accounts.second_factor.urls")),
-    path("account/", include("shop.accounts.own.urls")),
+    path("account/", include("shop.accounts.account_page.urls")),
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),

@@ -23,7 +23,7 @@ TELEMETRY = "dynamo.telemetry.sdk"
 """Imported only where it is asked for: its packages are optional."""
 QUEUES = {
     "activity log": "shop.activity.recording.LOG",
-    "letters": "shop.accounts.letters.LETTERS",
+    "emails": "shop.accounts.emails.EMAILS",
 }
 """What is written in the background; imported when Django's apps are ready."""
 

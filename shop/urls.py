@@ -27,7 +27,7 @@ urlpatterns = [
     path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
-    path("", include("shop.crawlers.urls")),
+    path("", include("shop.sitemap.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
     path("staff/find/", queue_finding_views.find, name="staff_find"),
     path("staff/orders.csv", queue_views.queue_csv, name="staff_orders_csv"),

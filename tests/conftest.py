@@ -21,7 +21,7 @@ from dynamo.engine import EngineServer
 from dynamo.tables.create import create_missing
 from dynamo.tables.throughput import table_names
 from dynamo.templatetags import dynamo_html
-from shop.accounts.letters import LETTERS
+from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
 from shop.activity.tables import Month, make_table
@@ -131,11 +131,11 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def letters_are_sent_when_asked_for() -> Iterator[None]:
-    """A test that reads letters has them sent first, by ``tests.support.accounts.letters``."""
-    LETTERS.runs_by_itself = False
+def emails_are_sent_when_asked_for() -> Iterator[None]:
+    """A test that reads letters has them sent first, by ``tests.support.accounts.emails``."""
+    EMAILS.runs_by_itself = False
     yield
-    LETTERS.flush(seconds=1)
+    EMAILS.flush(seconds=1)
 
 
 @pytest.fixture(scope="session", autouse=True)

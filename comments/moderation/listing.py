@@ -13,8 +13,8 @@ from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport
 from comments.store.comments import Revision, State
-from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
+from dynamo.lists.sort_keys import timestamp
 from dynamo.web.csv_lists import CsvPage, Read
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next

@@ -17,10 +17,10 @@ from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
-from dynamo.lists.places import moment_at
 from dynamo.lists.reader import Order, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
+from dynamo.lists.sort_keys import moment_at
 from shop.catalogue.queries import find_tiles
 
 PLAN = Moderation.Meta.index_name

@@ -49,7 +49,7 @@ from comments.store.table import LIST_KEYS, Changes, change, changed, comment_ke
 from comments.votes.services import rank_or_log
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.lists.places import place_of
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.writes.actions import unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_one
 from shop.activity.entries import LogVerb
@@ -159,7 +159,7 @@ def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> Sto
     """
 
     def decide(stored: StoredComment) -> None:
-        queued = {"S": place_of(now, comment_id)}
+        queued = {"S": sort_key_of(now, comment_id)}
         changes: Changes = {
             **dict.fromkeys(_ONLY_LISTED),
             _HIDDEN_PRODUCT: {"S": stored.comment.product_id},
@@ -190,7 +190,7 @@ def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment |
     comment = before.comment
     rank_or_log(comment_id)
     refresh_ranks(
-        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
+        {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
         log_failures=True,
     )

@@ -54,7 +54,7 @@ from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.sort_keys import sort_key_of, timestamp
 from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended
 from shop.orders.queries import has_bought
@@ -117,7 +117,7 @@ def add_comment(comment: NewComment) -> None:
     except ConditionFailed as error:
         _require_same(comment, error)
     refresh_ranks(
-        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
+        {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
         log_failures=True,
     )
@@ -387,7 +387,7 @@ def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> New
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(stored)
-    newest = Touch(place_of(comment.created_at, comment.id))
+    newest = Touch(sort_key_of(comment.created_at, comment.id))
     refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
     return comment
 

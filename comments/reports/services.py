@@ -21,7 +21,7 @@ from comments.store.table import comment_key, query_pages
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.places import parse_timestamp, place_of, timestamp
+from dynamo.lists.sort_keys import parse_timestamp, sort_key_of, timestamp
 from dynamo.writes.actions import Action, put, update
 from dynamo.writes.transactions import ConditionFailed, write_together
 
@@ -109,7 +109,7 @@ def _queue(comment_id: str, now: datetime) -> Action:
     place = Comment.moderation_place
     changes = [
         Comment.moderation_partition.set(keys.moderation(State.REPORTED)),
-        place.set(place | place_of(now, comment_id)),
+        place.set(place | sort_key_of(now, comment_id)),
         Comment.reports.add(1),
     ]
     return update(Comment, comment_key(comment_id), changes, LISTED)

@@ -21,8 +21,8 @@ from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.lists.places import timestamp
 from dynamo.lists.site_reader import page_batches
+from dynamo.lists.sort_keys import timestamp
 from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters, Deltas, write_counted
 from dynamo.writes.transactions import Transactions
@@ -59,7 +59,7 @@ class ProductCounts:
         stars = sum(rating * max(n, 0) for (_, rating), n in self.cells.items())
         return stars / total if total else None
 
-    def lacks(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
+    def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
         """Return whether ``other`` counts comments of a filter where these count none.
 
         Without any counts nothing lacks: a plan then reads all there may be.

@@ -71,7 +71,7 @@ LEAST = 0.2
 """Seconds that a call gets although it is more than half of what is left."""
 BACKOFF = Backoff(first=0.05, longest=1.0)
 CHECKSUM = "x-amz-crc32"
-OWN_PAUSES = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
+RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
 """Calls that `dynamo.calls.batches` and `dynamo.writes.transactions` repeat when throttled."""
 
 Answer = tuple[Any, Mapping[str, Any]]
@@ -137,7 +137,7 @@ def attach(client: Any, connection: "Connection") -> None:  # noqa: ANN401 - of 
 
 def _is_passing(fault: Unavailable | None, operation: str) -> bool:
     if isinstance(fault, Throttled):
-        return operation not in OWN_PAUSES
+        return operation not in RETRIED_BY_CALLER
     return isinstance(fault, Unreachable)
 
 

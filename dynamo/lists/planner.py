@@ -91,7 +91,7 @@ def price(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
     held = [counted for counted in runs if counted.total > 0]
     matching = sum(counted.matching for counted in held)
     hopeless = bool(held) and not matching
-    wagers = [wager(counted, matching, needed=needed) for counted in held if matching]
+    wagers = [best_first_read(counted, matching, needed=needed) for counted in held if matching]
     return PricedPlan(
         name=name,
         runs=tuple(counted.run for counted in held) if not hopeless else (),
@@ -101,14 +101,14 @@ def price(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
     )
 
 
-def wager(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, float]:
+def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, float]:
     """Return the limit of a run's first read, and its expected capacity units.
 
     ``matching`` is the number of items in the whole list, above zero.
     """
     dropped = counted.total - counted.matching
     share = counted.matching / matching
-    limit, units = _wager(
+    limit, units = _best_first_read(
         needed=needed - (share < 1),  # one of several runs need not bring the look-ahead in order
         share=round(share, 3) or 0.001,
         dropped=float(f"{needed * dropped / matching:.2g}") if dropped else 0.0,
@@ -120,7 +120,7 @@ def wager(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, floa
 
 
 @lru_cache(maxsize=2_048)
-def _wager(
+def _best_first_read(
     *, needed: int, share: float, dropped: float, most: int, item_bytes: float
 ) -> tuple[int, float]:
     """Return the limit of least expected cost for a run, and its expected capacity units.

@@ -24,7 +24,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from dynamo.calls.faults import Throttled, fault_in
 from dynamo.calls.meter import request_of
 from dynamo.telemetry.instruments import Instruments
-from dynamo.telemetry.requests import RequestRecord, Told
+from dynamo.telemetry.requests import OnSent, RequestRecord
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -33,14 +33,14 @@ _headers = TraceContextTextMapPropagator()
 
 
 class RequestSpans:
-    """An observer of requests, see `dynamo.telemetry.requests.observe_by`."""
+    """An observer of requests, see `dynamo.telemetry.requests.set_observer`."""
 
     def __init__(self, tracer: Tracer, instruments: Instruments) -> None:
         self._tracer = tracer
         self._instruments = instruments
 
     @contextmanager
-    def observe(self, record: RequestRecord) -> Iterator[Told]:
+    def observe(self, record: RequestRecord) -> Iterator[OnSent]:
         """Begin the span of a request; it ends when its answer was sent."""
         parent = _headers.extract(record.trace_headers, context=Context())
         span = self._tracer.start_span(

@@ -53,11 +53,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)
 
 
-POWERS = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
+PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
 """Pickup points ask where the browser is; nothing else is asked for."""
 
 
-class PowersMiddleware:
+class PermissionsPolicyMiddleware:
     """Sets ``Permissions-Policy`` on every answer."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -65,5 +65,5 @@ class PowersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._get_response(request)
-        response.headers.setdefault("Permissions-Policy", POWERS)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         return response

@@ -33,7 +33,7 @@ from dynamo.calls.budget import seconds_left, time_budget
 from dynamo.telemetry.requests import RequestRecord, note_late, observed
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE, fields_to_send_again
-from dynamo.web.watching import is_watched
+from dynamo.web.request_metrics import is_watched
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

@@ -18,8 +18,8 @@ from dynamo.telemetry.requests import note_fault
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import rate_limits
+from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
-from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.passwords import sharing_a_slot, take_slot
@@ -188,7 +188,7 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
         response = super().form_valid(form)
         username = form.user.get_username()
         log_event("password-changed", user=username, request=self.request)
-        queue_letter("changed", username, site_of(self.request))
+        queue_email("changed", username, site_of(self.request))
         return response
 
 
@@ -225,7 +225,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         form.user.new_email = None
         response = super().form_valid(form)
         log_event("password-reset", user=username, request=self.request)
-        queue_letter("changed", username, site_of(self.request))
+        queue_email("changed", username, site_of(self.request))
         remember(response, username)
         return response
 
@@ -259,7 +259,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
 def _tell(request: HttpRequest, username: str, confirmed: Confirmed) -> None:
     log_event("email-confirmed", user=username, request=request)
     if confirmed.given_up:
-        queue_letter("moved", username, site_of(request), given_up=confirmed.given_up)
+        queue_email("moved", username, site_of(request), given_up=confirmed.given_up)
 
 
 def _refused(request: HttpRequest) -> HttpResponse:

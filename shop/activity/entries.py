@@ -35,7 +35,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from dynamo.items import Item
-from dynamo.lists.places import moment_at, place_of
+from dynamo.lists.sort_keys import moment_at, sort_key_of
 from dynamo.writes.shards import shard_of
 from shop.activity.tables import Month
 
@@ -88,7 +88,7 @@ class LogEntry:
     @property
     def place(self) -> str:
         """The sort key: unique, and the same each time the entry is written."""
-        return place_of(self.moment, f"{self.subject}.{self.action.name}")
+        return sort_key_of(self.moment, f"{self.subject}.{self.action.name}")
 
     @property
     def month(self) -> Month:

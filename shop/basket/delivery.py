@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from dynamo.web.addresses import LONGEST_ID
 from shop.orders.items import NewPickup
 from shop.pickup.listing import spelled_distance
-from shop.pickup.places import BadPlace, NoSuchZip, locate
+from shop.pickup.locations import BadLocation, NoSuchZip, locate
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points, place_of_earlier_order
 
@@ -34,7 +34,7 @@ def ways_to_deliver(near: str, *, username: str) -> Delivery:
     """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
     try:
         place = locate(near) if near else place_of_earlier_order(username)
-    except (NoSuchZip, BadPlace) as error:
+    except (NoSuchZip, BadLocation) as error:
         return Delivery(near, problem=str(error))
     if place is None:
         return Delivery(near)

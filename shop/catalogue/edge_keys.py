@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import groupby
 from unicodedata import category, combining, normalize
 
-from dynamo.lists.places import SEPARATOR, place_of
+from dynamo.lists.sort_keys import SEPARATOR, sort_key_of
 from dynamo.writes.shards import NamedShards, shard_of
 from shop import keys
 from shop.table import shards
@@ -85,8 +85,8 @@ def purchase_data(
 ) -> dict[str, str]:
     """Derive the keys of a purchase, among the product's and among the user's."""
     partition = keys.buyers_shard(product_id, shard_of(username, shards))
-    among_users = {"order_status_date": BOUGHT + place_of(moment, product_id)}
-    return _data(partition, place_of(moment, username)) | among_users
+    among_users = {"order_status_date": BOUGHT + sort_key_of(moment, product_id)}
+    return _data(partition, sort_key_of(moment, username)) | among_users
 
 
 def shard_in(partition: str) -> int:

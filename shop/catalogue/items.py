@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from dynamo.lists.places import timestamp
+from dynamo.lists.sort_keys import timestamp
 from shop import keys
 from shop.catalogue.edge_keys import name_data, price_data, tree_data
-from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, Step
+from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ def _way(path: Iterable[NewCategory]) -> Iterable[tuple[str, str]]:
     return ((step.slug, step.name) for step in path)
 
 
-def _steps(path: Iterable[tuple[str, str]]) -> list[Step] | None:
-    steps = [Step(slug=slug, name=name) for slug, name in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+def _steps(path: Iterable[tuple[str, str]]) -> list[TrailStep] | None:
+    steps = [TrailStep(slug=slug, name=name) for slug, name in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     return steps or None
 
 

@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.places import SEPARATOR
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
+from dynamo.lists.sort_keys import SEPARATOR
 from shop import keys
 from shop.catalogue.items import MOST_IN_ONE
 from shop.models import Product as Stored

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from dynamo.files.records import RowRefused
 from dynamo.files.values import product_id_of, user_name_of
-from dynamo.lists.places import parse_timestamp, timestamp
+from dynamo.lists.sort_keys import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.imports.fields import Texts, cents, currency, fraction, moment, needed, pieces
 from shop.imports.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of

@@ -14,7 +14,7 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
-from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.sort_keys import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
 from shop.models import (
@@ -135,9 +135,9 @@ def derived_keys(
     *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
 ) -> dict[str, str]:
     """Derive an order's keys in the indexes; a closed order has none in the sparse ones."""
-    derived = {"order_status_date": keys.status_prefix(status) + place_of(entered_at, order_id)}
+    derived = {"order_status_date": keys.status_prefix(status) + sort_key_of(entered_at, order_id)}
     if status.is_open:
-        place = place_of(placed_at, order_id)
+        place = sort_key_of(placed_at, order_id)
         derived["order_open_date"] = place
         derived["open_shard"] = keys.open_shard(status, shard)
         derived["open_place"] = place

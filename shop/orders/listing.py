@@ -11,8 +11,8 @@ from django.utils.translation import pgettext
 
 from dynamo.calls.meter import labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain
-from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
+from dynamo.lists.sort_keys import timestamp
 from dynamo.web.addresses import Toggle
 from dynamo.web.csv_lists import CsvPage
 from dynamo.web.paging import Pager
@@ -107,20 +107,20 @@ class OrderList:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Crumb:
     """A page on the way to this one."""
 
     name: str
     url: str
 
 
-def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Step]:
+def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Crumb]:
     """Return the pages on the way to an order: the queue for staff, the list it is in."""
-    steps = [Step(_("Open orders"), reverse("staff_orders"))] if is_staff else []
+    steps = [Crumb(_("Open orders"), reverse("staff_orders"))] if is_staff else []
     if is_own:
-        return [*steps, Step(_("Your orders"), reverse("orders"))]
+        return [*steps, Crumb(_("Your orders"), reverse("orders"))]
     name = _("Orders of %(customer)s") % {"customer": order.username}
-    return [*steps, Step(name, order.customer_url)]
+    return [*steps, Crumb(name, order.customer_url)]
 
 
 def order_data(order: OrderEntry) -> dict[str, Any]:

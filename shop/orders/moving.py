@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from dynamo.lists.places import parse_timestamp
 from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.sort_keys import parse_timestamp
 from dynamo.writes.actions import Action
 from dynamo.writes.transactions import ConditionFailed
 from shop.catalogue.also_bought import purchase_updates

@@ -14,7 +14,7 @@ from shop.models import PickupPoint as StoredPoint
 from shop.orders.access_patterns import plan_for_user
 from shop.orders.filters import OrderFilter
 from shop.pickup.cells import Coordinates
-from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, find_zip, locate
+from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, find_zip, locate
 from shop.pickup.points import PickupPoint, point_of, read_directories
 from shop.pickup.search import Nearest, find_nearest
 
@@ -60,7 +60,7 @@ LOOKED_AT = 20
 """The newest orders of a customer, read by one query."""
 
 
-def place_of_earlier_order(username: str) -> ZipPlace | None:
+def place_of_earlier_order(username: str) -> ZipLocation | None:
     """Return the place that a customer's newest order went to, of those with a known one."""
     plan = plan_for_user(username, OrderFilter())
     with labelled_calls("earlier orders"):
@@ -71,25 +71,25 @@ def place_of_earlier_order(username: str) -> ZipPlace | None:
     return None
 
 
-def place_of_point(point_id: str) -> ZipPlace | None:
+def place_of_point(point_id: str) -> ZipLocation | None:
     """Return the place of a pickup point under its name, or None if it is gone."""
     try:
         with labelled_calls("pickup point"):
             point = find_point(point_id)
     except NoSuchPoint:
         return None
-    return ZipPlace("", point.place, point.name)
+    return ZipLocation("", point.place, point.name)
 
 
-def _place_of(order: Item) -> ZipPlace | None:
+def _place_of(order: Item) -> ZipLocation | None:
     pickup, zip_prefix = order.get("pickup"), order.get("zip_prefix")
     place = place_of_point(pickup["M"]["id"]["S"]) if pickup else None
     return place or (_place_of_zip(zip_prefix["S"]) if zip_prefix else None)
 
 
-def _place_of_zip(prefix: str) -> ZipPlace | None:
+def _place_of_zip(prefix: str) -> ZipLocation | None:
     try:
         with labelled_calls("postcode"):
             return find_zip(prefix)
-    except (NoSuchZip, BadPlace):
+    except (NoSuchZip, BadLocation):
         return None

@@ -24,7 +24,7 @@ from shop.orders.queries import NoSuchOrder
 from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
-from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
+from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, locate
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import (
     PLAN,
@@ -49,7 +49,7 @@ class _Asked:
     """
 
     near: str
-    place: ZipPlace | None = None
+    place: ZipLocation | None = None
     problem: str = ""
     status: HTTPStatus = HTTPStatus.OK
     is_of_earlier: bool = False
@@ -145,7 +145,7 @@ def _asked(request: HttpRequest, order: Order) -> _Asked:
             return _Asked(near, locate(near))
     except NoSuchZip as error:
         return _Asked(near, problem=str(error))
-    except BadPlace as error:
+    except BadLocation as error:
         if wants_partial(request):  # the list stays on the screen
             raise Refusal(str(error)) from error
         return _Asked(near, problem=str(error), status=HTTPStatus.BAD_REQUEST)

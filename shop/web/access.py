@@ -82,7 +82,7 @@ def staff_only(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
     return signed_in(guarded)
 
 
-def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callable[[View], View]:
+def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callable[[View], View]:
     """Have ``read`` called in the round in which the user is loaded, and guard the view.
 
     ``read(request, visitor, …)`` gets the arguments of the URL, and must not write. The view gets

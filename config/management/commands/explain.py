@@ -21,7 +21,7 @@ from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
 from shop.orders.listing import explain_orders
 from shop.orders.queue.listing import explain_queue
 from shop.pickup.listing import FIRST_SHOWN
-from shop.pickup.places import BadPlace, NoSuchZip
+from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
@@ -108,7 +108,7 @@ def _explain_pickup(options: dict[str, Any]) -> Explanation:
 EXPLAINERS = {"comments": _explain_comments, "orders": _explain_orders, "pickup": _explain_pickup}
 
 
-REFUSED = (BadFilter, BadOrderFilter, BadPlace, NoSuchPlan, NoSuchZip, Refusal)
+REFUSED = (BadFilter, BadOrderFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

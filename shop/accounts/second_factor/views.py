@@ -15,7 +15,7 @@ from django.views.generic.edit import FormView
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import views
-from shop.accounts.letters import queue_letter
+from shop.accounts.emails import queue_email
 from shop.accounts.models import SECOND_FACTOR, User
 from shop.accounts.second_factor.forms import CodeForm, SetUpForm
 from shop.accounts.second_factor.services import (
@@ -110,7 +110,7 @@ class SetUpView(_UserView):
         codes = turn_on(self.user, form.secret, step=form.step)
         del self.request.session[OFFERED]
         log_event("second-factor-on", user=self.user.username, request=self.request)
-        queue_letter("factor_on", self.user.username, site_of(self.request))
+        queue_email("factor_on", self.user.username, site_of(self.request))
         if self.is_signed_in:
             update_session_auth_hash(self.request, self.user)
             self.request.session[SECOND_FACTOR] = True
@@ -146,5 +146,5 @@ class OffView(_UserView):
         update_session_auth_hash(self.request, self.user)
         self.request.session.pop(SECOND_FACTOR, None)
         log_event("second-factor-off", user=self.user.username, request=self.request)
-        queue_letter("factor_off", self.user.username, site_of(self.request))
+        queue_email("factor_off", self.user.username, site_of(self.request))
         return super().form_valid(form)

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from dynamo.management.options import failures_in_one_line
-from shop.crawlers.queries import write_sitemap
+from shop.sitemap.queries import write_sitemap
 
 
 class Command(BaseCommand):

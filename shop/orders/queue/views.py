@@ -29,7 +29,7 @@ from shop.orders.queue.listing import (
     queue_context,
     queue_pager,
 )
-from shop.web.access import reading, staff_only
+from shop.web.access import prefetch, staff_only
 from shop.web.next_url import path_of_next
 from shop.web.visitor import Visitor
 
@@ -43,7 +43,7 @@ def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
 
 
 @require_safe
-@reading(_read, staff_only)
+@prefetch(_read, staff_only)
 def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show the open orders of all customers, oldest first (A7)."""
     if "" in request.GET.values():  # a form sends its empty fields along

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from shop.accounts import passwords
-from shop.accounts.letters import LETTERS
+from shop.accounts.emails import EMAILS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
 
@@ -23,9 +23,9 @@ def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_letters_of_others() -> Iterator[None]:
+def no_emails_of_others() -> Iterator[None]:
     yield
-    LETTERS.flush(seconds=10)
+    EMAILS.flush(seconds=10)
 
 
 @pytest.fixture

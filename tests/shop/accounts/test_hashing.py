@@ -27,7 +27,7 @@ from tests.support.accounts.cast import (
     sign_in,
     sign_up,
 )
-from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
+from tests.support.accounts.emails import ask_for_link, choose_password, link_in_mail
 from tests.support.project import PROJECT
 
 BUSY = "Too many passwords are being checked at the moment. Send this again in a moment."
@@ -109,7 +109,7 @@ class TestWhileOthersAreHashed:
         slots.release(slot)
         assert find_user(alice.username).check_password(PASSWORD)
 
-    def test_a_password_by_letter_is_refused_and_the_link_still_works(
+    def test_a_password_by_email_is_refused_and_the_link_still_works(
         self, browser: Client, alice: Person, slots: HashSlots, calls: list[str]
     ) -> None:
         ask_for_link(browser, alice.username)

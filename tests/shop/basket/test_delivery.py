@@ -6,7 +6,7 @@ import pytest
 
 from dynamo.lists.site_reader import page_batches
 from shop.pickup.cells import Coordinates
-from shop.pickup.places import ZipPlace, put_zips
+from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
@@ -62,7 +62,7 @@ class TestThePageBeforeAnOrder:
         self, alice: Visitor, asked: Shown, point: PickupPoint
     ) -> None:
         prefix = digits(9)
-        put_zips([ZipPlace(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
         near = alice.get(f"/basket/order/?near={prefix}")
         offered = [field["value"] for field in near.page.all("input", name="point")]
         assert point.id in offered

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from dynamo.lists.site_reader import page_batches
 from shop.pickup.cells import Coordinates
-from shop.pickup.places import ZipPlace, put_zips
+from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE, digits
 from tests.support.pickup.stored import Fresh, made_point
@@ -38,7 +38,7 @@ class TestExplainPickup:
     def test_meters_what_is_read(self, fresh: Fresh) -> None:
         prefix = digits(9)
         place = Coordinates.at(-16.0 + CHANCE.random(), -5.7)
-        put_zips([ZipPlace(prefix, place, "Jamestown")], batches=page_batches())
+        put_zips([ZipLocation(prefix, place, "Jamestown")], batches=page_batches())
         put_points([made_point(fresh, (place.latitude, place.longitude))])
         figures = explained(prefix, count=1)
         assert figures["capacity_units"] == 0.5

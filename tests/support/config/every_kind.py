@@ -31,12 +31,12 @@ from shop.activity.recording import LOG
 from shop.activity.tables import Month, forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.crawlers.queries import write_sitemap
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.counts import counter_of
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
 from shop.orders.placing import place_order
+from shop.sitemap.queries import write_sitemap
 from shop.table import counters_of
 from shop.web.rate_limits import take
 

@@ -14,7 +14,7 @@ from opentelemetry.trace import SpanKind
 
 from dynamo.calls.client import Connection, connected, current_connection, on_every_client
 from dynamo.telemetry.instruments import Instruments, Queue
-from dynamo.telemetry.requests import observe_by
+from dynamo.telemetry.requests import set_observer
 from dynamo.telemetry.spans import CallSpans, RequestSpans
 
 
@@ -60,10 +60,10 @@ def telemetry(
     instruments = Instruments(meters.get_meter("tests"), queues or {})
     with connected(connection or current_connection()):
         on_every_client(CallSpans(tracer, instruments).attach)
-        before = observe_by(RequestSpans(tracer, instruments).observe)
+        before = set_observer(RequestSpans(tracer, instruments).observe)
         try:
             yield told
         finally:
-            observe_by(before)
+            set_observer(before)
             meters.shutdown()
             tracers.shutdown()

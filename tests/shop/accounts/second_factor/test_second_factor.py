@@ -23,7 +23,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-from tests.support.accounts.letters import ask_for_link, letters
+from tests.support.accounts.emails import ask_for_link, emails
 
 pytestmark = pytest.mark.newest
 
@@ -92,8 +92,8 @@ def address(sam: Person, fresh: Callable[[str], str]) -> str:
     return str(user.email)
 
 
-def last_letter_to(address: str) -> str:
-    (*_, last) = letters()
+def last_email_to(address: str) -> str:
+    (*_, last) = emails()
     assert last.to == [address]
     return str(last.body)
 
@@ -246,44 +246,44 @@ class TestManyWrongCodes:
         self, address: str, guess: Callable[[int], list[int]]
     ) -> None:
         guess(20)
-        assert "many wrong codes" in last_letter_to(address)
+        assert "many wrong codes" in last_email_to(address)
 
 
 class TestALetter:
     def test_tells_that_it_was_turned_on(self, address: str, app: App) -> None:
-        assert "now needs a code" in last_letter_to(address)
+        assert "now needs a code" in last_email_to(address)
 
     def test_tells_that_it_was_turned_off(self, browser: Client, address: str, app: App) -> None:
         show(browser, app.code(), OFF)
-        assert "no longer needs a code" in last_letter_to(address)
+        assert "no longer needs a code" in last_email_to(address)
 
     def test_tells_that_a_command_turned_it_off(
         self, sam: Person, address: str, app: App, settings: Any
     ) -> None:
         settings.SITE_URL = "https://shop.example.com"
         call_command("create_user", sam.username, update=True, no_second_factor=True)
-        assert "no longer needs a code" in last_letter_to(address)
+        assert "no longer needs a code" in last_email_to(address)
 
     def test_tells_that_a_recovery_code_was_used(self, sam: Person, address: str, app: App) -> None:
         browser = new_browser()
         sign_in(browser, sam.username)
         show(browser, app.recovery_codes[0])
-        assert "was used. 9 are left." in last_letter_to(address)
+        assert "was used. 9 are left." in last_email_to(address)
 
     def test_tells_nothing_of_a_code_of_the_app(self, sam: Person, address: str, app: App) -> None:
-        before = len(letters())
+        before = len(emails())
         browser = new_browser()
         sign_in(browser, sam.username)
         show(browser, app.code())
-        assert len(letters()) == before
+        assert len(emails()) == before
 
-    def test_is_not_held_up_by_letters_that_others_ask_for(
+    def test_is_not_held_up_by_emails_that_others_ask_for(
         self, browser: Client, sam: Person, address: str, app: App
     ) -> None:
         for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
-        assert "no longer needs a code" in last_letter_to(address)
+        assert "no longer needs a code" in last_email_to(address)
 
 
 class TestTurningItOn:

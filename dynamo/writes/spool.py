@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class LeftoverFiles(Generic[T]):
+class Spool(Generic[T]):
     """Files ``<name>-<pid>-….jsonl`` in ``folder()``, which only their owner can read.
 
     ``dump`` makes a line of a value, and ``load`` a value of a line; it raises ValueError.
@@ -22,7 +22,7 @@ class LeftoverFiles(Generic[T]):
     dump: Callable[[T], str]
     load: Callable[[str], T]
 
-    def keep(self, values: Iterable[T]) -> Path:
+    def save(self, values: Iterable[T]) -> Path:
         """Write values to a new file, whole or not at all. Raises OSError."""
         path = self.folder() / f"{self.name}-{os.getpid()}-{token_hex(4)}.jsonl"
         draft = path.with_suffix(".tmp")
@@ -36,7 +36,7 @@ class LeftoverFiles(Generic[T]):
             draft.unlink(missing_ok=True)
         return path
 
-    def take(self) -> Iterator[list[T]]:
+    def load_all(self) -> Iterator[list[T]]:
         """Yield the values of each file, which is removed after them.
 
         Of several processes one gets a file. A file that cannot be read keeps its new name

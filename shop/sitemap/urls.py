@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.crawlers import views
+from shop.sitemap import views
 
 urlpatterns = [
     path("robots.txt", views.robots, name="robots"),

@@ -16,9 +16,9 @@ from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import TooManyRequests
 from shop.accounts import rate_limits
-from shop.accounts.letters import queue_letter
+from shop.accounts.account_page.forms import EmailForm
+from shop.accounts.emails import queue_email
 from shop.accounts.models import User
-from shop.accounts.own.forms import EmailForm
 from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
 from shop.web.access import signed_in
@@ -40,7 +40,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @method_decorator((sensitive_post_parameters(), signed_in), name="dispatch")
 class ChangeEmailView(AccountFormMixin, AddressView):
-    """Have a letter sent to another address, which is the account's once it is confirmed."""
+    """Have an email sent to another address, which is the account's once it is confirmed."""
 
     form_class = EmailForm
     template_name = "shop/accounts/change_email.html"
@@ -86,14 +86,14 @@ def keep_email(request: HttpRequest) -> HttpResponse:
 
 
 def _send(request: HttpRequest, user: User) -> None:
-    queue_letter("confirm", user.username, site_of(request))
+    queue_email("confirm", user.username, site_of(request))
     address = user.new_email or user.email
     sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
     messages.success(request, sent % {"address": address})
 
 
 def _take_letter(request: HttpRequest, user: User) -> None:
-    """Count a letter that is asked for. Raises TooManyRequests."""
+    """Count an email that is asked for. Raises TooManyRequests."""
     uses = (
         rate_limits.RESETS_FROM_AN_ADDRESS.use(client_network(request)),
         rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),

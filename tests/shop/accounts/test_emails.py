@@ -1,4 +1,4 @@
-"""Letters: to whom, with which links, and that no answer waits for them."""
+"""E-mails: to whom, with which links, and that no answer waits for them."""
 
 import logging
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from django.test import Client
 
 from dynamo.calls.meter import metered
 from shop.accounts import rate_limits, services
-from shop.accounts.letters import LETTERS
+from shop.accounts.emails import EMAILS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
 from shop.accounts.services import StaleAccount
 from tests.support.accounts.cast import Person, change_password, new_browser, sign_in, sign_up
-from tests.support.accounts.letters import (
+from tests.support.accounts.emails import (
     ask_for_link,
     choose_password,
-    letters,
+    emails,
     link_in_mail,
     link_to_confirm,
 )
@@ -43,7 +43,7 @@ class TestAskingForANewPassword:
     def test_sends_nothing_before_it_is_answered(self, browser: Client, alice: Person) -> None:
         ask_for_link(browser, alice.username)
         assert mail.outbox == []
-        assert len(letters()) == 1
+        assert len(emails()) == 1
 
     def test_by_an_address_sends_one_letter_that_names_all_accounts(
         self, browser: Client, create_person: Callable[..., Person], fresh: Callable[[str], str]
@@ -51,15 +51,15 @@ class TestAskingForANewPassword:
         address = f"{fresh('family')}@example.com"
         names = {create_person(name, email=address).username for name in ("ann", "ben")}
         ask_for_link(browser, address)
-        (letter,) = letters()
-        assert all(f"“{name}”" in str(letter.body) for name in names)
-        assert str(letter.body).count("/accounts/reset/") == 2
+        (email,) = emails()
+        assert all(f"“{name}”" in str(email.body) for name in names)
+        assert str(email.body).count("/accounts/reset/") == 2
 
     def test_is_served_after_the_database_was_away(self, browser: Client, alice: Person) -> None:
         ask_for_link(browser, alice.username)
         with unreachable():
-            assert not LETTERS.flush(seconds=0)
-        assert len(letters()) == 1
+            assert not EMAILS.flush(seconds=0)
+        assert len(emails()) == 1
 
     def test_fills_nobodys_mailbox_from_many_addresses(
         self, alice: Person, monkeypatch: pytest.MonkeyPatch
@@ -67,7 +67,7 @@ class TestAskingForANewPassword:
         few = replace(rate_limits.LETTERS_TO_AN_EMAIL, times=2)
         monkeypatch.setattr(rate_limits, "LETTERS_TO_AN_EMAIL", few)
         answers = {ask_for_link(new_browser(), alice.username).status_code for _ in range(4)}
-        assert (answers, len(letters())) == ({302}, 2)
+        assert (answers, len(emails())) == ({302}, 2)
 
     def test_gives_a_link_for_an_hour(self, browser: Client, alice: Person, settings: Any) -> None:
         assert settings.PASSWORD_RESET_TIMEOUT == 3_600
@@ -87,9 +87,9 @@ class TestALinkInALetter:
         browser.post(
             "/accounts/password_reset/", {"email": alice.username}, HTTP_HOST="evil.example"
         )
-        (letter,) = letters()
-        assert "https://shop.example.com/accounts/reset/" in str(letter.body)
-        assert "evil.example" not in f"{letter.subject}{letter.body}"
+        (email,) = emails()
+        assert "https://shop.example.com/accounts/reset/" in str(email.body)
+        assert "evil.example" not in f"{email.subject}{email.body}"
 
 
 class TestAMailServerThatFails:
@@ -103,10 +103,10 @@ class TestAMailServerThatFails:
         def fail(*_: object, **__: object) -> None:
             raise SMTPServerDisconnected("gone")
 
-        monkeypatch.setattr("shop.accounts.letters.send_mail", fail)
+        monkeypatch.setattr("shop.accounts.emails.send_mail", fail)
         ask_for_link(browser, alice.username)
-        assert LETTERS.flush(seconds=10)
-        (record,) = [one for one in caplog.records if one.name == "shop.accounts.letters"]
+        assert EMAILS.flush(seconds=10)
+        (record,) = [one for one in caplog.records if one.name == "shop.accounts.emails"]
         assert (record.levelno, record.exc_info) == (logging.WARNING, None)
 
 
@@ -120,7 +120,7 @@ class TestAnAddressThatOthersClaim:
         for _ in range(MOST_USERS_OF_AN_ADDRESS + 1):
             create_person("abe", email=address)
         ask_for_link(browser, address)
-        assert f"“{owner.username}”" in str(letters()[-1].body)
+        assert f"“{owner.username}”" in str(emails()[-1].body)
 
     def test_can_be_claimed_a_few_times_a_day(self, fresh: Callable[[str], str]) -> None:
         address = f"{fresh('owner')}@example.com"
@@ -133,11 +133,11 @@ class TestAnAddressThatOthersClaim:
     def test_gets_no_letter_about_their_passwords(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
         change_password(browser)
-        assert letters() == []
+        assert emails() == []
 
 
 class TestConfirmingAnAddress:
-    def test_is_by_a_link_in_a_letter(self, browser: Client, fresh: Callable[[str], str]) -> None:
+    def test_is_by_a_link_in_an_email(self, browser: Client, fresh: Callable[[str], str]) -> None:
         name = fresh("carla")
         sign_up(browser, name, email=f"{name}@example.com")
         link = link_to_confirm()
@@ -154,13 +154,13 @@ class TestConfirmingAnAddress:
         pages = [browser.post(link).content.decode() for _ in range(2)]
         assert all("is confirmed" in page for page in pages)
 
-    def test_is_also_choosing_a_new_password_by_a_letter(
+    def test_is_also_choosing_a_new_password_by_an_email(
         self, browser: Client, alice: Person
     ) -> None:
         ask_for_link(browser, alice.email)
         choose_password(browser, link_in_mail())
         assert find_user(alice.username).email_confirmed
-        assert "was changed" in str(letters()[-1].subject)
+        assert "was changed" in str(emails()[-1].subject)
 
     def test_is_over_with_another_address(self, alice: Person, fresh: Callable[[str], str]) -> None:
         services.confirm(alice.username, alice.email or "")
@@ -206,7 +206,7 @@ class TestAChangedPassword:
         services.confirm(alice.username, alice.email or "")
         sign_in(browser, alice.username)
         change_password(browser)
-        (letter,) = letters()
-        assert letter.to == [alice.email]
-        assert "was changed" in str(letter.subject)
-        assert "http://testserver/accounts/password_reset/" in str(letter.body)
+        (email,) = emails()
+        assert email.to == [alice.email]
+        assert "was changed" in str(email.subject)
+        assert "http://testserver/accounts/password_reset/" in str(email.body)

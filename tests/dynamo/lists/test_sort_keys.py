@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.lists.places import id_at, moment_at, parse_timestamp, place_of, timestamp
+from dynamo.lists.sort_keys import id_at, moment_at, parse_timestamp, sort_key_of, timestamp
 
 MOMENT = datetime(2026, 11, 20, 9, 30, 0, 123456, tzinfo=UTC)
 
@@ -58,19 +58,19 @@ class TestTimestamp:
 
 class TestPlace:
     def test_is_the_timestamp_and_the_id(self):
-        assert place_of(MOMENT, "c7") == "2026-11-20T09:30:00.123456Z#c7"
+        assert sort_key_of(MOMENT, "c7") == "2026-11-20T09:30:00.123456Z#c7"
 
     @given(moments, ids)
     def test_gives_back_its_moment_and_id(self, moment, unique_id):
-        place = place_of(moment, unique_id)
+        place = sort_key_of(moment, unique_id)
         assert (moment_at(place), id_at(place)) == (moment, unique_id)
 
     @given(moments, ids, ids)
     def test_of_one_moment_sorts_by_the_bytes_of_the_id(self, moment, one, other):
-        in_order = place_of(moment, one) < place_of(moment, other)
+        in_order = sort_key_of(moment, one) < sort_key_of(moment, other)
         assert in_order is (one.encode() < other.encode())
 
     @given(moments, moments, ids, ids)
     def test_of_a_later_moment_sorts_behind_whatever_the_ids(self, moment, later, one, other):
         if moment < later:
-            assert place_of(moment, one) < place_of(later, other)
+            assert sort_key_of(moment, one) < sort_key_of(later, other)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from shop.accounts.own import views
+from shop.accounts.account_page import views
 
 urlpatterns = [
     path("", views.account, name="account"),

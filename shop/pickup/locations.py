@@ -25,7 +25,7 @@ _COORDINATES = re.compile(rf"({_NUMBER})\s*[,;\s]\s*({_NUMBER})", re.ASCII)
 _ZIP = re.compile(rf"[0-9A-Z]{{{SHORTEST_PREFIX},{LONGEST_ZIP}}}", re.ASCII)
 
 
-class BadPlace(ValueError):
+class BadLocation(ValueError):
     """The text is neither coordinates nor a postcode; the message says what is."""
 
 
@@ -34,7 +34,7 @@ class NoSuchZip(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class ZipPlace:
+class ZipLocation:
     """The middle of the postcodes with a prefix; ``prefix`` and ``city`` may be empty."""
 
     prefix: str
@@ -45,7 +45,7 @@ class ZipPlace:
         return f"{self.prefix} {self.city}".strip()
 
 
-def locate(text: str) -> ZipPlace:
+def locate(text: str) -> ZipLocation:
     """Return the place of a postcode or coordinates. Raises BadPlace and NoSuchZip."""
     coordinates = _COORDINATES.fullmatch(text.strip())
     if coordinates is None:
@@ -55,18 +55,18 @@ def locate(text: str) -> ZipPlace:
         place = Coordinates.at(latitude, longitude)
     except BadCoordinates as error:
         sentence = _("Latitudes are from -90 to 90, and longitudes from -180 to 180.")
-        raise BadPlace(sentence) from error
-    return ZipPlace("", place, str(place))
+        raise BadLocation(sentence) from error
+    return ZipLocation("", place, str(place))
 
 
-def find_zip(text: str) -> ZipPlace:
+def find_zip(text: str) -> ZipLocation:
     """Find a postcode's place by its longest known prefix, in one batch of reads.
 
     What follows a hyphen is ignored. Raises BadPlace and NoSuchZip.
     """
     code = zip_code_of(text)
     if not code:
-        raise BadPlace(_unknown(text))
+        raise BadLocation(_unknown(text))
     prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
     found = find_zips(prefixes, batches=page_batches(), consistent=False)
     known = [prefix for prefix in prefixes if prefix in found]
@@ -88,14 +88,14 @@ def _unknown(text: str) -> str:
 
 def find_zips(
     prefixes: Collection[str], *, batches: Batches, consistent: bool = True
-) -> dict[str, ZipPlace]:
+) -> dict[str, ZipLocation]:
     """Read the places of zip prefixes; unknown ones are left out."""
     wanted = [table_key(key, key) for key in map(keys.zip_prefix, prefixes)]
     found = batches.get(TABLE, wanted, consistent=consistent)
     return {zip_place.prefix: zip_place for zip_place in map(_zip_place, found)}
 
 
-def put_zips(places: Iterable[ZipPlace], *, batches: Batches) -> int:
+def put_zips(places: Iterable[ZipLocation], *, batches: Batches) -> int:
     """Write the places of zip prefixes; return how many were new or changed."""
     wanted = {place.prefix: place for place in places}
     stored = find_zips(wanted, batches=batches)
@@ -104,7 +104,7 @@ def put_zips(places: Iterable[ZipPlace], *, batches: Batches) -> int:
     return len(changed)
 
 
-def _item(place: ZipPlace) -> StoredPlace:
+def _item(place: ZipLocation) -> StoredPlace:
     key = keys.zip_prefix(place.prefix)
     return StoredPlace(
         pk=key,
@@ -115,7 +115,7 @@ def _item(place: ZipPlace) -> StoredPlace:
     )
 
 
-def _zip_place(item: Item) -> ZipPlace:
-    return ZipPlace(
+def _zip_place(item: Item) -> ZipLocation:
+    return ZipLocation(
         keys.zip_in(item["pk"]["S"]), Coordinates.of(item), item.get("city", {}).get("S", "")
     )

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 
 from dynamo.calls.faults import Throttled
 from shop.accounts import rate_limits, services
-from shop.accounts.letters import queue_letter
+from shop.accounts.emails import queue_email
 from shop.accounts.queries import find_user, users_with_email
 from tests.support.accounts.cast import (
     PASSWORD,
@@ -21,11 +21,11 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-from tests.support.accounts.letters import (
+from tests.support.accounts.emails import (
     ask_for_link,
     choose_password,
-    letter_about,
-    letters,
+    email_about,
+    emails,
     link_in_mail,
     link_to_confirm,
 )
@@ -81,20 +81,20 @@ class TestAskingForAnotherAddress:
         assert f"{new}</bdi> becomes your address" in page
         assert f"{alice.email}</bdi>" in page
 
-    def test_sends_a_letter_to_the_new_one_alone(
+    def test_sends_an_email_to_the_new_one_alone(
         self, hers: Client, alice: Person, new: str
     ) -> None:
         ask(hers, new)
-        (letter,) = letters()
-        assert letter.to == [new]
-        assert alice.username in str(letter.body)
-        assert "the address is not used" in str(letter.body)
+        (email,) = emails()
+        assert email.to == [new]
+        assert alice.username in str(email.body)
+        assert "the address is not used" in str(email.body)
 
     def test_needs_the_password(self, hers: Client, alice: Person, new: str) -> None:
         response = ask(hers, new, "wrong")
         assert response.context["form"].errors["password"] == ["Wrong password."]
         assert find_user(alice.username).new_email is None
-        assert letters() == []
+        assert emails() == []
 
     def test_does_not_let_the_password_be_guessed_for_ever(
         self, hers: Client, new: str, monkeypatch: pytest.MonkeyPatch
@@ -153,7 +153,7 @@ class TestAskingForAnotherAddress:
             response = ask(hers, new)
         assert "changed at the same moment" in response.content.decode()
         assert find_user(alice.username).new_email == "elsewhere@example.com"
-        assert letters() == []
+        assert emails() == []
 
 
 class TestALinkToTheNewAddress:
@@ -173,10 +173,10 @@ class TestALinkToTheNewAddress:
     def test_tells_the_old_address(self, hers: Client, alice: Person, new: str) -> None:
         ask(hers, new)
         new_browser().post(link_to_confirm())
-        letter = letter_about("Your e-mail address at testserver was changed")
-        assert letter.to == [alice.email]
-        assert "http://testserver/accounts/password_change/" in str(letter.body)
-        assert new not in str(letter.body)
+        email = email_about("Your e-mail address at testserver was changed")
+        assert email.to == [alice.email]
+        assert "http://testserver/accounts/password_change/" in str(email.body)
+        assert new not in str(email.body)
 
     def test_tells_nothing_to_an_old_address_that_was_never_confirmed(
         self, browser: Client, alice: Person, new: str
@@ -184,15 +184,15 @@ class TestALinkToTheNewAddress:
         sign_in(browser, alice.username)
         ask(browser, new)
         browser.post(link_to_confirm())
-        assert [letter.to for letter in letters()] == [[new]]
+        assert [email.to for email in emails()] == [[new]]
 
     def test_does_nothing_the_second_time(self, hers: Client, new: str) -> None:
         ask(hers, new)
         link = link_to_confirm()
         hers.post(link)
-        sent = len(letters())
+        sent = len(emails())
         assert "Your address is confirmed already" in hers.post(link).content.decode()
-        assert len(letters()) == sent
+        assert len(emails()) == sent
 
     def test_is_refused_after_another_address_was_asked_for(
         self, hers: Client, alice: Person, new: str, fresh: Callable[[str], str]
@@ -219,7 +219,7 @@ class TestALinkToTheNewAddress:
         assert "This link no longer works" in hers.post(link).content.decode()
         assert find_user(alice.username).email == alice.email
 
-    def test_is_refused_after_the_owner_chose_a_password_by_a_letter(
+    def test_is_refused_after_the_owner_chose_a_password_by_an_email(
         self, hers: Client, alice: Person, new: str
     ) -> None:
         ask(hers, new)
@@ -267,7 +267,7 @@ class TestTheLetterOnceMore:
     def test_goes_to_the_address_that_waits(self, hers: Client, new: str) -> None:
         ask(hers, new)
         assert hers.post("/account/email/letter/").status_code == 302
-        assert [letter.to for letter in letters()] == [[new], [new]]
+        assert [email.to for email in emails()] == [[new], [new]]
 
     def test_goes_to_the_address_of_a_sign_up(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
@@ -278,13 +278,13 @@ class TestTheLetterOnceMore:
     def test_is_not_sent_to_an_address_that_is_confirmed(self, hers: Client) -> None:
         page = hers.post("/account/email/letter/", follow=True).content.decode()
         assert "is confirmed already" in page
-        assert letters() == []
+        assert emails() == []
 
     def test_is_not_written_where_the_old_one_was_kept_meanwhile(
         self, hers: Client, alice: Person
     ) -> None:
-        queue_letter("confirm", alice.username, "http://testserver")
-        assert letters() == []
+        queue_email("confirm", alice.username, "http://testserver")
+        assert emails() == []
 
     def test_is_not_sent_too_often(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
@@ -293,7 +293,7 @@ class TestTheLetterOnceMore:
         assert [answer.status_code for answer in answers] == [302] * most + [429]
         assert "You can ask for it again in" in answers[-1].content.decode()
         assert int(answers[-1]["Retry-After"]) > 0
-        assert len(letters()) == most
+        assert len(emails()) == most
 
 
 class TestALetter:
@@ -306,12 +306,12 @@ class TestALetter:
             languages.append(get_language())
             return "About\nText"
 
-        monkeypatch.setattr("shop.accounts.letters.render_to_string", rendered)
+        monkeypatch.setattr("shop.accounts.emails.render_to_string", rendered)
         for language in ("de", "en"):
             browser.post(
                 "/accounts/password_reset/",
                 {"email": alice.username},
                 headers={"Accept-Language": language},
             )
-        assert len(letters()) == 2
+        assert len(emails()) == 2
         assert languages == ["de", "en"]

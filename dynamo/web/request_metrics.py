@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
 from dynamo.calls.meter import metered
-from dynamo.telemetry.requests import RequestRecord, Told, observed
+from dynamo.telemetry.requests import OnSent, RequestRecord, observed
 
 HEALTH = frozenset({"/healthz", "/readyz"})
 TRACE_HEADERS = ("traceparent", "tracestate")
@@ -54,7 +54,7 @@ class RequestMiddleware:
 class _Parts:
     """The parts of an answer, made in the context of its request; closed when they were sent."""
 
-    def __init__(self, parts: Iterator[bytes], context: Context, told: Told) -> None:
+    def __init__(self, parts: Iterator[bytes], context: Context, told: OnSent) -> None:
         self._parts = parts
         self._context = context
         self._told = told
@@ -69,7 +69,7 @@ class _Parts:
         self._context.run(self._told)
 
 
-def _tell_when_sent(response: StreamingHttpResponse, told: Told) -> None:
+def _tell_when_sent(response: StreamingHttpResponse, told: OnSent) -> None:
     parts = cast("Iterator[bytes]", response.streaming_content)  # none of ours are asynchronous
     response.streaming_content = _Parts(parts, copy_context(), told)
 

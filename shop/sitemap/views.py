@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from dynamo.web.addresses import LONGEST_ID, site_of
 from dynamo.web.paging import Pager
 from shop.catalogue.queries import Category, tile_of
-from shop.crawlers.queries import MOST_PRODUCTS, PageStart, find_starts, list_page
+from shop.sitemap.queries import MOST_PRODUCTS, PageStart, find_starts, list_page
 from shop.web.caching import public
 
 
@@ -21,7 +21,7 @@ def robots(request: HttpRequest) -> HttpResponse:
     """Show which pages are not for search engines, and where the sitemap is."""
     sitemap = f"{site_of(request)}{reverse('sitemap')}"
     context = {"sitemap_url": sitemap}
-    return render(request, "shop/crawlers/robots.txt", context, content_type="text/plain")
+    return render(request, "shop/sitemap/robots.txt", context, content_type="text/plain")
 
 
 @require_safe
@@ -30,7 +30,7 @@ def sitemap(request: HttpRequest) -> HttpResponse:
     """List the pages of the sitemap."""
     site = site_of(request)
     urls = [f"{site}{_page_url(start)}" for start in find_starts()]
-    return _as_xml(request, "shop/crawlers/sitemap.xml", urls)
+    return _as_xml(request, "shop/sitemap/sitemap.xml", urls)
 
 
 @require_safe
@@ -45,7 +45,7 @@ def sitemap_products(request: HttpRequest) -> HttpResponse:
     if asked.position is None and paths:
         paths.insert(0, Category(slug, slug).url)
     site = site_of(request)
-    return _as_xml(request, "shop/crawlers/products.xml", [f"{site}{path}" for path in paths])
+    return _as_xml(request, "shop/sitemap/products.xml", [f"{site}{path}" for path in paths])
 
 
 def _page_url(start: PageStart) -> str:

@@ -1,7 +1,7 @@
-"""Letters to users, written and sent by a thread of this process.
+"""E-mails to users, written and sent by a thread of this process.
 
 A page only queues what is to be sent. So no page waits for the mail server, and the time that it
-takes does not tell whether there is such a user. A letter is sent again while the database is
+takes does not tell whether there is such a user. An e-mail is sent again while the database is
 unavailable; one that the mail server does not take is lost, with a warning in the log.
 """
 
@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A letter about the users called ``whom``: a user name or an e-mail address.
+class Email:
+    """An e-mail about the users called ``whom``: a user name or an e-mail address.
 
     ``site`` is the address of the site without a path, such as ``https://shop.example.com``.
     ``given_up`` is the e-mail address that a user had before (``moved``). ``language`` is a code of
@@ -53,39 +53,39 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Addressed:
-    """To which e-mail address a letter goes (empty: to none), and what its template needs."""
+    """To which e-mail address an email goes (empty: to none), and what its template needs."""
 
     address: str
     context: Mapping[str, object]
 
 
-def queue_letter(kind: Kind, whom: str, site: str, *, given_up: str = "") -> None:
-    """Queue a letter in the language of the page; takes microseconds and never fails."""
-    LETTERS.put(Letter(kind, whom, site, given_up, get_language()))
+def queue_email(kind: Kind, whom: str, site: str, *, given_up: str = "") -> None:
+    """Queue an email in the language of the page; takes microseconds and never fails."""
+    EMAILS.put(Email(kind, whom, site, given_up, get_language()))
 
 
-def _send(letter: Letter) -> None:
-    users = [user for user in users_called(letter.whom) if user.is_active]
-    if users and (addressed := _addressed(letter, users)).address:
-        with override(letter.language):
-            _deliver(letter, addressed)
+def _send(email: Email) -> None:
+    users = [user for user in users_called(email.whom) if user.is_active]
+    if users and (addressed := _addressed(email, users)).address:
+        with override(email.language):
+            _deliver(email, addressed)
 
 
-def _addressed(letter: Letter, users: Sequence[User]) -> Addressed:
+def _addressed(email: Email, users: Sequence[User]) -> Addressed:
     user = users[0]
     about = {"name": user.username}
-    if letter.kind == "reset":
+    if email.kind == "reset":
         return Addressed(user.email, {"accounts": [_reset_link(user) for user in users]})
-    if letter.kind == "confirm":
+    if email.kind == "confirm":
         address = user.new_email or ("" if user.email_confirmed else user.email)
         token = services.token_for(user.username, address)
         path = reverse("confirm_email", args=[token])
         return Addressed(address, {**about, "path": path, "is_new": bool(user.new_email)})
-    if letter.kind == "moved":
-        return Addressed(letter.given_up, {**about, "path": reverse("password_change")})
+    if email.kind == "moved":
+        return Addressed(email.given_up, {**about, "path": reverse("password_change")})
     # What is not confirmed may be somebody else's.
     address = user.email if user.email_confirmed else ""
-    of_factor = {"event": letter.kind, "codes_left": len(user.recovery_codes or ())}
+    of_factor = {"event": email.kind, "codes_left": len(user.recovery_codes or ())}
     return Addressed(address, {**about, **of_factor, "path": reverse("password_reset")})
 
 
@@ -95,22 +95,22 @@ def _reset_link(user: User) -> dict[str, str]:
     return {"name": user.username, "path": reverse("password_reset_confirm", args=[uid, token])}
 
 
-def _deliver(letter: Letter, addressed: Addressed) -> None:
-    is_link = letter.kind in {"reset", "confirm"}
+def _deliver(email: Email, addressed: Addressed) -> None:
+    is_link = email.kind in {"reset", "confirm"}
     limit = rate_limits.LETTERS_TO_AN_EMAIL if is_link else rate_limits.NOTICES_TO_AN_EMAIL
     if take(limit.use(addressed.address), now=clock.now()):
         return  # so many have arrived within the hour that the links of some still work
-    of_site = {"site": letter.site, "host": urlsplit(letter.site).netloc}
+    of_site = {"site": email.site, "host": urlsplit(email.site).netloc}
     context = {**addressed.context, **of_site}
-    template = "second_factor" if letter.kind in OF_FACTOR else letter.kind
-    text = render_to_string(f"shop/accounts/letters/{template}.txt", context)
+    template = "second_factor" if email.kind in OF_FACTOR else email.kind
+    text = render_to_string(f"shop/accounts/emails/{template}.txt", context)
     subject, _, body = text.partition("\n")
     try:
         send_mail(subject, body, None, [addressed.address])
     except (SMTPException, OSError) as error:
-        logger.warning("A letter (%s) was not sent: %s", letter.kind, error)
+        logger.warning("An e-mail (%s) was not sent: %s", email.kind, error)
 
 
-LETTERS: BackgroundWrites[Letter] = BackgroundWrites(_send, name="The letters to users", most=1_000)
+EMAILS: BackgroundWrites[Email] = BackgroundWrites(_send, name="The emails to users", most=1_000)
 """This process's queue."""
-atexit.register(LETTERS.close, seconds=AT_EXIT_SECONDS)
+atexit.register(EMAILS.close, seconds=AT_EXIT_SECONDS)

@@ -13,7 +13,7 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.crawlers import queries
+from shop.sitemap import queries
 from tests.support.comments.outage import own_engine
 from tests.support.config.addresses import MATRIX, address
 from tests.support.strict import refuse_what_aws_refuses
@@ -100,7 +100,7 @@ class TestTheSitemap:
         put_shelf("a-lamps", 3)
         monkeypatch.setattr(queries, "MOST_PRODUCTS", 2)
         call_command("write_sitemap")
-        monkeypatch.setattr("shop.crawlers.views.MOST_PRODUCTS", 2)
+        monkeypatch.setattr("shop.sitemap.views.MOST_PRODUCTS", 2)
         found = [one for page in walk() for one in page if "/products/a-lamps" in one]
         assert len(found) == len({*found}) == 3
         assert max(len([one for one in page if "/products/" in one]) for page in walk()) == 2
