@@ -18,8 +18,7 @@ from comments.votes.services import vote
 from demo.sample.orders import REGULAR, STAFF, SampleSales
 from demo.sample.pickup_points import sample_points, sample_zips
 from demo.sample.reactions import SampleReactions
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool, slow_client
+from dynamo.calls.client import client, slow_client
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile
@@ -68,7 +67,7 @@ def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None
 
 def load_pickup_points() -> None:
     """Write the sample's pickup points, and where the postcodes of their towns are."""
-    put_zips(sample_zips(), batches=Batches(client(), pool()))
+    put_zips(sample_zips())
     put_points(sample_points())
 
 

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Order, Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
-from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.queries import (
     CategoryNode,
     ProductTile,
+    category_of,
     find_category,
     list_products,
     tile_of,
@@ -35,14 +34,9 @@ def read_category(
 ) -> CategoryResult:
     """Read a category and a page of its products, in one round. Raises NoSuchCategory."""
     with pool().together() as together:
-        node = together.start(partial(_node, slug))
+        node = together.start(partial(find_category, slug))
         products = list_category(slug, request, order=order)
         return CategoryResult(products.items, products.page, node.result())
-
-
-def _node(slug: str) -> CategoryNode:
-    with labelled_calls("category"):
-        return find_category(slug)
 
 
 def list_category(
@@ -60,13 +54,8 @@ def list_all_categories(request: PageRequest) -> PageResult[CategoryNode]:
     """Read a page of all categories by name, each followed by its children."""
     page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST)
     nodes = [entry.item for entry in page.entries]
-    categories = tuple(
-        CategoryNode(
-            node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), node["name"]["S"], trail_in(node)
-        )
-        for node in nodes
-    )
-    return PageResult(categories, page)
+    found = ((category_of(node), trail_in(node)) for node in nodes)
+    return PageResult(tuple(CategoryNode(one.slug, one.name, way) for one, way in found), page)
 
 
 def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: Order) -> Page:

@@ -50,24 +50,11 @@ class PricedProduct:
 
 def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
     """Read the prices of products, half a unit each; those without one are left out."""
-    own_keys = map(keys.product, product_ids)
-    found = read_for_page((key, key) for key in own_keys)
-    products = [_priced(item) for item in found if is_for_sale(item)]
-    return {product.id: product for product in products}
-
-
-def is_for_sale(item: Item) -> bool:
-    """Return whether a product's item has a price."""
-    return "unit_price_cents" in item and "currency" in item
-
-
-def _priced(item: Item) -> PricedProduct:
-    return PricedProduct(
-        id=item["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX),
-        name=item["name"]["S"],
-        unit_price_cents=int(item["unit_price_cents"]["N"]),
-        currency=item["currency"]["S"],
-    )
+    return {
+        tile.id: PricedProduct(tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency)
+        for tile in find_tiles(product_ids).values()
+        if tile.unit_price is not None
+    }
 
 
 CATEGORIES = Stored.categories.attr_name
@@ -177,11 +164,15 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
 
 
 def find_category(slug: str) -> CategoryNode:
-    """Read a category with ancestors and children by one query. Raises NoSuchCategory."""
+    """Read a category with ancestors and children by one query, metered as ``category``.
+
+    Raises NoSuchCategory.
+    """
     key = keys.category(slug)
     below = Run(index=BY_KEY, partition=key, prefix=keys.CATEGORY_PREFIX)
     request = PageRequest(MOST_IN_ONE + 1)
-    page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
+    with labelled_calls("category"):
+        page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
     items = {entry.item["sk"]["S"]: entry.item for entry in page.entries}
     # The root has edges too, but no item of its own.
     node = items.pop(key, None)
@@ -241,6 +232,6 @@ def steps_in(item: Item, name: str) -> tuple[Category, ...]:
 
 
 def _price_in(item: Item) -> tuple[Decimal | None, str]:
-    if not is_for_sale(item):
+    if not ("unit_price_cents" in item and "currency" in item):
         return None, ""
     return Decimal(item["unit_price_cents"]["N"]).scaleb(-2), item["currency"]["S"]

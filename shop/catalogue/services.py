@@ -45,20 +45,6 @@ def rename_copies(product_id: str, name: str) -> list[Action]:
 ATTEMPTS = 5
 
 
-def change_products(
-    products: Sequence[NewProduct], stored: Mapping[str, Item], *, tree: CategoryTree, shards: int
-) -> dict[str, frozenset[str]]:
-    """Write new names, prices and categories of stored products.
-
-    ``stored`` are the own items of those that exist, by id. Products that do not exist or do not
-    differ are skipped. Returns the slugs of the categories that each changed product was in, by
-    its id. Repeatable. Raises Contended, and what `dynamo.writes.transactions` raises.
-    """
-    changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
-    were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
-    return {product.id: slugs for product, slugs in zip(changed, were_in, strict=True)}
-
-
 def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
     """Read products' own items, strongly; those that do not exist are left out."""
     own_keys = map(keys.product, product_ids)
@@ -92,6 +78,10 @@ def product_node(product: NewProduct, tree: CategoryTree) -> Product:
 
 
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
+    """Write a product's new name, price and categories; return the slugs that it was in.
+
+    Raises Contended, and what `dynamo.writes.transactions` raises.
+    """
     seen: Item | None = stored
     for _ in range(ATTEMPTS):
         was_in = slugs_of(seen) if seen else frozenset()
@@ -133,14 +123,15 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     tree = CategoryTree.of(categories)
     shards = EDGES.writable()
     stored = stored_products(product.id for product in products)
-    changed = change_products(products, stored, tree=tree, shards=shards)
-    others = [product for product in products if product.id not in changed]
+    changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
+    were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
+    others = [p for p in products if p.id not in stored or is_as_stored(p, stored[p.id])]
     _put([product_node(product, tree) for product in others])
     _put([item for item in map(description_item, products) if item])
     _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
     _put_categories(tree, shards)
     # What changed may have left the shelves of other categories.
-    left = frozenset().union(*changed.values()) - tree.by_slug.keys()
+    left = frozenset().union(*were_in) - tree.by_slug.keys()
     pool().gather([partial(put_shelf, slug) for slug in sorted(left)])
 
 

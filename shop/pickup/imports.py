@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dynamo.calls.batches import Batches, in_chunks
-from dynamo.calls.client import client, pool
+from dynamo.calls.batches import in_chunks
 from dynamo.files.columns import columns_among
 from dynamo.files.records import Record, Rejected, RejectsFile, RowRefused, short_text, text_of
 from dynamo.files.row_files import OpenRows, RowFile
@@ -114,7 +113,7 @@ def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress
     with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
         for some in in_chunks(passes.winning(), _AT_A_TIME):
             zips = [row for row in some if isinstance(row, ZipLocation)]
-            report.zips_written += put_zips(zips, batches=Batches(client(), pool()))
+            report.zips_written += put_zips(zips)
             report.points += put_points(row for row in some if isinstance(row, PickupPoint))
             advance(len(some))
     return report

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamo.lists.site_reader import page_batches
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.points import PickupPoint
@@ -62,7 +61,7 @@ class TestThePageBeforeAnOrder:
         self, alice: Visitor, asked: Shown, point: PickupPoint
     ) -> None:
         prefix = digits(9)
-        put_zips([ZipLocation(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*SPOT), "Bouvet")])
         near = alice.get(f"/basket/order/?near={prefix}")
         offered = [field["value"] for field in near.page.all("input", name="point")]
         assert point.id in offered

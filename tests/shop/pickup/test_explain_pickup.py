@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.lists.site_reader import page_batches
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.writing import put_points
@@ -38,7 +37,7 @@ class TestExplainPickup:
     def test_meters_what_is_read(self, fresh: Fresh) -> None:
         prefix = digits(9)
         place = Coordinates.at(-16.0 + CHANCE.random(), -5.7)
-        put_zips([ZipLocation(prefix, place, "Jamestown")], batches=page_batches())
+        put_zips([ZipLocation(prefix, place, "Jamestown")])
         put_points([made_point(fresh, (place.latitude, place.longitude))])
         figures = explained(prefix, count=1)
         assert figures["capacity_units"] == 0.5

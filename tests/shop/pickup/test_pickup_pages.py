@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from dynamo.lists.site_reader import page_batches
 from shop.order_status import Status
 from shop.orders.items import NewOrder
 from shop.pickup.cells import Coordinates
@@ -35,7 +34,7 @@ class TestThePage:
         self, alice: Visitor, points: list[PickupPoint], spot: tuple[float, float], fresh: Fresh
     ) -> None:
         prefix = digits(9)
-        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Kerguelen")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Kerguelen")])
         order = replace(made_order(alice.username), zip_prefix=prefix)
         put(order)
         shown = alice.get(page_of(order))
@@ -47,7 +46,7 @@ class TestThePage:
         self, alice: Visitor, points: list[PickupPoint], spot: tuple[float, float]
     ) -> None:
         zips = [digits(9), digits(9)]
-        put_zips((ZipLocation(z, Coordinates.at(*spot), "K") for z in zips), batches=page_batches())
+        put_zips(ZipLocation(z, Coordinates.at(*spot), "K") for z in zips)
         for day, zip_prefix in enumerate([zips[0], zips[1], None]):
             order = made_order(alice.username, placed_at=START + timedelta(days=day))
             put(replace(order, zip_prefix=zip_prefix))
@@ -92,7 +91,7 @@ class TestThePage:
         self, alice: Visitor, order: NewOrder, spot: tuple[float, float]
     ) -> None:
         prefix = digits(6)
-        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Here")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Here")])
         for typed in (prefix, f"{prefix}-100", f" {prefix}99 "):
             shown = alice.get(f"{page_of(order)}?near={typed}")
             assert shown.page.one("h1").text == f"Pickup points near {prefix} Here"
