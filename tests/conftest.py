@@ -73,10 +73,11 @@ def _is_whole(session: pytest.Session) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave files out that hold no test for the fallback engine when only those are asked for."""
-    if config.option.markexpr != "fallback" or not collection_path.name.startswith("test_"):
+    """Leave files out that hold no test of the mark that is asked for, where one alone is."""
+    mark = config.option.markexpr
+    if not mark.isidentifier() or not collection_path.name.startswith("test_"):
         return None
-    return "mark.fallback" not in collection_path.read_text() or None
+    return f"mark.{mark}" not in collection_path.read_text() or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -92,7 +93,7 @@ def _skipped_marks(config: pytest.Config) -> Iterator[tuple[str, str]]:
     if not CHROMIUM:
         yield "browser", "neither chromium-headless-shell nor chromium is installed"
     if not config.getoption("--slow"):
-        yield "slow", "takes long: .ci/run, 'make test-all' and --slow run it"
+        yield "slow", "takes long: .ci/run or .ci/nightly runs it, and --slow"
 
 
 @pytest.fixture(scope="session")

@@ -139,11 +139,6 @@ class TestListOfComments:
         third_in = visit(shorter.older).newer
         assert visit(third_in).comment_ids == shorter.comment_ids
 
-    def test_is_read_only(self, lamp_by_both):
-        for url in ("/products/lamp/", "/products/lamp/comments/~/~/", "/comments/lamp-0001/"):
-            assert Client().post(url).status_code == 405
-            assert Client().head(url).status_code == 200
-
 
 class TestCanonicalAddress:
     @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from config import checks
 from tests.support.config.environments import settings_of
 from tests.support.project import PROJECT
 
+pytestmark = pytest.mark.newest
+
 GOOD = {"SECRET_KEY": "k" * 50, "DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:9"}
 WRONG = [
     ("SECRET_KEY", "", "config.E001"),

@@ -275,10 +275,9 @@ Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 
 
 class TestNoLine:
-    @pytest.mark.parametrize("as_json", [False, True], ids=["in words", "in JSON"])
-    def test_has_anything_personal(self, owned, as_json):
+    def test_has_anything_personal(self, owned):
         secret = everything_of(owned)
-        with written_log(as_json=as_json) as written:
+        with written_log(in_both_forms=True) as written:
             visit_everything(owned, secret)
         # Sign-ins and decisions of staff name who did it, on purpose: see docs/accounts.md.
         of_security = re.compile(r'^\S+ INFO security:|"logger": "security"')

@@ -20,7 +20,7 @@ from tests.support.comments.outage import connected
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 def started_on(monkeypatch: pytest.MonkeyPatch, *, behind: float) -> list[str]:

@@ -37,6 +37,7 @@ TASKS = {
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(find(PROJECT) is None, reason="dynoxide is not installed"),
     pytest.mark.skipif(
         find_spec("locust") is None, reason="Locust of requirements-checks.txt is not installed"

@@ -14,7 +14,7 @@ from lab.reports.storm_figures import DONE, FAILED, WRONGLY_REFUSED, StormFigure
 from lab.storm.load import run_load
 from lab.storm.run import KILLABLE, run_storm
 
-pytestmark = [pytest.mark.slow, pytest.mark.real_engine]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.real_engine]
 SETS_MODEL = "comments.sets.models.CommentSetItem"
 
 

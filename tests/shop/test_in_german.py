@@ -22,6 +22,8 @@ from tests.support.orders.visiting import Visitor
 from tests.support.pickup.stored import Fresh, made_point
 from tests.support.pickup.visiting import near, page_of
 
+pytestmark = pytest.mark.newest
+
 ALONE = (-47.5, 40.0)
 """A place in the Southern Ocean, far from the pickup points of other tests."""
 MAY = datetime(2023, 5, 31, 9, 30, tzinfo=UTC)

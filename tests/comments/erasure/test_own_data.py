@@ -16,7 +16,7 @@ from shop.orders.items import NewLine
 from tests.support.activity.making import made_entry
 from tests.support.clock import now_within_a_month
 from tests.support.comments.faulty import unreachable
-from tests.support.comments.writers import Writer, made_product, nobody, someone
+from tests.support.comments.writers import Writer, made_product, someone
 from tests.support.orders.making import made_order, put
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -74,9 +74,6 @@ class TestOnesOwnData:
         answers = [alice.browser.post(URL) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [200, 200, 429]
         assert "You have downloaded your data several times." in answers[2].content.decode()
-
-    def test_is_for_who_is_signed_in(self):
-        assert nobody().browser.post(URL).url.startswith("/accounts/login/")
 
     @pytest.mark.real_engine
     def test_costs_a_call_for_each_kind_and_for_its_items(self, alice):

@@ -62,9 +62,6 @@ class TestReportedCommentsAsCsv:
             report(comment, "bob")
         assert [len(rows(sam, "/staff/comments.csv", comment)) for comment in comments] == [1] * 5
 
-    def test_are_offered_to_staff_alone(self):
-        assert someone("alice").get("/staff/comments.csv").status == 404
-
     @pytest.mark.real_engine
     def test_read_no_more_at_a_time_than_the_first_part(self, sam, monkeypatch):
         monkeypatch.setattr(views, "COMMENTS_AT_A_TIME", 2)

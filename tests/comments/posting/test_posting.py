@@ -35,7 +35,7 @@ from tests.support.comments.writers import (
 )
 from tests.support.orders.making import made_order, put
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture

@@ -34,6 +34,19 @@ pytestmark = pytest.mark.usefixtures("tables")
 TYPED = "Typed for half an hour. <b>&amp;"
 KINDS = ["new", "edit", "report", "reply"]
 OUR_PAGE = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
+SENDERS = [
+    {},
+    {"Origin": "null"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "https://testserver"},
+    {"Origin": "http://testserver:81"},
+    {"Referer": "http://evil.example/http://testserver/"},
+    {"Referer": "http://[/"},
+    {"Origin": "http://evil.example", "Referer": "http://testserver/"},
+    {**OUR_PAGE, "Sec-Fetch-Site": "cross-site"},
+    {**OUR_PAGE, "Sec-Fetch-Site": "same-site"},
+]
+"""Headers of what no page of ours has sent."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,13 @@ def items_of(stored: StoredComment) -> list[Any]:
         ExpressionAttributeValues={":pk": stored.item["pk"]},
         ConsistentRead=True,
     )["Items"]
+
+
+def cautious_browser(writer: Writer) -> Client:
+    """Another browser of somebody, which knows no token."""
+    browser = Client(enforce_csrf_checks=True, REMOTE_ADDR="10.88.0.1")
+    browser.force_login(find_user(writer.username))
+    return browser
 
 
 @pytest.fixture(params=KINDS)
@@ -140,14 +160,13 @@ class TestFormThatIsRefused:
         assert shown.page.all("html") == []
 
 
+@pytest.mark.newest
 class TestFormWithATokenFromBeforeItsUserSignedInAnew:
     """The sign-in on another page makes a new token; the form has the old one."""
 
     @pytest.fixture
     def browser(self, sent: Sent) -> Client:
-        browser = Client(enforce_csrf_checks=True, REMOTE_ADDR="10.88.0.1")
-        browser.force_login(find_user(sent.writer.username))
-        return browser
+        return cautious_browser(sent.writer)
 
     def test_is_shown_again_and_changes_nothing(self, sent, headers, browser):
         before = items_of(sent.stored)
@@ -168,31 +187,26 @@ class TestFormWithATokenFromBeforeItsUserSignedInAnew:
         shown = sent.send(browser, Referer=f"http://testserver{sent.url}", **headers)
         assert (shown.status, typed_in(shown)) == (403, TYPED)
 
+
+@pytest.mark.newest
+class TestFormThatNoPageOfOursHasSent:
     @pytest.mark.parametrize(
-        "sender",
+        ("kind", "sender"),
         [
-            {},
-            {"Origin": "null"},
-            {"Origin": "http://evil.example"},
-            {"Origin": "https://testserver"},
-            {"Origin": "http://testserver:81"},
-            {"Referer": "http://evil.example/http://testserver/"},
-            {"Referer": "http://[/"},
-            {"Origin": "http://evil.example", "Referer": "http://testserver/"},
-            {**OUR_PAGE, "Sec-Fetch-Site": "cross-site"},
-            {**OUR_PAGE, "Sec-Fetch-Site": "same-site"},
+            *(("new", sender) for sender in SENDERS),
+            *((kind, {**SENDERS[2], **headers}) for kind in KINDS for headers in ({}, HTMX)),
         ],
     )
-    def test_that_no_page_of_ours_has_sent_comes_back_without_a_word_of_it(
-        self, sent, headers, browser, sender
-    ):
+    def test_comes_back_without_a_word_of_it(self, kind, sender):
+        sent = form_of(kind)
         before = items_of(sent.stored)
-        shown = sent.send(browser, **sender, **headers)
+        shown = sent.send(cautious_browser(sent.writer), **sender)
         answer = shown.response.content.decode()
         assert (shown.status, "Typed" in answer, "<textarea" in answer) == (403, False, False)
         assert items_of(sent.stored) == before
 
 
+@pytest.mark.newest
 class TestButtonWithAnOldToken:
     @pytest.mark.parametrize(
         ("url_of", "fields"),

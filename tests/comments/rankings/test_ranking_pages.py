@@ -6,7 +6,6 @@ from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.test import Client
 
 from comments.items import NewComment
 from comments.posting.services import add_comment
@@ -151,11 +150,6 @@ class TestRankingOfProducts:
         add_comment(made(product_id, 0, created_at=FUTURE - timedelta(hours=1)))
         element = visit(RECENTLY_COMMENTED).page.one(data_product_id=product_id)
         assert product_id in element.one(class_="ranked-name").text
-
-    def test_is_read_only(self):
-        for url in ("/", MOST_LOVED, RECENTLY_COMMENTED):
-            assert Client().post(url).status_code == 405
-            assert Client().head(url).status_code == 200
 
 
 class TestMostHelpful:

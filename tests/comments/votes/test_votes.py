@@ -235,12 +235,6 @@ class TestButton:
         assert link["href"] == f"/accounts/login/?next=%2Fcomments%2F{comment.id}%2F%23thread"
         assert page.all(id="votes") == []
 
-    def test_asks_visitors_to_sign_in(self, comment):
-        response = nobody().send(vote_url(comment), {"helpful": "yes"})
-        assert response.status_code == 302
-        assert response["Location"].startswith("/accounts/login/")
-        assert helpful_votes(comment.id) == 0
-
     def test_is_not_there_for_the_author(self):
         ann = someone("ann")
         comment = made_comment(author=ann.username, username=ann.username)

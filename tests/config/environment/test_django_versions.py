@@ -10,6 +10,8 @@ from django.test import Client, override_settings
 from config.environment import django_versions
 from tests.support.config.environments import settings_of
 
+pytestmark = pytest.mark.newest
+
 SECRET = {"SECRET_KEY": "k" * 50}
 WITH_A_SERVER = SECRET | {
     "EMAIL_HOST": "mail.example.com",

@@ -16,6 +16,8 @@ from dynamo.web import shedding
 from dynamo.web.shedding import Shedding
 from tests.support.markup import read_markup
 
+pytestmark = pytest.mark.newest
+
 ENOUGH = 10.0
 OURS = "http://testserver"
 FORM = "application/x-www-form-urlencoded"

@@ -122,7 +122,6 @@ class TestACounter:
         assert read == {name: {"en": 1}, f"{name}-2": {"de": 2}, f"{name}-3": {}}
 
 
-@pytest.mark.fallback
 class TestSpreading:
     def test_keeps_the_sum(self, name: str) -> None:
         counters = make_counters()
@@ -184,7 +183,6 @@ class TestSpreading:
         assert few.read(name, consistent=True) == {"en": 21}
 
 
-@pytest.mark.fallback
 class TestSettling:
     def test_makes_the_sums_what_they_should_be(self, name: str) -> None:
         counters = make_counters()
@@ -238,7 +236,6 @@ class TestAWriteThatMeetsOthers:
         assert (stored(name), stored(f"{name}-2")) == ([0], [0, 1])
 
 
-@pytest.mark.fallback
 class TestAWriterThatKnowsTooManyShards:
     @pytest.fixture
     def stale(self, name: str) -> Counters:
@@ -267,7 +264,6 @@ class TestAWriterThatKnowsTooManyShards:
         assert stale.read(name, consistent=True) == {"en": 20}
 
 
-@pytest.mark.fallback
 class TestFolding:
     def test_keeps_the_sum_in_one_item(self, name: str) -> None:
         counters = make_counters()
@@ -334,7 +330,6 @@ class TestFolding:
         assert stored(name) == [0]
 
 
-@pytest.mark.fallback
 class TestAReaderOfFoldedShards:
     @pytest.fixture
     def counters(self, name: str) -> Counters:
@@ -376,7 +371,6 @@ class TestAReaderOfFoldedShards:
             assert fresh.sums({name: 1}, items, consistent=True) == {name: {"en": 20}}
 
 
-@pytest.mark.fallback
 class TestShardsOfOlderVersions:
     """Their number may be higher than that of their items, which hold nothing but cells."""
 
@@ -406,7 +400,6 @@ class TestShardsOfOlderVersions:
         assert counters.read(name, consistent=True) == {"en": 7}
 
 
-@pytest.mark.fallback
 class TestACounterThatMustExist:
     @pytest.fixture
     def counters(self) -> Counters:

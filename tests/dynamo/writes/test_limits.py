@@ -36,7 +36,6 @@ def take(limiter: Limiter, fresh: Callable[[str], str]) -> Callable[..., float]:
     return take_at
 
 
-@pytest.mark.fallback
 class TestALimit:
     def test_lets_so_many_through_at_once(self, take: Callable[..., float]) -> None:
         assert [take() for _ in range(6)] == [0.0] * 5 + [12.0]

@@ -44,7 +44,7 @@ GRID = [
     CommentFilter.of(("nl",), (2,)),
 ]
 
-pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

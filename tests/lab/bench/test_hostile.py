@@ -7,7 +7,7 @@ from dynamo.progress import Progress
 from lab.bench.hostile import PRODUCTS, HostileData, measure_hostile_lists
 from tests.support.project import PROJECT
 
-pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow, pytest.mark.long]
 
 
 def test_the_dearest_page_costs_no_more_than_is_promised(tmp_path, settings):

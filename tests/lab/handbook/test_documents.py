@@ -18,33 +18,40 @@ NAMES = sorted(
     path.relative_to(DOCS).as_posix().removesuffix(".md").removesuffix("/README")
     for path in DOCS.rglob("*.md")
 )
-LINK = re.compile(r'href="(/docs/[^"#]*)(?:#([^"]*))?"')
+
+
+def found(pattern: str) -> list[tuple[str, ...]]:
+    """Return what matches in any document: its name, and the groups of the match."""
+    return [
+        (name, *(group or "" for group in match.groups()))
+        for name in NAMES
+        for match in re.finditer(pattern, find_document(name).html)
+    ]
 
 
 def test_there_are_documents():
     assert {"how-it-works", "designs", "designs/planner", "adr"} <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
 class TestADocument:
-    def test_links_to_pages_and_headings_that_are_there(self, name):
-        for address, anchor in LINK.findall(find_document(name).html):
+    def test_links_to_pages_and_headings_that_are_there(self):
+        for name, address, anchor in found(r'href="(/docs/[^"#]*)(?:#([^"]*))?"'):
             other = find_document(resolve(address).kwargs["name"])
-            assert not anchor or f'id="{anchor}"' in other.html, (address, anchor)
+            assert not anchor or f'id="{anchor}"' in other.html, (name, address, anchor)
 
-    def test_has_its_pictures(self, name):
-        for src in re.findall(r'src="([^"]*)"', find_document(name).html):
-            assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), src
+    def test_has_its_pictures(self):
+        for name, src in found(r'src="([^"]*)"'):
+            assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), (name, src)
 
-    def test_is_scrolled_by_a_keyboard_where_it_is_wide(self, name):
-        wide = re.findall(r"<(?:pre|table)\b[^>]*>", find_document(name).html)
-        assert [tag for tag in wide if 'tabindex="0"' not in tag] == []
+    def test_is_scrolled_by_a_keyboard_where_it_is_wide(self):
+        wide = found(r"(<(?:pre|table)\b[^>]*>)")
+        assert [one for one in wide if 'tabindex="0"' not in one[1]] == []
 
-    def test_has_no_heading_of_a_column_without_a_word(self, name):
-        assert not re.search(r"<th\b[^>]*>\s*</th>", find_document(name).html)
+    def test_has_no_heading_of_a_column_without_a_word(self):
+        assert found(r"<th\b[^>]*>\s*</th>") == []
 
-    def test_shows_nothing_of_what_is_meant_for_commands(self, name):
-        assert "written by manage.py" not in find_document(name).html
+    def test_shows_nothing_of_what_is_meant_for_commands(self):
+        assert found("written by manage.py") == []
 
 
 class TestThePage:

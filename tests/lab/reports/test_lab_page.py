@@ -157,9 +157,6 @@ class TestWithFigures:
     def test_is_linked_from_every_page(self):
         assert 'href="/lab/"' in Client().get("/lab/").content.decode()
 
-    def test_cannot_be_posted_to(self):
-        assert Client().post("/lab/").status_code == 405
-
 
 class TestTheDescriptions:
     def test_have_three_sentences(self):

@@ -26,7 +26,7 @@ from tests.support.accounts.letters import (
 )
 from tests.support.comments.faulty import unreachable
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 class TestAskingForANewPassword:

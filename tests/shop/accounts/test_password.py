@@ -22,8 +22,9 @@ from tests.support.accounts.cast import (
 )
 from tests.support.accounts.letters import ask_for_link, choose_password, letters, link_in_mail
 
+pytestmark = pytest.mark.newest
 
-@pytest.mark.fallback
+
 class TestChangingThePassword:
     def test_sets_it(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)

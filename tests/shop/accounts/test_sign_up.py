@@ -25,7 +25,7 @@ from tests.support.markup import read_markup
 SIGN_UP = "/accounts/sign-up/"
 WRITE = f"TransactWriteItems Put {TABLE}  USER PROFILE"
 """The write of a profile without an e-mail address."""
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.mark.fallback

@@ -69,7 +69,6 @@ class TestAnEntry:
         assert one.place != other.place
 
 
-@pytest.mark.fallback
 class TestRecording:
     def test_writes_soon(self, own_log, today, month):
         own_log(month.plus(-1), month)

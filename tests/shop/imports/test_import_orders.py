@@ -90,7 +90,6 @@ def found(foreign_id: str) -> WholeOrder:
     return find_order(foreign_id).order
 
 
-@pytest.mark.fallback
 class TestImport:
     def test_finds_an_order_by_its_foreign_id(
         self, olist: OlistFolder, alex: str, lamp: str, tmp_path: Path

@@ -52,7 +52,6 @@ def mend(difference: Difference) -> bool:
     return difference.mend()
 
 
-@pytest.mark.fallback
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
         assert list(differences("orders")) == []

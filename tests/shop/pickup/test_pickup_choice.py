@@ -13,7 +13,6 @@ from tests.support.orders.visiting import Visitor
 from tests.support.pickup.visiting import ids, near, page_of
 
 
-@pytest.mark.fallback
 class TestChoosingOnThePage:
     def test_is_told_and_shown_on_the_order(
         self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
@@ -92,10 +91,6 @@ class TestChoosingOnThePage:
         told = alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
         assert told.messages == ["This order is shipped: its delivery can no longer be changed."]
         assert told.page.all(data_pickup=True) == []
-
-    @pytest.mark.parametrize("way", ["choose", "forget"])
-    def test_is_not_done_by_looking(self, alice: Visitor, order: NewOrder, way: str) -> None:
-        assert alice.get(f"{page_of(order)}{way}/").status == 405
 
 
 @pytest.fixture

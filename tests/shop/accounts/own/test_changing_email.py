@@ -31,7 +31,7 @@ from tests.support.accounts.letters import (
 )
 from tests.support.comments.faulty import before_the_next_transaction, unreachable
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ from tests.support.accounts.cast import (
 )
 from tests.support.accounts.letters import ask_for_link, letters
 
+pytestmark = pytest.mark.newest
+
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 HALF_A_MINUTE = timedelta(seconds=30)
 SET_UP, OFF, CODE = (
