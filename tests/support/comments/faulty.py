@@ -12,7 +12,6 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.calls.client import client
 from tests.support.comments.conflicts import cancelled
-from tests.support.dynamo.migrating import Killed
 
 When = Literal["before it is sent", "after it was applied"]
 EVENTS: dict[When, str] = {
@@ -26,6 +25,10 @@ NEVER: dict[When, frozenset[str]] = {
     ),
 }
 """What is not let fail: `tests.support.strict` describes tables; a read may as well not be sent."""
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
 
 
 @dataclass
