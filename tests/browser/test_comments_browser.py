@@ -1,7 +1,5 @@
 """The comment pages in Chromium, with and without JavaScript."""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
 
@@ -27,7 +25,7 @@ BODY = "A sentence of a long comment. " * 100 + "THE END"
 
 
 @pytest.fixture(scope="module")
-def kettle(tables: None) -> Truth:
+def kettle(tables) -> Truth:
     """70 comments in German and English on the product ``kettle``."""
     comments = numbered_comments("kettle", count=70, languages=("de", "en"))
     load(comments)
@@ -35,7 +33,7 @@ def kettle(tables: None) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def novel(tables: None) -> None:
+def novel(tables) -> None:
     """A comment with a long body, and ones with words that do not fit into a narrow window."""
     wide = "Donaudampfschifffahrtsgesellschaft" * 6
     load(
@@ -271,7 +269,7 @@ class TestPageThatTheBrowserKept:
 
 
 class TestStoppedEngine:
-    def test_is_told_beside_the_list_which_stays(self, open_context, tmp_path: Path):
+    def test_is_told_beside_the_list_which_stays(self, open_context, tmp_path):
         with own_engine(tmp_path) as engine:
             comments = Truth(numbered_comments("kettle", count=30))
             load(comments.comments)

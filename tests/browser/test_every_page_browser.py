@@ -9,7 +9,7 @@ from comments.items import NewComment
 from comments.votes.services import vote
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from tests.browser.conftest import Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.browser.test_typed_text_browser import PASSWORD, somebody_with_a_password
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
@@ -53,7 +53,7 @@ SKIPPED_LEVELS = """
 
 
 @pytest.fixture(scope="module", autouse=True)
-def steady(tables: None) -> None:
+def steady(tables) -> None:
     """A product that is bought with four others, with comments in two languages."""
     put_catalogue(categories=[category(SHELF)], products=[LAMP, *OTHERS])
     for _ in range(5):
@@ -68,12 +68,12 @@ def staff() -> Writer:
 
 
 @pytest.fixture
-def sam(seat: Seat, staff: Writer) -> Visitor:
+def sam(seat, staff) -> Visitor:
     return seat(staff)
 
 
 @pytest.fixture
-def mine(staff: Writer) -> NewComment:
+def mine(staff) -> NewComment:
     """A comment of the staff's that somebody finds helpful."""
     comment = staff.write(LAMP.id).comment
     vote(comment_id=comment.id, username=unique("bob"))
@@ -115,7 +115,7 @@ class TestOnATelephone:
 
 class TestThePrintedPage:
     @pytest.fixture
-    def on_paper(self, sam: Visitor) -> Page:
+    def on_paper(self, sam) -> Page:
         sam.page.emulate_media(media="print")
         return sam.page
 

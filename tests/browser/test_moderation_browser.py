@@ -10,7 +10,7 @@ from comments.reports.services import Reason, report_comment
 from comments.store.revision import State
 from comments.votes.tally import helpful_votes
 from dynamo.lists.reader import PageRequest
-from tests.browser.conftest import Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.support.comments.threads import NOW, differing, made_comment, moderated
 from tests.support.comments.writers import someone
 
@@ -46,12 +46,12 @@ def empty_queue() -> None:
 
 
 @pytest.fixture
-def bob(seat: Seat) -> Visitor:
+def bob(seat) -> Visitor:
     return seat(someone("bob"))
 
 
 @pytest.fixture
-def sam(seat: Seat) -> Visitor:
+def sam(seat) -> Visitor:
     return seat(someone("sam", is_staff=True))
 
 

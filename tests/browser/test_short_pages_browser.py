@@ -16,7 +16,7 @@ SENTENCE = "Only a few matches on this page. More follow."
 
 
 @pytest.fixture(scope="module")
-def truth(tables: None) -> Truth:
+def truth(tables) -> Truth:
     """Comments in English, with one in German or French among each dozen of them."""
     made = numbered_comments("seasonal", count=700)
     comments = [
@@ -28,7 +28,7 @@ def truth(tables: None) -> Truth:
 
 
 @pytest.fixture
-def wanted(truth: Truth, monkeypatch) -> list[str]:
+def wanted(truth, monkeypatch) -> list[str]:
     """The comments of the list, which a page can hardly pay for."""
     monkeypatch.setattr(queries, "MOST_UNITS", 2.0)
     monkeypatch.setattr(queries, "MOST_UNITS_OF_AN_ITEM", 0.0)

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.listing import list_url
 from shop.order_status import Status
-from tests.browser.conftest import OpenContext, Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, numbered_comments, written
@@ -32,7 +32,7 @@ RARE = "toggled-ja"
 
 
 @pytest.fixture(scope="module")
-def truth(tables: None) -> Truth:
+def truth(tables) -> Truth:
     """60 comments in German and English, and one in Japanese."""
     comments = numbered_comments("toggled", count=60, languages=("de", "en"))
     comments.append(written("toggled", id=RARE, language="ja", created_at=START))
@@ -41,7 +41,7 @@ def truth(tables: None) -> Truth:
 
 
 @pytest.fixture
-def hasty(visitor: Visitor) -> Iterator[Visitor]:
+def hasty(visitor) -> Iterator[Visitor]:
     """A visitor who does not wait for answers."""
     yield visitor
     visitor.forgive(*OF_A_CHANGED_MIND)
@@ -135,7 +135,7 @@ class TestTogglesClickedBeforeTheAnswer:
             assert visitor.page.evaluate("window.asked") == list_url("toggled", chosen)
             assert pressed(visitor, "rating") == [str(each) for each in chosen.ratings]
 
-    def test_of_a_kind_of_activity_count_too(self, seat: Seat):
+    def test_of_a_kind_of_activity_count_too(self, seat):
         sam = seat(someone("sam", is_staff=True))
         sam.page.goto("/staff/activity/")
         sam.page.evaluate(
@@ -160,7 +160,7 @@ class TestStatusesOfOrders:
         visitor.page.wait_for_timeout(250 * len(toggles))
 
     @pytest.fixture
-    def alice(self, seat: Seat) -> Iterator[Visitor]:
+    def alice(self, seat) -> Iterator[Visitor]:
         """A customer with a placed, a shipped and a delivered order, the day after each other."""
         someone_new = someone("alice")
         for day, status in enumerate([Status.PLACED, Status.SHIPPED, Status.DELIVERED]):
@@ -204,7 +204,7 @@ class TestStatusesOfOrders:
         alice.page.wait_for_url("**/orders/?status=SHIPPED")
         expect(alice.page.locator("[data-order-id]")).to_have_count(1)
 
-    def test_of_the_queue_count_too(self, seat: Seat):
+    def test_of_the_queue_count_too(self, seat):
         sam = seat(someone("sam", is_staff=True))
         sam.page.goto("/staff/orders/?to=2999-01-01")
         self.press(sam, "status-PLACED", "status-APPROVED")
@@ -241,7 +241,7 @@ class TestAToggle:
 
 class TestTheFiltersOnATelephone:
     @pytest.fixture
-    def phone(self, open_context: OpenContext) -> Visitor:
+    def phone(self, open_context) -> Visitor:
         """So low that the filters scroll within their sheet."""
         return Visitor.arrive(open_context(viewport={"width": 390, "height": 500}, locale="en-GB"))
 

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from comments.items import NewComment
 from shop.accounts.services import create_profile
-from tests.browser.conftest import Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import fill
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.threads import made_comment
@@ -45,7 +45,7 @@ def writer() -> Writer:
 
 
 @pytest.fixture
-def alice(seat: Seat, writer: Writer) -> Iterator[Visitor]:
+def alice(seat, writer) -> Iterator[Visitor]:
     visitor = seat(writer)
     yield visitor
     visitor.forgive(OFFLINE, "htmx:afterRequest", "htmx:sendError")
@@ -162,7 +162,7 @@ class TestAFormOnItsWay:
     """What one types meanwhile would be in no answer: fields do not take it until it is there."""
 
     @pytest.fixture
-    def held(self, alice: Visitor) -> list[Route]:
+    def held(self, alice) -> list[Route]:
         """The forms that were sent and have no answer yet."""
         held: list[Route] = []
 

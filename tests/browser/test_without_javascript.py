@@ -4,7 +4,6 @@ The pages are read and their forms sent without a browser, which would add nothi
 What only a browser shows of it is in the modules beside this one.
 """
 
-from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
@@ -51,7 +50,7 @@ def sam() -> PlainBrowser:
 
 
 class TestAComment:
-    def test_is_posted_and_deleted(self, bob: PlainBrowser) -> None:
+    def test_is_posted_and_deleted(self, bob):
         lamp = made_product()
         bob.goto(new_url(lamp))
         bob.press("Post", rating="5", title="Lovely", body="Bright.")
@@ -63,7 +62,7 @@ class TestAComment:
         assert bob.messages == ["The comment is deleted."]
         assert bob.page.all(data_comment_id=True) == []
 
-    def test_unfolds_on_a_page_of_its_own(self) -> None:
+    def test_unfolds_on_a_page_of_its_own(self):
         product, visitor = made_product(), PlainBrowser()
         load([written(product, id=unique("long"), body="A sentence of many. " * 150 + "THE END")])
         visitor.goto(f"/products/{product}/comments/~/~/")
@@ -71,21 +70,21 @@ class TestAComment:
         visitor.click("Read on")
         assert visitor.page.one(class_="comment-body").text.endswith("THE END")
 
-    def test_is_found_helpful(self, bob: PlainBrowser, comment: NewComment) -> None:
+    def test_is_found_helpful(self, bob, comment):
         url = f"/products/{comment.product_id}/"
         bob.goto(url)
         bob.press("Helpful")
         button = bob.page.one("button", class_="helpful")
         assert (button["aria-pressed"], bob.url.partition("#")[0]) == ("true", url)
 
-    def test_is_reported(self, bob: PlainBrowser, comment: NewComment) -> None:
+    def test_is_reported(self, bob, comment):
         bob.goto(f"/comments/{comment.id}/")
         bob.click("Report")
         bob.press("Report", reason=Reason.OTHER.value)
         assert "The shop will look" in bob.messages[0]
         assert moderated(comment, State.REPORTED)
 
-    def test_is_kept(self, sam: PlainBrowser, comment: NewComment) -> None:
+    def test_is_kept(self, sam, comment):
         report_comment(comment_id=comment.id, username="bob", reason=Reason.ABUSE, text="", now=NOW)
         sam.goto("/staff/comments/")
         row = sam.page.one(data_comment_id=comment.id)
@@ -93,7 +92,7 @@ class TestAComment:
         assert "out of the queue" in sam.messages[0]
         assert sam.page.all(data_comment_id=comment.id) == []
 
-    def test_is_answered_and_picked(self, sam: PlainBrowser, comment: NewComment) -> None:
+    def test_is_answered_and_picked(self, sam, comment):
         sam.goto(f"/comments/{comment.id}/")
         for button, typed, told in (
             ("Reply", {"text": "Thank you!"}, "The reply is saved."),
@@ -119,9 +118,7 @@ class TestAFormThatAFullSiteRefuses:
         bob.page, bob.url = read_markup(answer.decode()), path
         monkeypatch.undo()
 
-    def test_is_sent_again_by_the_button(
-        self, bob: PlainBrowser, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_sent_again_by_the_button(self, bob, monkeypatch):
         lamp = made_product()
         bob.goto(new_url(lamp))
         self.refuse(bob, new_url(lamp), monkeypatch)
@@ -131,7 +128,7 @@ class TestAFormThatAFullSiteRefuses:
 
 
 class TestACategory:
-    def test_is_put_into_another_order(self, fresh: Callable[[str], str]) -> None:
+    def test_is_put_into_another_order(self, fresh):
         shelf, visitor = fresh("shelf"), PlainBrowser()
         products = products_in(shelf, 30)
         put_catalogue(categories=[category(shelf)], products=products)
@@ -140,7 +137,7 @@ class TestACategory:
         shown = [tile["data-product"] for tile in visitor.page.all(data_product=True)]
         assert shown == in_order(products, ProductOrder.NAME)[:20]
 
-    def test_leads_to_what_was_bought_besides(self, fresh: Callable[[str], str]) -> None:
+    def test_leads_to_what_was_bought_besides(self, fresh):
         shelf, visitor = fresh("shelf"), PlainBrowser()
         lamp, bulb = products_in(shelf, 2)
         put_catalogue(categories=[category(shelf)], products=[lamp, bulb])
@@ -153,7 +150,7 @@ class TestACategory:
 
 
 class TestAPickupPoint:
-    def test_is_chosen(self) -> None:
+    def test_is_chosen(self):
         place = Coordinates.at(CHANCE.uniform(-50, -40), CHANCE.uniform(-130, -100))
         point = PickupPoint(unique("point"), "Kiosk", "Pier 1", place, "Daily 7-22")
         put_points([point])

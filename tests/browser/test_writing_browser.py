@@ -5,7 +5,7 @@ from django.conf import settings
 from playwright.sync_api import Page, expect
 
 from comments.items import NewComment
-from tests.browser.conftest import Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.support.comments.writers import Writer, load_older, made_product, new_url, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
@@ -24,13 +24,13 @@ def writer() -> Writer:
 
 
 @pytest.fixture
-def mine(writer: Writer, lamp: str) -> NewComment:
+def mine(writer, lamp) -> NewComment:
     """A comment of alice's."""
     return writer.write(lamp).comment
 
 
 @pytest.fixture
-def alice(seat: Seat, writer: Writer) -> Visitor:
+def alice(seat, writer) -> Visitor:
     return seat(writer)
 
 

@@ -19,7 +19,7 @@ def stranger() -> Visitor:
 
 
 @pytest.fixture
-def sign_up(tables: None) -> Callable[..., Visitor]:
+def sign_up(tables) -> Callable[..., Visitor]:
     def sign_up(username: str, *, is_staff: bool = False) -> Visitor:
         create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
         browser = Client()
@@ -30,17 +30,17 @@ def sign_up(tables: None) -> Callable[..., Visitor]:
 
 
 @pytest.fixture
-def alice(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+def alice(sign_up, fresh) -> Visitor:
     return sign_up(fresh("alice"))
 
 
 @pytest.fixture
-def bob(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+def bob(sign_up, fresh) -> Visitor:
     return sign_up(fresh("bob"))
 
 
 @pytest.fixture
-def sam(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+def sam(sign_up, fresh) -> Visitor:
     return sign_up(fresh("sam"), is_staff=True)
 
 

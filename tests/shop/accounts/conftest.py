@@ -15,7 +15,7 @@ from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_bro
 
 
 @pytest.fixture(autouse=True)
-def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def fast_hashes(settings, monkeypatch) -> None:
     """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
@@ -34,7 +34,7 @@ def browser() -> Client:
 
 
 @pytest.fixture
-def create_person(tables: None, fresh: Callable[[str], str]) -> Callable[..., Person]:
+def create_person(tables, fresh) -> Callable[..., Person]:
     def create(kind: str, **account: Any) -> Person:
         account = {"username": fresh(kind), "password": PASSWORD, **account}
         create_profile(now=timezone.now(), **account)
@@ -44,16 +44,16 @@ def create_person(tables: None, fresh: Callable[[str], str]) -> Callable[..., Pe
 
 
 @pytest.fixture
-def alice(create_person: Callable[..., Person], fresh: Callable[[str], str]) -> Person:
+def alice(create_person, fresh) -> Person:
     """A customer with an e-mail address; Bob and Sam have none."""
     return create_person("alice", email=f"{fresh('alice')}@example.com")
 
 
 @pytest.fixture
-def bob(create_person: Callable[..., Person]) -> Person:
+def bob(create_person) -> Person:
     return create_person("bob")
 
 
 @pytest.fixture
-def sam(create_person: Callable[..., Person]) -> Person:
+def sam(create_person) -> Person:
     return create_person("sam", is_staff=True)

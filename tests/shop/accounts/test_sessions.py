@@ -16,7 +16,6 @@ from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
 from shop.accounts.sessions import LONGEST_OF_CUSTOMERS, LONGEST_OF_STAFF
 from tests.support.accounts.cast import (
-    Person,
     change_password,
     new_browser,
     sign_in,
@@ -42,7 +41,7 @@ def copy_of(browser: Client) -> Client:
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+def later(monkeypatch) -> Callable[[timedelta], None]:
     """Moves the time on, counted from the test's start."""
     now: Callable[[], datetime] = clock.now
 
@@ -53,33 +52,31 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
 
 
 class TestACopyOfASession:
-    def test_is_as_good_as_the_session(self, browser: Client, alice: Person) -> None:
+    def test_is_as_good_as_the_session(self, browser, alice):
         sign_in(browser, alice.username)
         assert signed_in_name(copy_of(browser)) == alice.username
 
-    def test_ends_when_its_owner_signs_out(self, browser: Client, alice: Person) -> None:
+    def test_ends_when_its_owner_signs_out(self, browser, alice):
         sign_in(browser, alice.username)
         copy = copy_of(browser)
         assert sign_out(browser) == 200
         assert signed_in_name(copy) is None
 
-    def test_ends_with_each_sign_out_anew(self, browser: Client, alice: Person) -> None:
+    def test_ends_with_each_sign_out_anew(self, browser, alice):
         for _ in range(2):
             sign_in(browser, alice.username)
             copy = copy_of(browser)
             sign_out(browser)
             assert signed_in_name(copy) is None
 
-    def test_ends_when_the_password_changes(self, browser: Client, alice: Person) -> None:
+    def test_ends_when_the_password_changes(self, browser, alice):
         sign_in(browser, alice.username)
         copy = copy_of(browser)
         change_password(browser)
         assert signed_in_name(copy) is None
         assert signed_in_name(browser) == alice.username
 
-    def test_cannot_sign_out_its_owner_once_it_has_ended(
-        self, browser: Client, alice: Person
-    ) -> None:
+    def test_cannot_sign_out_its_owner_once_it_has_ended(self, browser, alice):
         sign_in(browser, alice.username)
         copy = copy_of(browser)
         sign_out(browser)
@@ -89,27 +86,25 @@ class TestACopyOfASession:
 
 
 class TestSigningOut:
-    def test_leaves_other_users_alone(self, browser: Client, alice: Person, bob: Person) -> None:
+    def test_leaves_other_users_alone(self, browser, alice, bob):
         his = new_browser()
         sign_in(browser, alice.username)
         sign_in(his, bob.username)
         sign_out(browser)
         assert signed_in_name(his) == bob.username
 
-    def test_costs_one_write(self, browser: Client, alice: Person) -> None:
+    def test_costs_one_write(self, browser, alice):
         sign_in(browser, alice.username)
         with metered() as meter:
             sign_out(browser)
         assert [call.operation for call in meter.calls] == ["GetItem", "UpdateItem"]
 
-    def test_writes_nothing_for_nobody(self, browser: Client) -> None:
+    def test_writes_nothing_for_nobody(self, browser):
         with metered() as meter:
             assert sign_out(browser) == 200
         assert meter.calls == []
 
-    def test_deletes_the_cookie_while_the_database_is_away(
-        self, browser: Client, alice: Person
-    ) -> None:
+    def test_deletes_the_cookie_while_the_database_is_away(self, browser, alice):
         sign_in(browser, alice.username)
         with unreachable():
             response = browser.post("/accounts/logout/")
@@ -117,16 +112,12 @@ class TestSigningOut:
         assert "signed out in this browser, but not elsewhere" in response.content.decode()
         assert signed_in_name(browser) is None
 
-    def test_does_not_bring_back_who_was_deleted(
-        self, tables: None, fresh: Callable[[str], str]
-    ) -> None:
+    def test_does_not_bring_back_who_was_deleted(self, tables, fresh):
         end_sessions(fresh("nobody"))
 
 
 class TestASessionThatGetsOld:
-    def test_ends_after_two_weeks_however_often_it_was_used(
-        self, browser: Client, alice: Person, later: Callable[[timedelta], None]
-    ) -> None:
+    def test_ends_after_two_weeks_however_often_it_was_used(self, browser, alice, later):
         sign_in(browser, alice.username)
         later(LONGEST_OF_CUSTOMERS - A_MINUTE)
         assert signed_in_name(browser) == alice.username
@@ -136,24 +127,20 @@ class TestASessionThatGetsOld:
         later(LONGEST_OF_CUSTOMERS + A_MINUTE)
         assert signed_in_name(browser) is None
 
-    def test_ends_for_staff_after_half_a_day(
-        self, browser: Client, sam: Person, later: Callable[[timedelta], None]
-    ) -> None:
+    def test_ends_for_staff_after_half_a_day(self, browser, sam, later):
         sign_in(browser, sam.username)
         later(LONGEST_OF_STAFF - A_MINUTE)
         assert browser.get("/staff/orders/").status_code == 200
         later(LONGEST_OF_STAFF + A_MINUTE)
         assert browser.get("/staff/orders/").status_code == 302
 
-    def test_begins_anew_with_a_sign_in(
-        self, browser: Client, sam: Person, later: Callable[[timedelta], None]
-    ) -> None:
+    def test_begins_anew_with_a_sign_in(self, browser, sam, later):
         sign_in(browser, sam.username)
         later(LONGEST_OF_STAFF + A_MINUTE)
         sign_in(browser, sam.username)
         assert signed_in_name(browser) == sam.username
 
-    def test_has_ended_if_nobody_knows_when_it_began(self, browser: Client, alice: Person) -> None:
+    def test_has_ended_if_nobody_knows_when_it_began(self, browser, alice):
         sign_in(browser, alice.username)
         session = browser.session
         del session[SIGNED_IN_AT]
@@ -163,7 +150,7 @@ class TestASessionThatGetsOld:
 
 
 class TestAProfileOfAnOlderVersion:
-    def test_has_the_sessions_that_it_had(self, alice: Person) -> None:
+    def test_has_the_sessions_that_it_had(self, alice):
         user = find_user(alice.username)
         assert user.session_number is None
         assert user.get_session_auth_hash() == AbstractBaseUser.get_session_auth_hash(
@@ -182,9 +169,7 @@ class _PasswordAlone:
 
 class TestADamagedAnswer:
     @pytest.mark.parametrize("body", DAMAGED)
-    def test_is_not_read_as_if_there_were_no_user(
-        self, browser: Client, alice: Person, body: bytes
-    ) -> None:
+    def test_is_not_read_as_if_there_were_no_user(self, browser, alice, body):
         sign_in(browser, alice.username)
         with (
             FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, kinds=["damaged"], bodies=[body]) as proxy,

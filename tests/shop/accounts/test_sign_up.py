@@ -1,10 +1,8 @@
 """Making an account."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.test import Client
 
 from dynamo.writes.limits import Limit
 from shop.accounts import throttling
@@ -13,7 +11,6 @@ from shop.accounts.queries import find_user, users_with_email
 from shop.table import TABLE
 from tests.support.accounts.cast import (
     PASSWORD,
-    Person,
     new_browser,
     sign_in,
     sign_up,
@@ -30,48 +27,40 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 @pytest.mark.fallback
 class TestSigningUp:
-    def test_makes_the_account_and_signs_in(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_makes_the_account_and_signs_in(self, browser, fresh):
         name = fresh("carla")
         response = sign_up(browser, name)
         assert (response.status_code, response.url) == (302, "/orders/")
         assert signed_in_name(browser) == name
         assert find_user(name).is_staff is False
 
-    def test_keeps_the_name_in_lower_case(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_keeps_the_name_in_lower_case(self, browser, fresh):
         name = fresh("carla")
         sign_up(browser, f" {name.upper()} ")
         assert signed_in_name(browser) == name
 
-    def test_needs_no_e_mail_address(self, browser: Client, fresh: Callable[[str], str]) -> None:
+    def test_needs_no_e_mail_address(self, browser, fresh):
         name = fresh("carla")
         sign_up(browser, name, email="")
         assert find_user(name).email == ""
 
-    def test_lets_two_give_one_e_mail_address(self, fresh: Callable[[str], str]) -> None:
+    def test_lets_two_give_one_e_mail_address(self, fresh):
         address = f"{fresh('Family')}@Example.com"
         names = {fresh("carla"), fresh("diego")}
         for name in names:
             sign_up(new_browser(), name, email=address)
         assert {user.username for user in users_with_email(address.lower())} == names
 
-    def test_leads_on_to_the_page_that_asked_for_it(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_leads_on_to_the_page_that_asked_for_it(self, browser, fresh):
         assert sign_up(browser, fresh("carla"), next="/products/42/").url == "/products/42/"
 
-    def test_does_not_lead_to_another_site(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_does_not_lead_to_another_site(self, browser, fresh):
         assert sign_up(browser, fresh("carla"), next="https://evil.example/").url == "/orders/"
 
 
 class TestSigningUpIsRefused:
     @pytest.mark.parametrize("name", ["al", "-alice", "al#ice", "alïce", "a" * 65, "al ice"])
-    def test_for_a_name_nobody_can_have(self, browser: Client, name: str) -> None:
+    def test_for_a_name_nobody_can_have(self, browser, name):
         response = sign_up(browser, name)
         assert response.status_code == 200
         assert response.context["form"].errors["username"]
@@ -79,19 +68,17 @@ class TestSigningUpIsRefused:
             "error and help say the same"
         )
 
-    def test_for_a_name_that_is_taken_in_any_case(self, browser: Client, alice: Person) -> None:
+    def test_for_a_name_that_is_taken_in_any_case(self, browser, alice):
         response = sign_up(browser, alice.username.title())
         assert response.context["form"].errors["username"] == ["That user name is taken."]
         assert signed_in_name(browser) is None
 
-    def test_without_changing_whose_name_it_is(self, browser: Client, alice: Person) -> None:
+    def test_without_changing_whose_name_it_is(self, browser, alice):
         sign_up(browser, alice.username, "another password")
         assert sign_in(browser, alice.username, PASSWORD).status_code == 302
 
     @pytest.mark.parametrize("password", ["password", "1234567890", "short", "lampshade"])
-    def test_for_a_weak_password(
-        self, browser: Client, fresh: Callable[[str], str], password: str
-    ) -> None:
+    def test_for_a_weak_password(self, browser, fresh, password):
         response = sign_up(browser, fresh("carla"), password)
         assert response.context["form"].errors["password1"]
 
@@ -104,27 +91,23 @@ class TestSigningUpIsRefused:
             *("supp0rt", "dyna5hop-he1p", "4dm1n-team"),
         ],
     )
-    def test_for_a_name_that_is_kept_for_the_shop(self, browser: Client, name: str) -> None:
+    def test_for_a_name_that_is_kept_for_the_shop(self, browser, name):
         response = sign_up(browser, name)
         assert "reserved for the shop" in str(response.context["form"].errors["username"])
 
     @pytest.mark.parametrize("name", ["shopper", "dyna", "supporter", "teal", "hal-helps", "2005"])
-    def test_but_not_for_a_name_that_is_only_like_one(self, name: str) -> None:
+    def test_but_not_for_a_name_that_is_only_like_one(self, name):
         assert not is_reserved(name)
 
-    def test_for_a_password_that_is_very_long(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_for_a_password_that_is_very_long(self, browser, fresh):
         response = sign_up(browser, fresh("carla"), "long enough! " * 10)
         assert "at most 128" in str(response.context["form"].errors["password1"])
 
-    def test_for_a_password_like_the_name(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_for_a_password_like_the_name(self, browser, fresh):
         name = fresh("carla")
         assert sign_up(browser, name, name).context["form"].errors["password1"]
 
-    def test_for_all_that_is_wrong_at_once(self, browser: Client, alice: Person) -> None:
+    def test_for_all_that_is_wrong_at_once(self, browser, alice):
         fields = {"username": alice.username, "email": "nobody", "password2": "another"}
         response = browser.post(SIGN_UP, {**fields, "password1": "short"})
         errors = response.context["form"].errors
@@ -140,25 +123,19 @@ class TestSigningUpIsRefused:
             ({"password2": "another"}, "id_password2"),
         ],
     )
-    def test_with_the_focus_on_the_first_field_that_is_wrong(
-        self, browser: Client, fresh: Callable[[str], str], typed: dict[str, str], focused: str
-    ) -> None:
+    def test_with_the_focus_on_the_first_field_that_is_wrong(self, browser, fresh, typed, focused):
         fields = {"username": fresh("carla"), "password1": PASSWORD, "password2": PASSWORD}
         page = read_markup(browser.post(SIGN_UP, {**fields, **typed}).content.decode())
         assert [field["id"] for field in page.all("input", autofocus=True)] == [focused]
 
-    def test_for_a_taken_name_as_rarely_as_for_a_new_account(
-        self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_for_a_taken_name_as_rarely_as_for_a_new_account(self, browser, alice, monkeypatch):
         few = Limit(1, throttling.SIGN_UPS_FROM_AN_ADDRESS.window)
         monkeypatch.setattr(throttling, "SIGN_UPS_FROM_AN_ADDRESS", few)
         fields = {"username": alice.username, "password1": "short"}
         told = [browser.post(SIGN_UP, fields).status_code for _ in range(2)]
         assert told == [200, 429]
 
-    def test_after_too_many_from_one_address(
-        self, browser: Client, fresh: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_after_too_many_from_one_address(self, browser, fresh, monkeypatch):
         few = Limit(2, throttling.SIGN_UPS_FROM_AN_ADDRESS.window)
         monkeypatch.setattr(throttling, "SIGN_UPS_FROM_AN_ADDRESS", few)
         for _ in range(2):
@@ -172,9 +149,7 @@ class TestSigningUpIsRefused:
 
 
 class TestADatabaseThatIsAway:
-    def test_leaves_what_was_typed_but_the_passwords(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_leaves_what_was_typed_but_the_passwords(self, browser, fresh):
         name = fresh("carla")
         with unreachable():
             response = sign_up(browser, name, "the secret words", email="carla@example.com")
@@ -185,9 +160,7 @@ class TestADatabaseThatIsAway:
         assert 'value="carla@example.com"' in page
         assert "the secret words" not in page
 
-    def test_leaves_them_also_where_only_the_account_is_not_written(
-        self, browser: Client, fresh: Callable[[str], str]
-    ) -> None:
+    def test_leaves_them_also_where_only_the_account_is_not_written(self, browser, fresh):
         name, fault = fresh("carla"), Fault("before it is sent", kind=WRITE)
         with fault.injected():
             response = sign_up(browser, name)
@@ -199,7 +172,7 @@ class TestADatabaseThatIsAway:
 
 @pytest.mark.real_engine
 class TestTwoWhoSignUpAtOnce:
-    def test_do_not_get_the_same_name(self, fresh: Callable[[str], str]) -> None:
+    def test_do_not_get_the_same_name(self, fresh):
         name = fresh("carla")
         passwords = [f"{PASSWORD} {number}" for number in range(4)]
         browsers = [new_browser() for _ in passwords]

@@ -1,7 +1,6 @@
 """Guessing passwords is slow: per user name, and per network address."""
 
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,7 +14,6 @@ from shop.accounts import throttling
 from shop.accounts.known_browser import COOKIE
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
-    Person,
     change_password,
     new_browser,
     sign_in,
@@ -34,15 +32,15 @@ def guess(username: str, *, times: int, browser: Client | None = None) -> list[i
 
 
 class TestGuessingAtOneName:
-    def test_ends_after_some_attempts_from_anywhere(self, alice: Person) -> None:
+    def test_ends_after_some_attempts_from_anywhere(self, alice):
         assert guess(alice.username, times=MOST_OF_A_NAME + 1) == [200] * MOST_OF_A_NAME + [429]
 
-    def test_ends_sooner_from_one_address(self, browser: Client, alice: Person) -> None:
+    def test_ends_sooner_from_one_address(self, browser, alice):
         answers = guess(alice.username, times=MOST_AT_A_NAME + 1, browser=browser)
         assert answers == [200] * MOST_AT_A_NAME + [429]
 
     @pytest.mark.real_engine
-    def test_ends_also_when_all_guess_at_once(self, alice: Person) -> None:
+    def test_ends_also_when_all_guess_at_once(self, alice):
         browsers = [new_browser() for _ in range(30)]
         with ThreadPoolExecutor(len(browsers)) as pool:
             tried = pool.map(lambda one: sign_in(one, alice.username, "wrong"), browsers)
@@ -51,43 +49,37 @@ class TestGuessingAtOneName:
 
 
 class TestSomebodyElsesGuesses:
-    def test_from_one_address_leave_the_owner_alone(self, browser: Client, alice: Person) -> None:
+    def test_from_one_address_leave_the_owner_alone(self, browser, alice):
         guess(alice.username, times=MOST_AT_A_NAME + 1, browser=new_browser())
         assert sign_in(browser, alice.username).status_code == 302
 
-    def test_from_anywhere_leave_a_browser_alone_that_the_owner_has_used(
-        self, browser: Client, alice: Person
-    ) -> None:
+    def test_from_anywhere_leave_a_browser_alone_that_the_owner_has_used(self, browser, alice):
         sign_in(browser, alice.username)
         browser.post("/accounts/logout/")
         guess(alice.username, times=MOST_OF_A_NAME + 1)
         assert sign_in(new_browser(), alice.username).status_code == 429
         assert sign_in(browser, alice.username).status_code == 302
 
-    def test_do_not_outlast_a_new_password(self, browser: Client, alice: Person) -> None:
+    def test_do_not_outlast_a_new_password(self, browser, alice):
         guess(alice.username, times=MOST_OF_A_NAME + 1)
         ask_for_link(browser, alice.username)
         choose_password(browser, link_in_mail())
         assert sign_in(new_browser(), alice.username, NEW_PASSWORD).status_code == 302
 
-    def test_let_the_owner_in_who_has_just_chosen_a_new_password(
-        self, browser: Client, alice: Person
-    ) -> None:
+    def test_let_the_owner_in_who_has_just_chosen_a_new_password(self, browser, alice):
         ask_for_link(browser, alice.username)
         choose_password(browser, link_in_mail())
         guess(alice.username, times=MOST_OF_A_NAME + 1)
         assert sign_in(browser, alice.username, NEW_PASSWORD).status_code == 302
 
-    def test_do_not_keep_a_session_from_changing_its_password(
-        self, browser: Client, alice: Person
-    ) -> None:
+    def test_do_not_keep_a_session_from_changing_its_password(self, browser, alice):
         sign_in(browser, alice.username)
         guess(alice.username, times=MOST_OF_A_NAME + 1)
         assert change_password(browser).status_code == 302
 
 
 class TestAKnownBrowser:
-    def test_guesses_no_more_than_a_few_times_more(self, browser: Client, alice: Person) -> None:
+    def test_guesses_no_more_than_a_few_times_more(self, browser, alice):
         sign_in(browser, alice.username)
         of_its_own = throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
         most = of_its_own + MOST_AT_A_NAME
@@ -95,14 +87,12 @@ class TestAKnownBrowser:
         assert answers.count(200) == most - 1, "it has signed in once before it was known"
         assert answers[-1] == 429
 
-    def test_is_known_for_the_one_who_signed_in(
-        self, browser: Client, alice: Person, bob: Person
-    ) -> None:
+    def test_is_known_for_the_one_who_signed_in(self, browser, alice, bob):
         sign_in(browser, bob.username)
         guess(alice.username, times=MOST_OF_A_NAME)
         assert sign_in(browser, alice.username).status_code == 429
 
-    def test_cannot_be_made_up(self, browser: Client, alice: Person) -> None:
+    def test_cannot_be_made_up(self, browser, alice):
         browser.cookies[COOKIE] = f"{alice.username}:1tMxyz:AAAA"
         guess(alice.username, times=MOST_OF_A_NAME)
         assert sign_in(browser, alice.username).status_code == 429
@@ -110,83 +100,73 @@ class TestAKnownBrowser:
 
 class TestTooManyGuessesAtOneName:
     @pytest.fixture(autouse=True)
-    def low_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def low_limit(self, monkeypatch) -> None:
         few = Limit(FEW, throttling.PASSWORDS_OF_A_NAME.window)
         monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
 
-    def test_are_counted_for_the_name_in_any_case(self, alice: Person) -> None:
+    def test_are_counted_for_the_name_in_any_case(self, alice):
         guess(alice.username, times=FEW)
         assert guess(alice.username.upper(), times=1) == [429]
 
-    def test_do_not_even_let_in_the_right_password(self, browser: Client, alice: Person) -> None:
+    def test_do_not_even_let_in_the_right_password(self, browser, alice):
         guess(alice.username, times=FEW)
         assert sign_in(browser, alice.username).status_code == 429
         assert signed_in_name(browser) is None
 
-    def test_are_told_when_to_come_back(self, browser: Client, alice: Person) -> None:
+    def test_are_told_when_to_come_back(self, browser, alice):
         guess(alice.username, times=FEW)
         response = sign_in(browser, alice.username)
         share = throttling.PASSWORDS_OF_A_NAME.share // 1_000
         assert 0 < int(response["Retry-After"]) <= share
         assert "Try again in" in response.content.decode()
 
-    def test_leave_what_was_typed_but_the_password(self, browser: Client, alice: Person) -> None:
+    def test_leave_what_was_typed_but_the_password(self, browser, alice):
         guess(alice.username, times=FEW)
         page = sign_in(browser, alice.username, "secret guess", next="/orders/").content.decode()
         assert f'value="{alice.username}"' in page
         assert 'name="next" value="/orders/"' in page
         assert "secret guess" not in page
 
-    def test_do_not_bother_others(self, browser: Client, alice: Person, bob: Person) -> None:
+    def test_do_not_bother_others(self, browser, alice, bob):
         guess(alice.username, times=FEW)
         assert sign_in(browser, bob.username).status_code == 302
 
-    def test_are_as_many_for_names_nobody_has(self, fresh: Callable[[str], str]) -> None:
+    def test_are_as_many_for_names_nobody_has(self, fresh):
         name = fresh("nobody")
         assert guess(name, times=FEW + 1)[-1] == 429
 
 
 class TestGuessingFromOneAddress:
     @pytest.fixture(autouse=True)
-    def low_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def low_limit(self, monkeypatch) -> None:
         few = Limit(3, throttling.PASSWORDS_FROM_AN_ADDRESS.window)
         monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
 
-    def test_ends_after_some_names(
-        self, browser: Client, tables: None, fresh: Callable[[str], str]
-    ) -> None:
+    def test_ends_after_some_names(self, browser, tables, fresh):
         answers = [sign_in(browser, fresh("nobody"), "wrong").status_code for _ in range(4)]
         assert answers == [200, 200, 200, 429]
 
-    def test_counts_what_can_be_no_name_at_all(self, browser: Client, tables: None) -> None:
+    def test_counts_what_can_be_no_name_at_all(self, browser, tables):
         assert guess("not a name", times=4, browser=browser) == [200, 200, 200, 429]
 
-    def test_does_not_believe_an_address_the_client_made_up(
-        self, browser: Client, tables: None, fresh: Callable[[str], str]
-    ) -> None:
+    def test_does_not_believe_an_address_the_client_made_up(self, browser, tables, fresh):
         for number in range(4):
             browser.defaults["HTTP_X_FORWARDED_FOR"] = f"10.9.9.{number}"
             response = sign_in(browser, fresh("nobody"), "wrong")
         assert response.status_code == 429
 
-    def test_does_not_count_a_form_that_was_not_filled_in(
-        self, browser: Client, tables: None
-    ) -> None:
+    def test_does_not_count_a_form_that_was_not_filled_in(self, browser, tables):
         answers = [sign_in(browser, "", "").status_code for _ in range(5)]
         assert answers == [200] * 5
 
 
 class TestTheRightPassword:
-    def test_is_counted_too_because_it_costs_a_slow_hash(
-        self, browser: Client, alice: Person
-    ) -> None:
+    def test_is_counted_too_because_it_costs_a_slow_hash(self, browser, alice):
         most = MOST_AT_A_NAME + throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
         answers = [sign_in(browser, alice.username).status_code for _ in range(most + 1)]
         assert answers == [302] * most + [429]
 
-    def test_is_not_counted_where_others_are(
-        self, alice: Person, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_not_counted_where_others_are(self, alice, monkeypatch):
         few = Limit(2, throttling.PASSWORDS_OF_A_NAME.window)
         monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
         monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
@@ -197,9 +177,7 @@ class TestTheRightPassword:
 
 
 class TestTwoServersWithDifferentClocks:
-    def test_let_in_no_more_guesses_together(
-        self, alice: Person, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_let_in_no_more_guesses_together(self, alice, monkeypatch):
         servers = [Clock(), Clock(local=lambda: time.time() - 300)]
         answers: list[int] = []
         for _ in range(MOST_OF_A_NAME):

@@ -8,13 +8,11 @@ from botocore.exceptions import EndpointConnectionError
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connections
-from django.test import Client
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
-    Person,
     change_password,
     sign_in,
     sign_up,
@@ -23,33 +21,31 @@ from tests.support.accounts.cast import (
 
 
 class TestKnowingTheUser:
-    def test_costs_one_read_on_a_page_that_names_them(self, browser: Client, alice: Person) -> None:
+    def test_costs_one_read_on_a_page_that_names_them(self, browser, alice):
         sign_in(browser, alice.username)
         with metered() as meter:
             browser.get("/accounts/login/")
         assert [call.operation for call in meter.labelled("user")] == ["GetItem"]
 
-    def test_costs_nothing_on_a_page_that_does_not(self, browser: Client, alice: Person) -> None:
+    def test_costs_nothing_on_a_page_that_does_not(self, browser, alice):
         sign_in(browser, alice.username)
         with metered() as meter:
             browser.get("/healthz")
         assert meter.calls == []
 
     @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/sign-up/", "/no/such/page"])
-    def test_costs_nothing_when_nobody_is_signed_in(self, browser: Client, path: str) -> None:
+    def test_costs_nothing_when_nobody_is_signed_in(self, browser, path):
         with metered() as meter:
             browser.get(path)
         assert meter.calls == []
 
 
 class TestNoSql:
-    def test_is_there_to_be_asked(self) -> None:
+    def test_is_there_to_be_asked(self):
         assert connections["default"].vendor == "unknown"
         assert connections["default"].settings_dict["ENGINE"] == "django.db.backends.dummy"
 
-    def test_is_missed_by_the_life_of_an_account(
-        self, browser: Client, tables: None, fresh: Callable[[str], str]
-    ) -> None:
+    def test_is_missed_by_the_life_of_an_account(self, browser, tables, fresh):
         name = fresh("carla")
         sign_up(browser, name)
         change_password(browser)
@@ -58,11 +54,11 @@ class TestNoSql:
         browser.post("/accounts/password_reset/", {"email": name})
         assert signed_in_name(browser) == name
 
-    def test_is_missed_by_the_checks(self, capsys: Any) -> None:
+    def test_is_missed_by_the_checks(self, capsys):
         call_command("check", fail_level="WARNING")
         assert "no issues" in capsys.readouterr().out
 
-    def test_user_is_only_made_by_the_service(self) -> None:
+    def test_user_is_only_made_by_the_service(self):
         with pytest.raises(TypeError, match="create_profile"):
             get_user_model()(username="carla").save()
 
@@ -77,18 +73,14 @@ class TestWhileTheDatabaseIsAway:
         client().meta.events.unregister("before-send.dynamodb", fail)
 
     @pytest.mark.parametrize("path", ["/accounts/login/", "/no/such/page"])
-    def test_pages_that_name_the_user_say_so(
-        self, browser: Client, alice: Person, away: Callable[[], None], path: str
-    ) -> None:
+    def test_pages_that_name_the_user_say_so(self, browser, alice, away, path):
         sign_in(browser, alice.username)
         away()
         response = browser.get(path)
         assert response.status_code == 503
         assert response["Retry-After"]
 
-    def test_nobody_is_signed_out(
-        self, browser: Client, alice: Person, away: Callable[[], None]
-    ) -> None:
+    def test_nobody_is_signed_out(self, browser, alice, away):
         sign_in(browser, alice.username)
         session = browser.cookies["sessionid"].value
         away()

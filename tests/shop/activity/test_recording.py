@@ -28,7 +28,7 @@ def today() -> datetime:
 
 
 @pytest.fixture
-def month(today: datetime) -> Month:
+def month(today) -> Month:
     return Month.of(today)
 
 
@@ -218,11 +218,11 @@ class TestAProcessThatEnds:
         )
 
     @pytest.fixture
-    def ending(self, today: datetime) -> str:
+    def ending(self, today) -> str:
         return ENDING.format(moment=today.isoformat())
 
     @pytest.fixture
-    def expected(self, today: datetime) -> list[LogEntry]:
+    def expected(self, today) -> list[LogEntry]:
         ids = [f"order-{number}" for number in range(120)]
         placed = [LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", each, "alex") for each in ids]
         return newest_first(placed)

@@ -1,7 +1,5 @@
 """An order put into the basket once more."""
 
-from collections.abc import Callable
-
 import pytest
 
 from shop.orders.items import NewLine
@@ -10,7 +8,7 @@ from tests.support.orders.visiting import Shown, Visitor
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str], tables: None) -> str:
+def lamp(fresh, tables) -> str:
     return put_product(fresh("lamp"), cents=1_999)
 
 
@@ -22,19 +20,17 @@ def order_again(visitor: Visitor, *lines: NewLine) -> Shown:
 
 
 class TestOrderingAgain:
-    def test_fills_the_basket_at_the_prices_of_today(self, alice: Visitor, lamp: str) -> None:
+    def test_fills_the_basket_at_the_prices_of_today(self, alice, lamp):
         shown = order_again(alice, NewLine(lamp, "Lamp", 3, 5))
         assert shown.messages == ["1 product was added to your basket at today's price."]
         assert "EUR 59.97" in shown.page.one("tfoot").text
 
-    def test_adds_to_what_is_there(self, alice: Visitor, lamp: str) -> None:
+    def test_adds_to_what_is_there(self, alice, lamp):
         alice.post("/basket/add/", {"product_id": lamp, "quantity": "1"})
         shown = order_again(alice, NewLine(lamp, "Lamp", 3, 5))
         assert "EUR 79.96" in shown.page.one("tfoot").text
 
-    def test_says_what_is_no_longer_sold(
-        self, alice: Visitor, lamp: str, fresh: Callable[[str], str]
-    ) -> None:
+    def test_says_what_is_no_longer_sold(self, alice, lamp, fresh):
         heirloom = put_product(fresh("heirloom"), cents=None)
         lines = [NewLine(lamp, "Lamp", 1, 5), NewLine(heirloom, "Heirloom", 1, 5)]
         shown = order_again(alice, *lines, NewLine(fresh("lost"), "Lost", 1, 5))
@@ -43,12 +39,12 @@ class TestOrderingAgain:
             "No longer sold: “Heirloom”, “Lost”.",
         ]
 
-    def test_says_what_has_no_room(self, alice: Visitor, lamp: str) -> None:
+    def test_says_what_has_no_room(self, alice, lamp):
         alice.post("/basket/add/", {"product_id": lamp, "quantity": "99"})
         shown = order_again(alice, NewLine(lamp, "Lamp", 1, 5))
         assert shown.messages == ["Your basket has no room for “Lamp”."]
 
-    def test_is_for_its_customer_alone(self, alice: Visitor, sam: Visitor, lamp: str) -> None:
+    def test_is_for_its_customer_alone(self, alice, sam, lamp):
         order = made_order(alice.username)
         put(order)
         assert sam.post(f"/orders/{order.id}/again/", {}).status == 404

@@ -1,7 +1,7 @@
 """“Also bought”: against counting by hand, within its bound, and without anybody's name."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import pytest
@@ -83,7 +83,7 @@ def sell_to(
 
 
 @pytest.fixture
-def popular(fresh: Callable[[str], str]) -> str:
+def popular(fresh) -> str:
     """A product with thirty buyers, each of whom bought thirty others."""
     name = fresh("popular")
     others = [f"{name}-{n:02}" for n in range(30)]
@@ -165,7 +165,7 @@ class TestAnOrder:
     """One of five, on which it depends whether the list has something."""
 
     @pytest.fixture
-    def pair(self, fresh: Callable[[str], str]) -> tuple[str, str]:
+    def pair(self, fresh) -> tuple[str, str]:
         lamp, bulb = fresh("lamp"), fresh("bulb")
         put_products([lamp, bulb])
         sell_to(4, [lamp, bulb])

@@ -27,7 +27,7 @@ def names(shown: Shown) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def lamps(tables: None) -> str:
+def lamps(tables) -> str:
     """A category of 45 products."""
     put_catalogue(
         categories=[NewCategory("lamps", "Lamps & light")], products=products_of("lamps", 45)

@@ -18,7 +18,7 @@ orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def halls(tables: None) -> None:
+def halls(tables) -> None:
     """A category of 45 products, with one in it, in which is another."""
     tree = [category(SLUG), category(INNER, SLUG), category(INNERMOST, INNER)]
     deep = products_in(INNERMOST, 1)

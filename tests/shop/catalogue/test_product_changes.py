@@ -1,6 +1,5 @@
 """Changes of products that are there: all that shows them changes at once."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str]) -> NewProduct:
+def lamp(fresh) -> NewProduct:
     product = NewProduct(fresh("lamp"), "Lamp", (fresh("shelf"),), "", 1_999, "EUR")
     put_catalogue(categories=[category(product.category_slugs[0])], products=[product])
     return product

@@ -1,6 +1,6 @@
 """Products of a category by name and price: every page, there and back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -23,7 +23,7 @@ orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 
 @pytest.fixture(scope="module")
-def shelf(tables: None) -> list[NewProduct]:
+def shelf(tables) -> list[NewProduct]:
     """23 products, many of one name or price."""
     products = products_in("ordered", 23)
     put_catalogue(categories=[category("ordered")], products=products)
@@ -83,7 +83,7 @@ class TestAList:
             assert sum(call.capacity_units for call in queries) <= shards * 0.5
             assert meter.capacity_units("shards") == 1
 
-    def test_keeps_all_when_there_are_more_shards(self, fresh: Callable[[str], str]):
+    def test_keeps_all_when_there_are_more_shards(self, fresh):
         slug = fresh("shards")
         products = products_in(slug, 12)
         put_catalogue(categories=[category(slug)], products=products[:6])
@@ -99,7 +99,7 @@ def walk_positions(slug: str, order: ProductOrder) -> Iterator:
 
 
 class TestAChange:
-    def test_of_the_price_moves_a_product(self, fresh: Callable[[str], str]):
+    def test_of_the_price_moves_a_product(self, fresh):
         slug = fresh("repriced")
         products = products_in(slug, 12)
         put_catalogue(categories=[category(slug)], products=products)
@@ -109,7 +109,7 @@ class TestAChange:
         for order in ProductOrder:
             assert there(slug, order, 5) == in_order(truth, order)
 
-    def test_to_no_price_takes_it_out_of_the_order_by_price(self, fresh: Callable[[str], str]):
+    def test_to_no_price_takes_it_out_of_the_order_by_price(self, fresh):
         slug = fresh("unpriced")
         products = [replace(p, unit_price_cents=500) for p in products_in(slug, 3)]
         put_catalogue(categories=[category(slug)], products=products)

@@ -1,6 +1,5 @@
 """Writes of the catalogue."""
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -27,12 +26,12 @@ def categories() -> list[str]:
 
 
 @pytest.fixture
-def lamps(fresh: Callable[[str], str]) -> NewCategory:
+def lamps(fresh) -> NewCategory:
     return NewCategory(slug=fresh("lamps"), name="Lamps")
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str], lamps: NewCategory) -> NewProduct:
+def lamp(fresh, lamps) -> NewProduct:
     return NewProduct(
         id=fresh("lamp"),
         name="Desk lamp",
@@ -44,27 +43,25 @@ def lamp(fresh: Callable[[str], str], lamps: NewCategory) -> NewProduct:
 
 
 class TestPutCatalogue:
-    def test_makes_a_product_with_its_description_and_category(
-        self, lamps: NewCategory, lamp: NewProduct
-    ) -> None:
+    def test_makes_a_product_with_its_description_and_category(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         found = find_product(lamp.id)
         assert (found.name, found.description) == ("Desk lamp", "It shines.")
         assert [(c.slug, c.name) for c in found.categories] == [(lamps.slug, "Lamps")]
 
-    def test_leads_from_the_root_to_the_product(self, lamps: NewCategory, lamp: NewProduct) -> None:
+    def test_leads_from_the_root_to_the_product(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         assert lamps.slug in categories()
         assert find_category(lamps.slug).name == "Lamps"
         assert products_in(lamps.slug) == {lamp.id: "Desk lamp"}
 
-    def test_keeps_the_price(self, lamps: NewCategory, lamp: NewProduct) -> None:
+    def test_keeps_the_price(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         key = keys.product(lamp.id)
         item = Product.get(key, key)
         assert (item.unit_price_cents, item.currency) == (4_990, "EUR")
 
-    def test_changes_nothing_the_second_time(self, lamps: NewCategory, lamp: NewProduct) -> None:
+    def test_changes_nothing_the_second_time(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         before = find_product(lamp.id)
         put_catalogue(categories=[lamps], products=[lamp])
@@ -73,34 +70,32 @@ class TestPutCatalogue:
 
 
 class TestEnsureProducts:
-    def test_names_a_product_by_its_id(self, fresh: Callable[[str], str]) -> None:
+    def test_names_a_product_by_its_id(self, fresh):
         product = fresh("product")
         assert ensure_products(product_ids=[product, product]) == 1
         assert find_product(product).name == product
 
-    def test_leads_from_the_root_to_it(self, fresh: Callable[[str], str]) -> None:
+    def test_leads_from_the_root_to_it(self, fresh):
         product = fresh("product")
         ensure_products(product_ids=[product])
         assert EVERYTHING_ELSE.slug in categories()
         assert find_category(EVERYTHING_ELSE.slug).name == "Everything else"
         assert products_in(EVERYTHING_ELSE.slug)[product] == product
 
-    def test_leaves_an_existing_product_alone(self, lamps: NewCategory, lamp: NewProduct) -> None:
+    def test_leaves_an_existing_product_alone(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         before = find_product(lamp.id)
         assert ensure_products(product_ids=[lamp.id]) == 0
         assert find_product(lamp.id) == before
 
-    def test_creates_only_the_missing_ones(
-        self, lamps: NewCategory, lamp: NewProduct, fresh: Callable[[str], str]
-    ) -> None:
+    def test_creates_only_the_missing_ones(self, lamps, lamp, fresh):
         put_catalogue(categories=[lamps], products=[lamp])
         new = fresh("product")
         assert ensure_products(product_ids=[lamp.id, new]) == 1
         assert find_product(lamp.id).name == "Desk lamp"
 
     @pytest.mark.real_engine
-    def test_creates_each_once_when_many_ask_at_once(self, fresh: Callable[[str], str]) -> None:
+    def test_creates_each_once_when_many_ask_at_once(self, fresh):
         product = fresh("product")
         asked = Pool(4).gather([partial(ensure_products, product_ids=[product])] * 8)
         assert sum(asked) == 1

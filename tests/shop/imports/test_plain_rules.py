@@ -97,12 +97,12 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.fixture
-def orders(fresh: Callable[[str], str]) -> Orders:
+def orders(fresh) -> Orders:
     return Orders(fresh("plain"))
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+def run(tmp_path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
     def run(*arguments: str) -> tuple[dict[str, Any], list[str]]:
         return import_plain(*arguments, rejects=tmp_path / "rejected.csv")
 

@@ -58,7 +58,7 @@ def filters(draw: st.DrawFn) -> OrderFilter:
 
 
 @pytest.fixture(scope="module")
-def crowded(tables: None) -> tuple[str, list[NewOrder]]:
+def crowded(tables) -> tuple[str, list[NewOrder]]:
     """A customer with orders of all statuses, many at one moment, and neighbours around."""
     username = unique("crowded")
     orders = [
@@ -79,9 +79,7 @@ def crowded(tables: None) -> tuple[str, list[NewOrder]]:
 class TestEveryFilter:
     @given(chosen=filters(), size=st.integers(1, 9))
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-    def test_gives_the_plain_answer_there_and_back(
-        self, crowded: tuple[str, list[NewOrder]], chosen: OrderFilter, size: int
-    ) -> None:
+    def test_gives_the_plain_answer_there_and_back(self, crowded, chosen, size):
         username, orders = crowded
         found = there_and_back(orders_of(username, chosen), size=size)
         assert found == expected(orders, chosen)
@@ -91,7 +89,7 @@ class TestTheBoundsOfARange:
     """A5 and A6: from is in, to is out, and no other status ever is."""
 
     @pytest.fixture
-    def shipped(self, fresh: Callable[[str], str], tables: None) -> Callable[..., list[str]]:
+    def shipped(self, fresh, tables) -> Callable[..., list[str]]:
         """Asks for shipped orders of a customer who has one at each of four moments."""
         username, moment = fresh("alex"), datetime(2018, 1, 1, tzinfo=UTC)
         orders = {
@@ -120,19 +118,17 @@ class TestTheBoundsOfARange:
 
         return ask
 
-    def test_an_order_exactly_at_from_is_in_and_exactly_at_to_is_out(
-        self, shipped: Callable[..., list[str]]
-    ) -> None:
+    def test_an_order_exactly_at_from_is_in_and_exactly_at_to_is_out(self, shipped):
         days = {"since": date(2018, 1, 1), "until": date(2018, 1, 2)}
         assert shipped(**days) == ["within", "at"]
 
-    def test_before_a_date_holds_no_other_status(self, shipped: Callable[..., list[str]]) -> None:
+    def test_before_a_date_holds_no_other_status(self, shipped):
         assert shipped(until=date(2018, 1, 1)) == ["before"]
 
-    def test_from_a_date_holds_no_other_status(self, shipped: Callable[..., list[str]]) -> None:
+    def test_from_a_date_holds_no_other_status(self, shipped):
         assert shipped(since=date(2018, 1, 2)) == ["at the end"]
 
-    def test_of_no_day_is_empty_and_reads_nothing(self, shipped: Callable[..., list[str]]) -> None:
+    def test_of_no_day_is_empty_and_reads_nothing(self, shipped):
         with metered() as meter:
             assert shipped(since=date(2018, 1, 1), until=date(2018, 1, 1)) == []
         assert meter.calls == []
@@ -140,9 +136,7 @@ class TestTheBoundsOfARange:
 
 class TestWhatAListReads:
     @pytest.mark.parametrize("chosen", [(), (Status.SHIPPED,), tuple(Status)])
-    def test_is_one_query_for_each_status_and_no_scan(
-        self, fresh: Callable[[str], str], tables: None, chosen: tuple[Status, ...]
-    ) -> None:
+    def test_is_one_query_for_each_status_and_no_scan(self, fresh, tables, chosen):
         username = fresh("alex")
         put(*(made_order(username, status) for status in Status))
         with metered() as meter:
@@ -151,9 +145,7 @@ class TestWhatAListReads:
         assert page.rounds == 1
 
     @pytest.mark.real_engine
-    def test_of_own_open_orders_is_read_strongly_for_one_query(
-        self, fresh: Callable[[str], str], tables: None
-    ) -> None:
+    def test_of_own_open_orders_is_read_strongly_for_one_query(self, fresh, tables):
         username = fresh("alex")
         put(made_order(username))
         with metered() as meter:
@@ -163,9 +155,7 @@ class TestWhatAListReads:
 
 
 class TestFindingAnOrder:
-    def test_gives_the_lines_in_their_order(
-        self, fresh: Callable[[str], str], tables: None
-    ) -> None:
+    def test_gives_the_lines_in_their_order(self, fresh, tables):
         lines = [NewLine(f"p{n}", f"Product {n}", n + 1, 100 * n) for n in range(40)]
         order = made_order(fresh("alex"), lines=lines)
         put(order)
@@ -174,20 +164,20 @@ class TestFindingAnOrder:
         assert found.total == sum(line.total for line in found.items)
         assert owner_of(order.id) == order.username
 
-    def test_takes_its_foreign_id_as_well(self, fresh: Callable[[str], str], tables: None) -> None:
+    def test_takes_its_foreign_id_as_well(self, fresh, tables):
         order = made_order(fresh("alex"), foreign_id=fresh("elsewhere"))
         put(order)
         assert find_order(order.foreign_id or "").order.id == order.id
 
     @pytest.mark.parametrize("order_id", ["", "nonsense", "x" * 5_000])
-    def test_of_no_such_id_says_so(self, tables: None, order_id: str) -> None:
+    def test_of_no_such_id_says_so(self, tables, order_id):
         for find in (find_order, owner_of):
             with pytest.raises(NoSuchOrder):
                 find(order_id)
 
 
 class TestAPurchase:
-    def test_is_known_by_one_read(self, fresh: Callable[[str], str], tables: None) -> None:
+    def test_is_known_by_one_read(self, fresh, tables):
         username, product = fresh("alex"), fresh("lamp")
         put(made_order(username, lines=[NewLine(product, "Lamp", 1, 100)]))
         with metered() as meter:

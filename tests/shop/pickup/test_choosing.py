@@ -17,21 +17,21 @@ from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint
 from shop.pickup.writing import put_points, remove_point
 from tests.support.orders.making import START, made_order, put
-from tests.support.pickup.stored import Fresh, delete, made_point, own_item
+from tests.support.pickup.stored import delete, made_point, own_item
 from tests.support.pickup.stored import put as put_item
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def order(fresh: Fresh) -> NewOrder:
+def order(fresh) -> NewOrder:
     order = made_order(fresh("alice"))
     put(order)
     return order
 
 
 @pytest.fixture
-def point(fresh: Fresh) -> PickupPoint:
+def point(fresh) -> PickupPoint:
     point = made_point(fresh)
     put_points([point])
     return point
@@ -46,14 +46,12 @@ def chosen(order: NewOrder) -> PickupEntry | None:
 
 
 class TestChoosing:
-    def test_is_shown_with_the_order(self, order: NewOrder, point: PickupPoint) -> None:
+    def test_is_shown_with_the_order(self, order, point):
         assert chosen(order) is None
         choose(order, point)
         assert chosen(order) == PickupEntry(point.id, point.name, point.address, point.hours)
 
-    def test_again_takes_the_other_point(
-        self, order: NewOrder, point: PickupPoint, fresh: Fresh
-    ) -> None:
+    def test_again_takes_the_other_point(self, order, point, fresh):
         other = made_point(fresh, name="Papelaria Sol")
         put_points([other])
         choose(order, point)
@@ -62,25 +60,21 @@ class TestChoosing:
         assert entry is not None
         assert entry.name == "Papelaria Sol"
 
-    def test_can_be_taken_back(self, order: NewOrder, point: PickupPoint) -> None:
+    def test_can_be_taken_back(self, order, point):
         choose(order, point)
         forget_point(username=order.username, order_id=order.id)
         forget_point(username=order.username, order_id=order.id)
         assert chosen(order) is None
 
     @pytest.mark.parametrize("status", OPEN)
-    def test_is_possible_in_every_open_status(
-        self, fresh: Fresh, point: PickupPoint, status: Status
-    ) -> None:
+    def test_is_possible_in_every_open_status(self, fresh, point, status):
         order = made_order(fresh("alice"), status)
         put(order)
         choose(order, point)
         assert chosen(order) is not None
 
     @pytest.mark.parametrize("status", [status for status in Status if status not in OPEN])
-    def test_is_refused_when_the_order_is_closed(
-        self, fresh: Fresh, point: PickupPoint, status: Status
-    ) -> None:
+    def test_is_refused_when_the_order_is_closed(self, fresh, point, status):
         order = made_order(fresh("alice"), status)
         put(order)
         with pytest.raises(OrderClosed, match=status.label.lower()):
@@ -91,9 +85,7 @@ class TestChoosing:
             find_open_order(username=order.username, order_id=order.id)
         assert chosen(order) is None
 
-    def test_does_not_reach_the_order_of_another(
-        self, order: NewOrder, point: PickupPoint, fresh: Fresh
-    ) -> None:
+    def test_does_not_reach_the_order_of_another(self, order, point, fresh):
         choose(order, point)
         bob = fresh("bob")
         with pytest.raises(NoSuchOrder):
@@ -102,14 +94,12 @@ class TestChoosing:
             forget_point(username=bob, order_id=order.id)
         assert chosen(order) is not None
 
-    def test_needs_a_point_that_there_is(self, order: NewOrder, fresh: Fresh) -> None:
+    def test_needs_a_point_that_there_is(self, order, fresh):
         with pytest.raises(NoSuchPoint):
             choose(order, made_point(fresh))
         assert chosen(order) is None
 
-    def test_is_refused_when_the_point_goes_at_this_very_moment(
-        self, order: NewOrder, point: PickupPoint
-    ) -> None:
+    def test_is_refused_when_the_point_goes_at_this_very_moment(self, order, point):
         own = keys.pickup_point(point.id)
         before = own_item(point)
         assert before is not None
@@ -130,21 +120,17 @@ class TestChoosing:
 
 class TestAChoice:
     @pytest.fixture
-    def made(self, order: NewOrder, point: PickupPoint) -> Callable[[], PickupEntry | None]:
+    def made(self, order, point) -> Callable[[], PickupEntry | None]:
         choose(order, point)
         return lambda: chosen(order)
 
-    def test_stays_when_the_point_is_gone(
-        self, made: Callable[[], PickupEntry | None], point: PickupPoint
-    ) -> None:
+    def test_stays_when_the_point_is_gone(self, made, point):
         remove_point(point.id)
         entry = made()
         assert entry is not None
         assert entry.name == point.name
 
-    def test_stays_when_the_order_moves(
-        self, made: Callable[[], PickupEntry | None], order: NewOrder
-    ) -> None:
+    def test_stays_when_the_order_moves(self, made, order):
         move_order(
             username=order.username,
             order_id=order.id,
@@ -156,9 +142,7 @@ class TestAChoice:
         )
         assert made() is not None
 
-    def test_stays_when_the_order_is_imported_again(
-        self, made: Callable[[], PickupEntry | None], order: NewOrder
-    ) -> None:
+    def test_stays_when_the_order_is_imported_again(self, made, order):
         later = StatusChange(Status.SHIPPED, START.replace(year=2024))
         put_orders([NewOrder(**(_fields(order) | {"history": (*order.history, later)}))])
         assert find_order(order.id).order.status is Status.SHIPPED

@@ -12,7 +12,7 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE, digits
-from tests.support.pickup.stored import Fresh, made_point
+from tests.support.pickup.stored import made_point
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -25,7 +25,7 @@ def explained(near: str, **options: Any) -> dict[str, Any]:
 
 
 class TestExplainPickup:
-    def test_tells_of_the_queries_and_the_directories(self, fresh: Fresh) -> None:
+    def test_tells_of_the_queries_and_the_directories(self, fresh):
         place = (-8.0 + CHANCE.random(), -14.4)
         put_points([made_point(fresh, place)])
         figures = explained(f"{place[0]}, {place[1]}", count=1)
@@ -35,7 +35,7 @@ class TestExplainPickup:
         assert figures["other"]["directory"]["calls"] == 1
 
     @pytest.mark.real_engine
-    def test_meters_what_is_read(self, fresh: Fresh) -> None:
+    def test_meters_what_is_read(self, fresh):
         prefix = digits(9)
         place = Coordinates.at(-16.0 + CHANCE.random(), -5.7)
         put_zips([ZipPlace(prefix, place, "Jamestown")], batches=page_batches())
@@ -48,6 +48,6 @@ class TestExplainPickup:
         }
 
     @pytest.mark.parametrize("near", ["nowhere!", "91, 0", "ZZZ9ZZZ"])
-    def test_says_in_one_line_what_is_no_place(self, near: str) -> None:
+    def test_says_in_one_line_what_is_no_place(self, near):
         with pytest.raises(CommandError):
             explained(near)

@@ -16,7 +16,6 @@ from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from shop.pickup.writing import PointOutcome, put_points, remove_point
 from tests.support.pickup.stored import (
-    Fresh,
     area_item,
     made_point,
     own_item,
@@ -36,7 +35,7 @@ def number_in(directories: dict[str, dict[str, int]], name: str, cell: str) -> i
 
 
 class TestPuttingPoints:
-    def test_stores_each_by_its_id_and_by_where_it_is(self, fresh: Fresh) -> None:
+    def test_stores_each_by_its_id_and_by_where_it_is(self, fresh):
         point = made_point(fresh, OSLO)
         assert put_points([point]) == Counter({PointOutcome.NEW: 1, PointOutcome.UNCHANGED: 0})
         for item in (own_item(point), area_item(point)):
@@ -47,21 +46,21 @@ class TestPuttingPoints:
         assert item["pk"]["S"] == "GEO#u4"
         assert item["sk"]["S"] == f"u4xsudvxb2#{point.id}"
 
-    def test_counts_it_in_its_area_and_in_the_world(self, fresh: Fresh) -> None:
+    def test_counts_it_in_its_area_and_in_the_world(self, fresh):
         before = counted("~", "u4")
         put_points([made_point(fresh, OSLO), made_point(fresh, OSLO)])
         after = counted("~", "u4")
         assert number_in(after, "~", "u4") == number_in(before, "~", "u4") + 2
         assert number_in(after, "u4", "u4xs") == number_in(before, "u4", "u4xs") + 2
 
-    def test_again_writes_nothing(self, fresh: Fresh) -> None:
+    def test_again_writes_nothing(self, fresh):
         point = made_point(fresh, OSLO)
         put_points([point])
         with metered() as meter:
             assert put_points([point])[PointOutcome.UNCHANGED] == 1
         assert {call.operation for call in meter.calls} == {"BatchGetItem"}
 
-    def test_replaces_what_is_said_of_it(self, fresh: Fresh) -> None:
+    def test_replaces_what_is_said_of_it(self, fresh):
         point = made_point(fresh, OSLO)
         put_points([point])
         before = counted("~", "u4")
@@ -73,7 +72,7 @@ class TestPuttingPoints:
         assert point_of(item) == renamed
         assert counted("~", "u4") == before
 
-    def test_moves_it_with_its_counts(self, fresh: Fresh) -> None:
+    def test_moves_it_with_its_counts(self, fresh):
         point = made_point(fresh, OSLO)
         before = counted("~", "u4", "xn")
         put_points([point])
@@ -85,29 +84,27 @@ class TestPuttingPoints:
         assert number_in(after, "~", "u4") == number_in(before, "~", "u4")
         assert number_in(after, "~", "xn") == number_in(before, "~", "xn") + 1
 
-    def test_takes_more_than_a_transaction_holds(self, fresh: Fresh) -> None:
+    def test_takes_more_than_a_transaction_holds(self, fresh):
         points = [made_point(fresh, (59.9 + n / 1_000, 10.7)) for n in range(95)]
         before = number_in(counted("~"), "~", "u4")
         assert put_points(points)[PointOutcome.NEW] == 95
         assert number_in(counted("~"), "~", "u4") == before + 95
 
     @pytest.mark.parametrize("area", ["pk", "sk"])
-    def test_counts_it_in_an_area_that_is_called_like_a_key(self, fresh: Fresh, area: str) -> None:
+    def test_counts_it_in_an_area_that_is_called_like_a_key(self, fresh, area):
         middle = pygeohash.decode_exactly(area)
         before = counted("~")
         put_points([made_point(fresh, (middle.latitude, middle.longitude))])
         assert number_in(counted("~"), "~", area) == number_in(before, "~", area) + 1
 
-    def test_starts_over_when_somebody_else_wrote_the_same(
-        self, fresh: Fresh, interfere: Any
-    ) -> None:
+    def test_starts_over_when_somebody_else_wrote_the_same(self, fresh, interfere):
         point = made_point(fresh, OSLO)
         interfere(lambda: put_points([replace(point, place=Coordinates.at(*KYOTO))]))
         assert put_points([point])[PointOutcome.REPLACED] == 1
         assert find_point(point.id) == point
         assert area_item(replace(point, place=Coordinates.at(*KYOTO))) is None
 
-    def test_gives_up_when_somebody_else_never_stops(self, fresh: Fresh, interfere: Any) -> None:
+    def test_gives_up_when_somebody_else_never_stops(self, fresh, interfere):
         point = made_point(fresh, OSLO)
         places = iter([(1.0, n) for n in range(10)])
         again = lambda: put_points([replace(point, place=Coordinates.at(*next(places)))])  # noqa: E731
@@ -117,7 +114,7 @@ class TestPuttingPoints:
 
 
 class TestRemovingAPoint:
-    def test_leaves_nothing_of_it(self, fresh: Fresh) -> None:
+    def test_leaves_nothing_of_it(self, fresh):
         point = made_point(fresh, OSLO)
         before = counted("~", "u4")
         put_points([point])
@@ -127,12 +124,12 @@ class TestRemovingAPoint:
         with pytest.raises(NoSuchPoint):
             find_point(point.id)
 
-    def test_that_is_not_there_says_so(self, fresh: Fresh) -> None:
+    def test_that_is_not_there_says_so(self, fresh):
         assert not remove_point(fresh("point"))
 
 
 class TestAPointNearAPole:
-    def test_is_stored_and_counted_in_a_cap(self, fresh: Fresh) -> None:
+    def test_is_stored_and_counted_in_a_cap(self, fresh):
         before = counted("~", "Nkj")
         put_points([point := made_point(fresh, (78.2232, 15.6267))])
         item = area_item(point)
@@ -170,7 +167,7 @@ def interfere() -> Any:
 
 @pytest.mark.real_engine
 class TestWhatItCosts:
-    def test_to_find_ten_points_in_a_city(self, fresh: Fresh) -> None:
+    def test_to_find_ten_points_in_a_city(self, fresh):
         """The figures of docs/designs/pickup-points.md: two directories, one round of cells."""
         where = Coordinates.at(-41.2866, 174.7756)
         put_points(
@@ -188,14 +185,14 @@ class TestWhatItCosts:
         ]
         assert meter.capacity_units() <= 3.0
 
-    def test_to_find_that_nothing_is_near(self, fresh: Fresh) -> None:
+    def test_to_find_that_nothing_is_near(self, fresh):
         put_points([made_point(fresh, (-41.2866, 174.7756))])
         with metered() as meter:
             (near,) = nearest_points(Coordinates.at(-54.8, -68.3), 1).points
         assert near.metres > 1_000_000
         assert meter.capacity_units() < 15
 
-    def test_to_write_a_point_with_its_counts(self, fresh: Fresh) -> None:
+    def test_to_write_a_point_with_its_counts(self, fresh):
         """Two items and two directories at two units each; two entries in ``inverted`` at one."""
         put_points([made_point(fresh, (-20.0, 57.5))])
         with metered() as meter:
@@ -204,7 +201,7 @@ class TestWhatItCosts:
         assert sum(call.capacity_units for call in writes) == 10.0
 
 
-def test_points_are_found_as_they_were_put(fresh: Fresh) -> None:
+def test_points_are_found_as_they_were_put(fresh):
     near, far = made_point(fresh, (64.1466, -21.9426)), made_point(fresh, (65.6885, -18.1262))
     put_points([near, far])
     found = nearest_points(Coordinates.at(64.14, -21.94), 2)

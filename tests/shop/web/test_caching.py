@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from collections.abc import Callable
 
 import pytest
 from django.http import HttpResponse
@@ -22,7 +21,7 @@ HOW_IT_WAS_READ = re.compile(rb'<details class="explanation".*?</details>', re.D
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str]) -> str:
+def lamp(fresh) -> str:
     product_id = put_product(fresh("lamp"))
     load(numbered_comments(product_id, count=3))
     return product_id

@@ -1,7 +1,5 @@
 """Which address a request is counted under."""
 
-from typing import Any
-
 import pytest
 from django.test import RequestFactory
 
@@ -14,22 +12,20 @@ def network(remote: str, forwarded: str | None = None) -> str:
 
 
 class TestTheAddressOfARequest:
-    def test_is_that_of_the_connection(self) -> None:
+    def test_is_that_of_the_connection(self):
         assert network("192.0.2.7") == "192.0.2.7"
 
-    def test_is_not_what_the_client_says_it_is(self) -> None:
+    def test_is_not_what_the_client_says_it_is(self):
         assert network("192.0.2.7", forwarded="198.51.100.1") == "192.0.2.7"
 
     @pytest.mark.parametrize(
         ("proxies", "expected"), [(1, "203.0.113.9"), (2, "198.51.100.1"), (3, "192.0.2.7")]
     )
-    def test_is_what_the_outermost_trusted_proxy_saw(
-        self, settings: Any, proxies: int, expected: str
-    ) -> None:
+    def test_is_what_the_outermost_trusted_proxy_saw(self, settings, proxies, expected):
         settings.TRUSTED_PROXIES = proxies
         assert network("192.0.2.7", forwarded="198.51.100.1, 203.0.113.9") == expected
 
-    def test_of_ipv6_is_that_of_the_whole_network(self) -> None:
+    def test_of_ipv6_is_that_of_the_whole_network(self):
         assert network("2001:db8:1:2:aaaa::1") == network("2001:db8:1:2:bbbb::2")
         assert network("2001:db8:1:2::1") != network("2001:db8:1:3::1")
 
@@ -43,5 +39,5 @@ class TestTheAddressOfARequest:
             ("unix:", "unknown"),
         ],
     )
-    def test_is_understood_in_other_spellings(self, spelled: str, expected: str) -> None:
+    def test_is_understood_in_other_spellings(self, spelled, expected):
         assert network(spelled) == expected

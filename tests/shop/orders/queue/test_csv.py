@@ -4,11 +4,9 @@ import csv
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from dynamo.web import csv_lists
 from shop.order_status import Status
-from shop.orders.items import NewLine, NewOrder
+from shop.orders.items import NewLine
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.queueing import ids_of
 from tests.support.orders.visiting import Visitor
@@ -21,9 +19,7 @@ def rows(visitor: Visitor, url: str) -> list[dict[str, str]]:
 
 
 class TestTheQueueAsCsv:
-    def test_has_what_the_filtered_list_has_on_all_its_pages(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_has_what_the_filtered_list_has_on_all_its_pages(self, sam, opened, settings):
         settings.PAGE_SIZE = 1
         query = "?status=PLACED&status=APPROVED&to=1980-01-02"
         link = sam.get(f"/staff/orders/{query}").page.one(class_="csv").one("a")
@@ -41,14 +37,12 @@ class TestTheQueueAsCsv:
             "total": "39.98",
         }
 
-    def test_refuses_what_is_no_filter(self, sam: Visitor) -> None:
+    def test_refuses_what_is_no_filter(self, sam):
         assert sam.get("/staff/orders.csv?status=SHIPPED").status == 400
 
 
 class TestACustomersOrdersAsCsv:
-    def test_are_filtered_as_on_the_page(
-        self, sam: Visitor, alice: Visitor, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_are_filtered_as_on_the_page(self, sam, alice, monkeypatch):
         monkeypatch.setattr(csv_lists, "ROWS_AT_A_TIME", 1)
         lines = [NewLine("lamp", "=HYPERLINK(1)", 1, 100)]
         orders = [
@@ -61,7 +55,7 @@ class TestACustomersOrdersAsCsv:
         assert [row["order_id"] for row in found] == [orders[2].id, orders[0].id]
         assert found[0]["bought"] == "'=HYPERLINK(1)"
 
-    def test_are_offered_to_staff_alone(self, alice: Visitor) -> None:
+    def test_are_offered_to_staff_alone(self, alice):
         put(made_order(alice.username))
         assert not alice.get("/orders/").page.all(class_="csv")
         assert alice.get(f"/staff/customers/{alice.username}/orders.csv").status == 404

@@ -1,6 +1,5 @@
 """What staff find by typing an order's number or a customer's name."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -17,36 +16,30 @@ def leads_to(visitor: Visitor, typed: str) -> str:
 
 
 class TestTheSearch:
-    def test_is_on_every_page_of_staff_and_on_no_other(self, sam: Visitor, alice: Visitor) -> None:
+    def test_is_on_every_page_of_staff_and_on_no_other(self, sam, alice):
         form = sam.get("/orders/").page.one("form", role="search")
         assert form["action"] == "/staff/find/"
         assert form.one("input", type="search")["name"] == "q"
         assert not alice.get("/orders/").page.all("form", role="search")
 
-    def test_finds_an_order_by_its_number(self, sam: Visitor, alice: Visitor) -> None:
+    def test_finds_an_order_by_its_number(self, sam, alice):
         put(order := made_order(alice.username))
         assert leads_to(sam, order.id) == f"/orders/{order.id}/"
         assert leads_to(sam, f" {order.id.lower()} ") == f"/orders/{order.id}/"
 
-    def test_finds_an_order_by_its_number_elsewhere(
-        self, sam: Visitor, alice: Visitor, fresh: Callable[[str], str]
-    ) -> None:
+    def test_finds_an_order_by_its_number_elsewhere(self, sam, alice, fresh):
         put(order := made_order(alice.username, foreign_id=fresh("Shop-17")))
         assert leads_to(sam, order.foreign_id or "") == f"/orders/{order.id}/"
 
-    def test_finds_a_customer_by_name_in_any_case(self, sam: Visitor, alice: Visitor) -> None:
+    def test_finds_a_customer_by_name_in_any_case(self, sam, alice):
         address = f"/staff/customers/{alice.username}/orders/"
         assert leads_to(sam, f" {alice.username.upper()} ") == address
 
-    def test_finds_a_customer_without_an_account(
-        self, sam: Visitor, fresh: Callable[[str], str]
-    ) -> None:
+    def test_finds_a_customer_without_an_account(self, sam, fresh):
         put(order := made_order(fresh("imported")))
         assert leads_to(sam, order.username) == f"/staff/customers/{order.username}/orders/"
 
-    def test_finds_customers_by_their_address(
-        self, sam: Visitor, fresh: Callable[[str], str]
-    ) -> None:
+    def test_finds_customers_by_their_address(self, sam, fresh):
         names = sorted(fresh("ada") for _ in range(2))
         email, now = f"{fresh('ada')}@example.com", datetime.now(UTC)
         create_profile(username=names[0], password=None, email=email, now=now)
@@ -56,18 +49,18 @@ class TestTheSearch:
         assert [link.text for link in page.one("ul", class_="found").all("a")] == names
 
     @pytest.mark.parametrize("typed", ["nobody-has-it", "x" * 201, "%23", "a@b@c", "🚲"])
-    def test_says_when_there_is_neither(self, sam: Visitor, typed: str) -> None:
+    def test_says_when_there_is_neither(self, sam, typed):
         shown = sam.get(f"/staff/find/?q={typed}")
         assert (shown.status, shown.page.one(role="alert").text[:33]) == (
             200,
             "There is no order and no customer",
         )
 
-    def test_of_nothing_asks_for_something(self, sam: Visitor) -> None:
+    def test_of_nothing_asks_for_something(self, sam):
         assert not sam.get("/staff/find/").page.all(role="alert")
 
     @pytest.mark.real_engine
-    def test_reads_by_key_alone_in_one_round(self, alice: Visitor) -> None:
+    def test_reads_by_key_alone_in_one_round(self, alice):
         with metered() as meter:
             find_order_or_customers(alice.username)
         assert {call.operation for call in meter.calls} == {"GetItem", "Query"}
