@@ -4,9 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.comments.loading import load
-from tests.support.comments.outage import own_engine, wait_for_answers
 from tests.support.comments.truth import Truth, numbered_comments, written
-from tests.support.comments.writers import someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -102,17 +100,6 @@ class TestToggle:
         assert visitor.address == ALL
         assert visitor.comment_ids == kettle.ids()[:20]
 
-    def test_goes_from_any_language_to_one_to_two_and_back(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        language(visitor, "de").click()
-        visitor.wait_for(*kettle.ids(["de"])[:20])
-        assert visitor.page.title().startswith("Comments in German")
-        language(visitor, "en").click()
-        visitor.wait_for(*kettle.ids(["de", "en"])[:20])
-        assert visitor.address == "/products/kettle/comments/de.en/~/"
-        visitor.page.locator("#toggle-all-languages").click()
-        visitor.page.wait_for_url(f"**{ALL}")
-
 
 class TestAComment:
     def test_says_its_language_except_in_a_list_of_one(self, visitor, kettle):
@@ -120,17 +107,6 @@ class TestAComment:
         for chosen, is_said in (("~", True), ("de", False), ("de.en", True)):
             visitor.page.goto(f"/products/kettle/comments/{chosen}/~/")
             expect(language).to_be_visible(visible=is_said)
-
-    def test_is_reported_where_it_stands(self, seat, kettle):
-        alex = seat(someone("alex"))
-        alex.page.set_viewport_size({"width": 390, "height": 844})
-        alex.page.goto(ALL)
-        comment = alex.page.locator("[data-comment-id]").first
-        comment.get_by_role("link", name="Report").click()
-        comment.locator("[type=radio]").first.check()
-        comment.get_by_role("button", name="Report").click()
-        expect(comment.locator("footer .reported")).to_be_focused()
-        expect(comment.locator("footer .helpful")).to_be_visible()
 
 
 class TestPageLinks:
@@ -231,17 +207,6 @@ class TestWithoutJavaScript:
         unfold_explanation(plain_visitor)
 
 
-class TestVisitorsLanguage:
-    def test_is_what_a_product_page_opens_in(self, open_context, kettle):
-        page = open_context(locale="de-AT").new_page()
-        page.goto("/products/kettle/")
-        ids = page.locator("[data-comment-id]")
-        assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
-        page.get_by_role("link", name="Filter aufheben").click()
-        page.wait_for_url(f"**{ALL}")
-        expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
-
-
 class TestNarrowWindow:
     PAGES = (
         "/", ALL, FOUR, LONG, "/products/novel/", "/products/kettle/", "/comments/novel-long/",
@@ -266,22 +231,3 @@ class TestPageThatTheBrowserKept:
         with visitor.page.expect_navigation():
             visitor.page.evaluate(COME_BACK, "htmx-request")
         visitor.wait_for(*kettle.ids()[:20])
-
-
-class TestStoppedEngine:
-    def test_is_told_beside_the_list_which_stays(self, open_context, tmp_path):
-        with own_engine(tmp_path) as engine:
-            comments = Truth(numbered_comments("kettle", count=30))
-            load(comments.comments)
-            page = open_context(locale="fr-FR").new_page()
-            page.goto(ALL)
-            engine.stop()
-            page.locator("a[rel=next]").click()
-            expect(page.locator("#notice")).to_contain_text("cannot be reached")
-            expect(page.locator("[data-comment-id]")).to_have_count(20)
-            assert page.evaluate("location.pathname + location.search") == ALL
-            engine.start()
-            wait_for_answers()
-            page.locator("a[rel=next]").click()
-            expect(page.locator("[data-comment-id]")).to_have_count(10)
-            expect(page.locator("#notice")).to_be_empty()

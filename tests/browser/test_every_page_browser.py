@@ -92,8 +92,7 @@ def scroll_through(page: Page) -> None:
 class TestNothingMoves:
     @pytest.mark.parametrize("width", [390, 1280])
     def test_while_a_page_is_loaded_and_scrolled_through(self, sam, staff, mine, width):
-        order = made_order(staff.username)
-        put(order)
+        put(order := made_order(staff.username))
         sam.page.add_init_script(NOTE_SHIFTS)
         sam.page.set_viewport_size({"width": width, "height": 844})
         shifts = {}
@@ -127,8 +126,7 @@ class TestThePrintedPage:
 
     @pytest.mark.parametrize("path", ["/orders/", "/orders/{}/", COMMENT])
     def test_has_no_buttons(self, on_paper, staff, path):
-        order = made_order(staff.username)
-        put(order)
+        put(order := made_order(staff.username))
         on_paper.goto(path.format(order.id))
         expect(on_paper.locator("h1")).to_be_visible()
         self.has_nothing_to_press(on_paper)

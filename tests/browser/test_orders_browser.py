@@ -1,8 +1,7 @@
-"""Orders in Chromium, from the basket to the queue, with and without JavaScript."""
+"""Orders in Chromium, from the basket to the queue."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -10,8 +9,7 @@ from playwright.sync_api import Route, expect
 
 from shop.accounts.services import create_profile
 from shop.order_status import OPEN, Status
-from shop.orders import moving as order_moving
-from shop.orders.items import NewLine, NewOrder, StatusChange
+from shop.orders.items import NewLine, NewOrder
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.making import put_product as put_product_item
@@ -23,28 +21,17 @@ PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
 """Nobody else's orders are as old: these come first in the queue."""
 
-SEND = """
-    ({form}) => fetch(form.action, {
-        method: "POST", body: new URLSearchParams(new FormData(form)), redirect: "manual",
-    }).then(() => true)
-"""
-"""Sends a button's form as the first of two clicks does: Chromium hears no answer to it."""
 
 Arrive = Callable[..., Shopper]
 
 
 @pytest.fixture
-def javascript() -> bool:
-    return True
-
-
-@pytest.fixture
-def arrive(site, open_context, javascript) -> Iterator[Arrive]:
+def arrive(site, open_context) -> Iterator[Arrive]:
     """Opens a browser for somebody; none of them may have had anything to complain about."""
     shoppers = []
 
     def arrive(username: str = "", **options: Any) -> Shopper:
-        context = open_context(locale="en-GB", java_script_enabled=javascript, **options)
+        context = open_context(locale="en-GB", **options)
         if username:
             context.add_cookies([session_cookie(username, site=site)])
         shoppers.append(Shopper.arrive(context))
@@ -102,19 +89,6 @@ def queued(alice, settings) -> Iterator[list[NewOrder]]:
 
 
 @pytest.fixture
-def two_at_once(monkeypatch) -> None:
-    """Two who ship have both seen the order as it was before either changes it."""
-    both, spell = Barrier(2, timeout=30), order_moving.status_update
-
-    def status_update(*, target: StatusChange, **change: Any) -> Any:
-        if target.status is Status.SHIPPED:
-            both.wait()
-        return spell(target=target, **change)
-
-    monkeypatch.setattr(order_moving, "status_update", status_update)
-
-
-@pytest.fixture
 def lamp(fresh) -> str:
     return put_product_item(fresh("lamp"), cents=1_999)
 
@@ -158,21 +132,6 @@ class TestTheListOfOrders:
         alice.sees(reversed(in_status(orders[7:], Status.DELIVERED)))
         alice.page.wait_for_url("**/orders/?status=DELIVERED&from=2023-01-08")
 
-    def test_is_paged_to_older_and_newer_orders(self, alice, orders, settings):
-        settings.PAGE_SIZE = 2
-        alice.page.goto("/orders/?status=SHIPPED&status=DELIVERED")
-        found = list(reversed(in_status(orders, Status.SHIPPED, Status.DELIVERED)))
-        pages = [found[:2], found[2:4], found[4:]]
-        alice.sees(pages[0])
-        expect(alice.page_link("prev")).to_have_count(0)
-        for page in pages[1:]:
-            alice.page_link("next").click()
-            alice.sees(page)
-        expect(alice.page_link("next")).to_have_count(0)
-        for page in pages[1::-1]:
-            alice.page_link("prev").click()
-            alice.sees(page)
-
     def test_is_gone_through_with_the_back_button(self, alice, orders, settings):
         settings.PAGE_SIZE = 2
         shipped = list(reversed(in_status(orders, Status.SHIPPED)))
@@ -190,42 +149,8 @@ class TestTheListOfOrders:
         alice.page.go_forward()
         alice.sees(shipped[:2])
 
-    def test_leads_to_an_order_and_back(self, alice, orders):
-        alice.page.goto("/orders/?status=DELIVERED")
-        delivered = in_status(orders, Status.DELIVERED)
-        alice.row(delivered[1]).get_by_role("link").click()
-        expect(alice.page.locator("h1")).to_have_text(delivered[1].id)
-        expect(alice.page.locator(".ledger-goods tfoot")).to_contain_text("39.98")
-        expect(alice.page.locator(".history li")).to_have_count(2)
-        alice.page.go_back()
-        alice.sees(reversed(delivered))
-
 
 class TestTheQueue:
-    def test_takes_an_order_from_its_placing_to_the_parcel(self, alice, sam, queued):
-        sam.page.goto("/staff/orders/")
-        row = sam.row(queued[0])
-        for move, status in [("Approve", "APPROVED"), ("Process", "PROCESSING")]:
-            row.get_by_role("button", name=move).click()
-            expect(row).to_have_attribute("data-status", status)
-        row.get_by_role("button", name="Ship").click()
-        expect(row).to_have_count(0)
-        alice.page.goto(f"/orders/{queued[0].id}/")
-        expect(alice.page.locator(".history-name")).to_have_text(
-            ["Placed", "Approved", "Processing", "Shipped"]
-        )
-
-    def test_is_narrowed_to_a_status_and_paged(self, sam, queued, settings):
-        settings.PAGE_SIZE = 1
-        sam.page.goto("/staff/orders/")
-        sam.sees(queued[:1])
-        sam.tab("PROCESSING").click()
-        sam.sees(queued[2:3])
-        sam.page_link("next").click()
-        sam.sees(queued[3:])
-        sam.page_link("prev").click()
-        sam.sees(queued[2:3])
-
     def test_stays_on_its_page_when_an_order_leaves_it(self, sam, queued, settings):
         settings.PAGE_SIZE = 2
         sam.page.goto("/staff/orders/")
@@ -246,21 +171,6 @@ class TestTheQueue:
         sam.page.go_back()
         expect(sam.row(queued[3])).to_have_count(1)
         expect(sam.row(queued[2])).to_have_count(0)
-
-    def test_moves_an_order_once_for_two_who_click_at_once(self, alice, enrol, queued, two_at_once):
-        staff = [enrol(name, is_staff=True) for name in ("sam", "sue")]
-        for one in staff:
-            one.page.goto("/staff/orders/")
-        for one in staff:
-            ship = one.row(queued[2]).get_by_role("button", name="Ship")
-            ship.evaluate("button => button.click()")
-        told = []
-        for one in staff:
-            expect(one.row(queued[2])).to_have_count(0)
-            told.append(one.page.locator(".message, #notice > p").inner_text())
-        assert told == [f"Order {queued[2].id} is now shipped."] * 2
-        alice.page.goto("/orders/")
-        alice.sees_counts(PLACED=1, APPROVED=1, PROCESSING=1, SHIPPED=1)
 
 
 class TestWhatJavaScriptAdds:
@@ -360,17 +270,6 @@ class TestTheBasket:
         alex.page.wait_for_url("**/orders/")
         expect(alex.page.locator(".user-name")).to_have_text(alex.username)
 
-    def test_is_ordered_once_when_a_double_click_sends_it_twice(self, alice, lamp):
-        alice.page.goto(f"/products/{lamp}/")
-        alice.button("Add to basket").click()
-        alice.link("Go to checkout").click()
-        place = alice.button("Place order")
-        place.evaluate(SEND)
-        place.click()
-        alice.page.wait_for_url("**/orders/*/")
-        alice.page.goto("/orders/")
-        alice.sees_counts(PLACED=1)
-
     def test_is_empty_behind_the_back_button_once_it_is_ordered(self, alice, lamp):
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
@@ -380,44 +279,6 @@ class TestTheBasket:
         alice.page.go_back()
         alice.page.wait_for_url("**/basket/")
         expect(alice.page.locator(".basket")).to_contain_text("Your basket is empty.")
-
-    def test_leads_to_an_order_that_its_customer_can_cancel(self, alice, lamp):
-        alice.page.goto(f"/products/{lamp}/")
-        alice.button("Add to basket").click()
-        alice.link("Go to checkout").click()
-        alice.button("Place order").click()
-        alice.page.locator(".cancel").click()
-        alice.button("Cancel the order").click()
-        expect(alice.page.locator("article")).to_have_attribute("data-status", "CANCELED")
-        alice.page.goto("/orders/")
-        alice.sees_counts(CANCELED=1)
-
-
-class TestWithoutJavaScript:
-    @pytest.fixture
-    def javascript(self) -> bool:
-        return False
-
-    def test_a_list_is_narrowed_by_statuses_and_days(self, alice, orders):
-        alice.page.goto("/orders/?status=DELIVERED")
-        alice.tab("SHIPPED").click()
-        alice.show_days("2023-01-02", "2023-01-08")
-        alice.sees(reversed(in_status(orders, Status.SHIPPED, Status.DELIVERED)[1:5]))
-
-    def test_the_queue_is_worked_off(self, alice, sam, queued):
-        sam.page.goto("/staff/orders/")
-        row = sam.row(queued[1])
-        row.get_by_role("button", name="Process").click()
-        expect(row).to_have_attribute("data-status", "PROCESSING")
-        row.get_by_role("button", name="Ship").click()
-        sam.is_told(f"Order {queued[1].id} is now shipped.")
-        expect(row).to_have_count(0)
-        for order in queued[2:]:
-            sam.row(order).get_by_role("checkbox").check()
-        sam.button("Ship (the selected orders)").click()
-        expect(sam.page.locator("h1")).to_have_text("Orders now shipped: 2 of 2")
-        alice.page.goto("/orders/")
-        alice.sees_counts(PLACED=1, SHIPPED=3)
 
 
 class TestTheQueueAsATable:

@@ -45,8 +45,7 @@ def points(place) -> list[PickupPoint]:
 def order() -> Iterator[NewOrder]:
     username = unique("alice")
     create_profile(username=username, password=None, now=START)
-    order = made_order(username)
-    put(order)
+    put(order := made_order(username))
     yield order
     cancel_what_is_open([order])
 

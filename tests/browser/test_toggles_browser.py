@@ -171,38 +171,25 @@ class TestStatusesOfOrders:
         yield visitor
         visitor.forgive(*OF_A_CHANGED_MIND)
 
-    def test_all_count(self, alice):
-        alice.page.goto("/orders/")
-        self.press(alice, "status-SHIPPED", "status-DELIVERED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(2)
-        assert alice.address == "/orders/?status=SHIPPED&status=DELIVERED"
-
-    def test_are_taken_back_as_fast(self, alice):
-        alice.page.goto("/orders/?status=SHIPPED")
-        self.press(alice, "status-DELIVERED", "status-SHIPPED", "status-DELIVERED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(3)
-        assert alice.address == "/orders/"
-
-    def test_keep_the_chosen_days(self, alice):
-        alice.page.goto("/orders/?from=1980-01-01")
-        self.press(alice, "status-SHIPPED", "status-DELIVERED", "status-SHIPPED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
-        assert alice.address == "/orders/?status=DELIVERED&from=1980-01-01"
-        self.press(alice, "all-statuses")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(3)
-        assert alice.address == "/orders/?from=1980-01-01"
-
-    def test_make_way_for_all_open_orders(self, alice):
-        alice.page.goto("/orders/")
-        self.press(alice, "status-SHIPPED", "open-1")
-        alice.page.wait_for_url("**/orders/?open=1")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
-
-    def test_of_open_orders_make_way_for_one(self, alice):
-        alice.page.goto("/orders/?open=1")
-        self.press(alice, "status-SHIPPED")
-        alice.page.wait_for_url("**/orders/?status=SHIPPED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
+    @pytest.mark.parametrize(
+        ("start", "toggles", "end", "count"),
+        [
+            ("", "SHIPPED DELIVERED", "?status=SHIPPED&status=DELIVERED", 2),
+            ("?status=SHIPPED", "DELIVERED SHIPPED DELIVERED", "", 3),
+            ("?from=1980-01-01", "SHIPPED DELIVERED SHIPPED",
+             "?status=DELIVERED&from=1980-01-01", 1),
+            ("?status=DELIVERED&from=1980-01-01", "all", "?from=1980-01-01", 3),
+            ("", "SHIPPED open", "?open=1", 1),
+            ("?open=1", "SHIPPED", "?status=SHIPPED", 1),
+        ],
+        ids=["count", "are taken back", "keep the days", "of all keep the days", "open", "closed"],
+    )  # fmt: skip
+    def test_of_a_customer_all_count(self, alice, start, toggles, end, count):
+        others = {"all": "all-statuses", "open": "open-1"}
+        alice.page.goto(f"/orders/{start}")
+        self.press(alice, *(others.get(name, f"status-{name}") for name in toggles.split()))
+        alice.page.wait_for_url(f"**/orders/{end}")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(count)
 
     def test_of_the_queue_count_too(self, seat):
         sam = seat(someone("sam", is_staff=True))

@@ -11,7 +11,6 @@ from comments.items import NewComment
 from shop.accounts.services import create_profile
 from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import fill
-from tests.support.comments.faulty import unreachable
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import Writer, made_product, new_url, sign_in, someone
 
@@ -88,23 +87,6 @@ class TestCommentThatIsBeingWritten:
         post_button(page)
         expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
         expect(page.locator("[data-comment-id]")).to_contain_text(TYPED)
-
-    def test_outlives_a_database_that_is_away(self, alice, lamp):
-        alice.page.goto(new_url(lamp))
-        fill(alice.page, body=TYPED)
-        with unreachable():
-            post_button(alice.page)
-            expect_refusal(alice.page, "Send this again in a moment")
-        post_button(alice.page)
-        expect(alice.page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
-
-    def test_outlives_a_limit(self, alice, lamp, settings, writer):
-        settings.COMMENT_WRITES_PER_USER = 1
-        writer.write(lamp)
-        alice.page.goto(new_url(lamp))
-        fill(alice.page, body=TYPED)
-        post_button(alice.page)
-        expect_refusal(alice.page, "Come back in 60 minutes")
 
     def test_outlives_a_network_that_is_gone(self, alice, lamp):
         page, context = alice.page, alice.page.context

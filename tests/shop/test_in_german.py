@@ -61,16 +61,14 @@ class TestPages:
         assert "EUR 1.234,50" in row.text
 
     def test_keep_the_statuses_of_addresses_and_forms(self, anna):
-        order = made_order(anna.username)
-        put(order)
+        put(order := made_order(anna.username))
         assert anna.get("/orders/?status=PLACED").order_ids == [order.id]
         url, fields = anna.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         anna.post(url, fields)
         assert anna.get("/orders/").counts == {"CANCELED": 1}
 
     def test_write_distances_with_a_comma_and_attributes_without(self, anna, fresh):
-        order = made_order(anna.username)
-        put(order)
+        put(order := made_order(anna.username))
         put_points([made_point(fresh, (ALONE[0] + 0.05, ALONE[1]))])
         row = anna.get(page_of(order) + near(ALONE)).page.all("li", data_point_id=True)[0]
         assert row.one(class_="pickup-distance").text == "5,6 km"

@@ -11,7 +11,7 @@ from django.utils import timezone
 from shop.accounts import hashing
 from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
-from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
+from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser, sign_in
 
 
 @pytest.fixture(autouse=True)
@@ -57,3 +57,11 @@ def bob(create_person) -> Person:
 @pytest.fixture
 def sam(create_person) -> Person:
     return create_person("sam", is_staff=True)
+
+
+@pytest.fixture
+def hers(alice) -> Client:
+    """The browser of Alice, who is signed in."""
+    browser = new_browser()
+    sign_in(browser, alice.username)
+    return browser

@@ -69,27 +69,21 @@ class TestCreateUser:
 
 
 class TestCreateUserWithUpdate:
-    def test_gives_an_imported_user_a_password(self, fresh):
-        name = fresh("imported")
-        ensure_profile(username=name, joined_at=datetime(2017, 5, 16, tzinfo=UTC))
-        assert create_user(name, "--password", PASSWORD, "--update") == f"Updated {name}.\n"
-        assert find_user(name).check_password(PASSWORD)
+    def test_gives_a_password_to_who_is_imported_or_not_there(self, fresh):
+        name, imported = fresh("carla"), fresh("imported")
+        ensure_profile(username=imported, joined_at=datetime(2017, 5, 16, tzinfo=UTC))
+        for username, told in ((imported, "Updated"), (name, "Created"), (name, "Updated")):
+            said = create_user(username, "--password", PASSWORD, "--update")
+            assert said == f"{told} {username}.\n"
+            assert find_user(username).check_password(PASSWORD)
 
-    def test_leaves_what_is_not_given(self, sam):
+    def test_changes_what_is_given_alone(self, sam):
         create_user(sam.username, "--update", "--email", "sam@example.com")
         user = find_user(sam.username)
         assert (user.is_staff, user.email) == (True, "sam@example.com")
         assert user.check_password(PASSWORD)
-
-    def test_takes_away_what_is_said_to_go(self, sam):
         create_user(sam.username, "--update", "--no-staff")
         assert not find_user(sam.username).is_staff
-
-    def test_creates_who_does_not_exist(self, fresh):
-        name = fresh("carla")
-        for _ in range(2):
-            create_user(name, "--password", PASSWORD, "--update")
-        assert find_user(name).check_password(PASSWORD)
 
 
 class TestEnsureProfile:

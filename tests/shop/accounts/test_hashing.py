@@ -90,10 +90,9 @@ class TestWhileOthersAreHashed:
         busy()
         assert sign_up(browser, name, email=address).status_code == 302
 
-    def test_a_new_password_is_refused_and_the_old_one_stays(self, browser, alice, slots):
-        sign_in(browser, alice.username)
+    def test_a_new_password_is_refused_and_the_old_one_stays(self, hers, alice, slots):
         slot = slots.take()
-        assert change_password(browser).status_code == 503
+        assert change_password(hers).status_code == 503
         slots.release(slot)
         assert find_user(alice.username).check_password(PASSWORD)
 
@@ -115,10 +114,9 @@ class TestWhileOthersAreHashed:
             ("/accounts/second-factor/", {"code": "123456"}),
         ],
     )
-    def test_forms_that_ask_for_the_password_are_refused(self, browser, alice, slots, path, typed):
-        sign_in(browser, alice.username)
+    def test_forms_that_ask_for_the_password_are_refused(self, hers, slots, path, typed):
         slots.take()
-        response = browser.post(path, {**typed, "password": PASSWORD})
+        response = hers.post(path, {**typed, "password": PASSWORD})
         assert response.status_code == 503
         assert PASSWORD not in response.content.decode()
 
@@ -131,12 +129,11 @@ class TestASlot:
         change_password(browser)
         assert slots.take() is not None
 
-    def test_is_held_for_both_hashes_of_a_new_password(self, browser, alice, slots, monkeypatch):
+    def test_is_held_for_both_hashes_of_a_new_password(self, hers, slots, monkeypatch):
         """Else the first would be thrown away whenever others are waiting."""
-        sign_in(browser, alice.username)
         free: list[bool] = []
         monkeypatch.setattr(WatchedHasher, "watcher", lambda: free.append(slots.take() is not None))
-        assert change_password(browser).status_code == 302
+        assert change_password(hers).status_code == 302
         assert free == [False, False]
 
     @pytest.mark.parametrize("do", [sign_in, sign_up])

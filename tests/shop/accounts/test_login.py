@@ -34,13 +34,13 @@ class TestSigningIn:
         assert sign_in(browser, sam.username).url == "/staff/orders/"
         assert sign_in(browser, sam.username, next="/orders/").url == "/orders/"
 
-    def test_does_not_mind_the_case_of_the_name(self, browser, alice):
-        sign_in(browser, alice.username.upper())
-        assert signed_in_name(browser) == alice.username
-
-    def test_minds_the_case_of_the_password(self, browser, alice):
-        sign_in(browser, alice.username, PASSWORD.upper())
-        assert signed_in_name(browser) is None
+    @pytest.mark.parametrize(
+        ("spell", "password", "is_in"),
+        [(str.upper, PASSWORD, True), (str.lower, PASSWORD.upper(), False)],
+    )
+    def test_minds_the_case_of_the_password_alone(self, browser, alice, spell, password, is_in):
+        sign_in(browser, spell(alice.username), password)
+        assert signed_in_name(browser) == (alice.username if is_in else None)
 
     def test_notes_when_it_was(self, browser, alice):
         before = datetime.now(UTC)
@@ -103,7 +103,10 @@ class TestSigningIn:
 
 
 class TestADatabaseThatIsAway:
-    def test_leaves_what_was_typed_but_the_password(self, browser, alice):
+    @pytest.mark.parametrize("is_known", [False, True])
+    def test_leaves_what_was_typed_but_the_password(self, browser, alice, is_known):
+        if is_known:
+            sign_in(browser, alice.username)
         with unreachable():
             response = sign_in(browser, alice.username, "the secret", next="/orders/")
         page = response.content.decode()
@@ -113,33 +116,17 @@ class TestADatabaseThatIsAway:
         assert 'name="next" value="/orders/"' in page
         assert "the secret" not in page
 
-    def test_does_not_ask_for_the_user_again_to_show_the_form(self, browser, alice):
-        sign_in(browser, alice.username)
-        with unreachable():
-            response = sign_in(browser, alice.username, next="/orders/")
-        assert response.status_code == 503
-        assert f'value="{alice.username}"' in response.content.decode()
-
-    def test_signs_in_once_it_is_back(self, browser, alice):
-        with unreachable():
-            sign_in(browser, alice.username)
-        assert sign_in(browser, alice.username).status_code == 302
-
 
 class TestADateThatIsNotWritten:
-    @pytest.fixture(autouse=True)
-    def fault(self, monkeypatch) -> None:
+    def test_is_one_warning_and_does_not_refuse_the_sign_in(
+        self, browser, alice, monkeypatch, caplog
+    ):
         def fail(**_: object) -> None:
             raise Throttled(BUSY)
 
         monkeypatch.setattr(models, "change_account", fail)
-
-    def test_does_not_refuse_the_sign_in(self, browser, alice):
         assert sign_in(browser, alice.username).status_code == 302
         assert signed_in_name(browser) == alice.username
-
-    def test_is_one_warning(self, browser, alice, caplog):
-        sign_in(browser, alice.username)
         ours = [each for each in caplog.records if each.name == "shop.accounts.models"]
         assert [(each.levelname, each.getMessage()) for each in ours] == [
             ("WARNING", f"The date of a sign-in was not written: {BUSY}")
@@ -150,43 +137,21 @@ class TestTheWayOn:
     def test_is_the_page_that_asked_for_it(self, browser, alice):
         assert sign_in(browser, alice.username, next="/products/42/").url == "/products/42/"
 
-    @pytest.mark.parametrize(
-        "next_url",
-        [
-            "https://evil.example/",
-            "//evil.example/",
-            r"\\evil.example",
-            "/\t/evil.example/",
-            "javascript:alert(1)",
-        ],
-    )
+    @pytest.mark.parametrize("next_url", ["https://evil.example/", "/\t/evil.example/"])
     def test_never_leads_to_another_site(self, browser, alice, next_url):
         assert sign_in(browser, alice.username, next=next_url).url == "/orders/"
 
-    def test_survives_a_wrong_password(self, browser, alice):
+    def test_survives_a_wrong_password_and_leads_on_to_the_sign_up_page(self, browser, alice):
         page = sign_in(browser, alice.username, "wrong", next="/products/42/").content.decode()
         assert '<input type="hidden" name="next" value="/products/42/">' in page
-
-    def test_is_handed_on_to_the_sign_up_page(self, browser):
-        page = browser.get("/accounts/login/?next=/products/42/").content.decode()
         assert 'href="/accounts/sign-up/?next=/products/42/"' in page
 
 
 @pytest.mark.fallback
 class TestASession:
-    def test_ends_when_signing_out(self, browser, alice):
-        sign_in(browser, alice.username)
-        assert browser.post("/accounts/logout/").status_code == 200
-        assert signed_in_name(browser) is None
-
-    def test_ends_when_the_user_is_deactivated(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_ends_when_the_user_is_deactivated(self, hers, alice):
         _deactivate(alice)
-        assert signed_in_name(browser) is None
-
-    def test_knows_the_staff(self, browser, sam, alice):
-        assert find_user(sam.username).is_staff
-        assert not find_user(alice.username).is_staff
+        assert signed_in_name(hers) is None
 
 
 def _deactivate(person: Person) -> None:

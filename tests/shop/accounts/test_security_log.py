@@ -55,10 +55,8 @@ class TestAnEvent:
         assert last["event"] == "too-many-attempts"
         assert (last["user"], last["form"]) == (alice.username, "LoginForm")
 
-    def test_is_a_sign_out(self, browser, alice, events):
-        sign_in(browser, alice.username)
-        events()
-        browser.post("/accounts/logout/")
+    def test_is_a_sign_out(self, hers, alice, events):
+        hers.post("/accounts/logout/")
         (event,) = events()
         assert (event["event"], event["user"]) == ("sign-out", alice.username)
 
@@ -70,10 +68,8 @@ class TestAnEvent:
             ("sign-in", name),
         ]
 
-    def test_is_a_new_password(self, browser, alice, events):
-        sign_in(browser, alice.username)
-        events()
-        change_password(browser)
+    def test_is_a_new_password(self, hers, alice, events):
+        change_password(hers)
         assert [(e["event"], e["user"]) for e in events()] == [("password-changed", alice.username)]
 
     def test_is_a_password_chosen_by_a_link(self, browser, alice, events):
@@ -91,10 +87,8 @@ class TestAnEvent:
         assert (event["event"], event["user"]) == ("staff-action", sam.username)
         assert event["path"] == "/staff/orders/move/"
 
-    def test_is_a_page_of_staff_that_a_customer_asks_for(self, browser, alice, events):
-        sign_in(browser, alice.username)
-        events()
-        browser.get("/staff/orders/")
+    def test_is_a_page_of_staff_that_a_customer_asks_for(self, hers, events):
+        hers.get("/staff/orders/")
         (event,) = events()
         assert (event["event"], event["path"]) == ("staff-page-refused", "/staff/orders/")
 

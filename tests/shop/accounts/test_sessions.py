@@ -52,51 +52,39 @@ def later(monkeypatch) -> Callable[[timedelta], None]:
 
 
 class TestACopyOfASession:
-    def test_is_as_good_as_the_session(self, browser, alice):
-        sign_in(browser, alice.username)
-        assert signed_in_name(copy_of(browser)) == alice.username
-
     def test_ends_when_its_owner_signs_out(self, browser, alice):
-        sign_in(browser, alice.username)
-        copy = copy_of(browser)
-        assert sign_out(browser) == 200
-        assert signed_in_name(copy) is None
-
-    def test_ends_with_each_sign_out_anew(self, browser, alice):
-        for _ in range(2):
+        for _ in range(2):  # with each time anew
             sign_in(browser, alice.username)
             copy = copy_of(browser)
-            sign_out(browser)
-            assert signed_in_name(copy) is None
+            assert signed_in_name(copy) == alice.username
+            assert sign_out(browser) == 200
+            assert (signed_in_name(copy), signed_in_name(browser)) == (None, None)
 
-    def test_ends_when_the_password_changes(self, browser, alice):
-        sign_in(browser, alice.username)
-        copy = copy_of(browser)
-        change_password(browser)
+    def test_ends_when_the_password_changes(self, hers, alice):
+        copy = copy_of(hers)
+        change_password(hers)
         assert signed_in_name(copy) is None
-        assert signed_in_name(browser) == alice.username
+        assert signed_in_name(hers) == alice.username
 
-    def test_cannot_sign_out_its_owner_once_it_has_ended(self, browser, alice):
-        sign_in(browser, alice.username)
-        copy = copy_of(browser)
-        sign_out(browser)
-        sign_in(browser, alice.username)
+    def test_cannot_sign_out_its_owner_once_it_has_ended(self, hers, alice):
+        copy = copy_of(hers)
+        sign_out(hers)
+        sign_in(hers, alice.username)
         sign_out(copy)
-        assert signed_in_name(browser) == alice.username
+        assert signed_in_name(hers) == alice.username
 
 
 class TestSigningOut:
-    def test_leaves_other_users_alone(self, browser, alice, bob):
+    @pytest.mark.parametrize("end", [sign_out, change_password])
+    def test_leaves_other_users_alone_as_a_new_password_does(self, hers, bob, end):
         his = new_browser()
-        sign_in(browser, alice.username)
         sign_in(his, bob.username)
-        sign_out(browser)
+        end(hers)
         assert signed_in_name(his) == bob.username
 
-    def test_costs_one_write(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_costs_one_write(self, hers):
         with metered() as meter:
-            sign_out(browser)
+            sign_out(hers)
         assert [call.operation for call in meter.calls] == ["GetItem", "UpdateItem"]
 
     def test_writes_nothing_for_nobody(self, browser):
@@ -104,28 +92,26 @@ class TestSigningOut:
             assert sign_out(browser) == 200
         assert meter.calls == []
 
-    def test_deletes_the_cookie_while_the_database_is_away(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_deletes_the_cookie_while_the_database_is_away(self, hers):
         with unreachable():
-            response = browser.post("/accounts/logout/")
+            response = hers.post("/accounts/logout/")
         assert response.status_code == 503
         assert "signed out in this browser, but not elsewhere" in response.content.decode()
-        assert signed_in_name(browser) is None
+        assert signed_in_name(hers) is None
 
     def test_does_not_bring_back_who_was_deleted(self, tables, fresh):
         end_sessions(fresh("nobody"))
 
 
 class TestASessionThatGetsOld:
-    def test_ends_after_two_weeks_however_often_it_was_used(self, browser, alice, later):
-        sign_in(browser, alice.username)
+    def test_ends_after_two_weeks_however_often_it_was_used(self, hers, alice, later):
         later(LONGEST_OF_CUSTOMERS - A_MINUTE)
-        assert signed_in_name(browser) == alice.username
-        session = browser.session
+        assert signed_in_name(hers) == alice.username
+        session = hers.session
         session["basket"] = {}  # it is signed anew, as with every change of the basket
         session.save()
         later(LONGEST_OF_CUSTOMERS + A_MINUTE)
-        assert signed_in_name(browser) is None
+        assert signed_in_name(hers) is None
 
     def test_ends_for_staff_after_half_a_day(self, browser, sam, later):
         sign_in(browser, sam.username)
@@ -140,13 +126,12 @@ class TestASessionThatGetsOld:
         sign_in(browser, sam.username)
         assert signed_in_name(browser) == sam.username
 
-    def test_has_ended_if_nobody_knows_when_it_began(self, browser, alice):
-        sign_in(browser, alice.username)
-        session = browser.session
+    def test_has_ended_if_nobody_knows_when_it_began(self, hers):
+        session = hers.session
         del session[SIGNED_IN_AT]
         session.save()
-        browser.cookies["sessionid"] = session.session_key
-        assert signed_in_name(browser) is None
+        hers.cookies["sessionid"] = session.session_key
+        assert signed_in_name(hers) is None
 
 
 class TestAProfileOfAnOlderVersion:
@@ -169,13 +154,12 @@ class _PasswordAlone:
 
 class TestADamagedAnswer:
     @pytest.mark.parametrize("body", DAMAGED)
-    def test_is_not_read_as_if_there_were_no_user(self, browser, alice, body):
-        sign_in(browser, alice.username)
+    def test_is_not_read_as_if_there_were_no_user(self, hers, alice, body):
         with (
             FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, kinds=["damaged"], bodies=[body]) as proxy,
             connected(proxy.endpoint_url, attempts=1),
         ):
-            assert browser.get("/orders/").status_code == 200
+            assert hers.get("/orders/").status_code == 200
             proxy.rate = 1.0
-            assert browser.get("/orders/").status_code == 503
-        assert signed_in_name(browser) == alice.username
+            assert hers.get("/orders/").status_code == 503
+        assert signed_in_name(hers) == alice.username

@@ -53,12 +53,11 @@ class TestSomebodyElsesGuesses:
         guess(alice.username, times=MOST_AT_A_NAME + 1, browser=new_browser())
         assert sign_in(browser, alice.username).status_code == 302
 
-    def test_from_anywhere_leave_a_browser_alone_that_the_owner_has_used(self, browser, alice):
-        sign_in(browser, alice.username)
-        browser.post("/accounts/logout/")
+    def test_from_anywhere_leave_a_browser_alone_that_the_owner_has_used(self, hers, alice):
+        hers.post("/accounts/logout/")
         guess(alice.username, times=MOST_OF_A_NAME + 1)
         assert sign_in(new_browser(), alice.username).status_code == 429
-        assert sign_in(browser, alice.username).status_code == 302
+        assert sign_in(hers, alice.username).status_code == 302
 
     def test_do_not_outlast_a_new_password(self, browser, alice):
         guess(alice.username, times=MOST_OF_A_NAME + 1)
@@ -72,28 +71,25 @@ class TestSomebodyElsesGuesses:
         guess(alice.username, times=MOST_OF_A_NAME + 1)
         assert sign_in(browser, alice.username, NEW_PASSWORD).status_code == 302
 
-    def test_do_not_keep_a_session_from_changing_its_password(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_do_not_keep_a_session_from_changing_its_password(self, hers, alice):
         guess(alice.username, times=MOST_OF_A_NAME + 1)
-        assert change_password(browser).status_code == 302
+        assert change_password(hers).status_code == 302
 
 
 class TestAKnownBrowser:
-    def test_guesses_no_more_than_a_few_times_more(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_guesses_no_more_than_a_few_times_more(self, hers, alice):
         of_its_own = throttling.PASSWORDS_IN_KNOWN_BROWSERS.times
         most = of_its_own + MOST_AT_A_NAME
-        answers = guess(alice.username, times=most, browser=browser)
+        answers = guess(alice.username, times=most, browser=hers)
         assert answers.count(200) == most - 1, "it has signed in once before it was known"
         assert answers[-1] == 429
 
-    def test_is_known_for_the_one_who_signed_in(self, browser, alice, bob):
-        sign_in(browser, bob.username)
-        guess(alice.username, times=MOST_OF_A_NAME)
-        assert sign_in(browser, alice.username).status_code == 429
-
-    def test_cannot_be_made_up(self, browser, alice):
-        browser.cookies[COOKIE] = f"{alice.username}:1tMxyz:AAAA"
+    @pytest.mark.parametrize("is_anothers", [True, False])
+    def test_is_neither_that_of_another_nor_made_up(self, browser, alice, bob, is_anothers):
+        if is_anothers:
+            sign_in(browser, bob.username)
+        else:
+            browser.cookies[COOKIE] = f"{alice.username}:1tMxyz:AAAA"
         guess(alice.username, times=MOST_OF_A_NAME)
         assert sign_in(browser, alice.username).status_code == 429
 
@@ -108,16 +104,14 @@ class TestTooManyGuessesAtOneName:
         guess(alice.username, times=FEW)
         assert guess(alice.username.upper(), times=1) == [429]
 
-    def test_do_not_even_let_in_the_right_password(self, browser, alice):
-        guess(alice.username, times=FEW)
-        assert sign_in(browser, alice.username).status_code == 429
-        assert signed_in_name(browser) is None
-
-    def test_are_told_when_to_come_back(self, browser, alice):
+    def test_do_not_even_let_in_the_right_password_and_are_told_when_to_come_back(
+        self, browser, alice
+    ):
         guess(alice.username, times=FEW)
         response = sign_in(browser, alice.username)
-        share = throttling.PASSWORDS_OF_A_NAME.share // 1_000
-        assert 0 < int(response["Retry-After"]) <= share
+        assert response.status_code == 429
+        assert signed_in_name(browser) is None
+        assert 0 < int(response["Retry-After"]) <= throttling.PASSWORDS_OF_A_NAME.share // 1_000
         assert "Try again in" in response.content.decode()
 
     def test_leave_what_was_typed_but_the_password(self, browser, alice):

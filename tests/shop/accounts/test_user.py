@@ -21,16 +21,14 @@ from tests.support.accounts.cast import (
 
 
 class TestKnowingTheUser:
-    def test_costs_one_read_on_a_page_that_names_them(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_costs_one_read_on_a_page_that_names_them(self, hers):
         with metered() as meter:
-            browser.get("/accounts/login/")
+            hers.get("/accounts/login/")
         assert [call.operation for call in meter.labelled("user")] == ["GetItem"]
 
-    def test_costs_nothing_on_a_page_that_does_not(self, browser, alice):
-        sign_in(browser, alice.username)
+    def test_costs_nothing_on_a_page_that_does_not(self, hers):
         with metered() as meter:
-            browser.get("/healthz")
+            hers.get("/healthz")
         assert meter.calls == []
 
     @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/sign-up/", "/no/such/page"])
@@ -73,16 +71,14 @@ class TestWhileTheDatabaseIsAway:
         client().meta.events.unregister("before-send.dynamodb", fail)
 
     @pytest.mark.parametrize("path", ["/accounts/login/", "/no/such/page"])
-    def test_pages_that_name_the_user_say_so(self, browser, alice, away, path):
-        sign_in(browser, alice.username)
+    def test_pages_that_name_the_user_say_so(self, hers, away, path):
         away()
-        response = browser.get(path)
+        response = hers.get(path)
         assert response.status_code == 503
         assert response["Retry-After"]
 
-    def test_nobody_is_signed_out(self, browser, alice, away):
-        sign_in(browser, alice.username)
-        session = browser.cookies["sessionid"].value
+    def test_nobody_is_signed_out(self, hers, away):
+        session = hers.cookies["sessionid"].value
         away()
-        browser.get("/accounts/login/")
-        assert browser.cookies["sessionid"].value == session
+        hers.get("/accounts/login/")
+        assert hers.cookies["sessionid"].value == session

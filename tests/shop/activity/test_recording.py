@@ -77,12 +77,13 @@ class TestRecording:
             record(entry)
         assert whole_log() == newest_first(entries)
 
-    def test_twice_is_one_entry(self, own_log, today, month):
+    def test_twice_is_one_entry_and_nothing_to_be_said(self, own_log, today, month, caplog):
         own_log(month)
         entry = made_entry(today)
         write_entries([entry, entry])
         write_entries([entry])
         assert whole_log() == [entry]
+        assert caplog.records == []
 
     def test_replaces_nothing_that_is_there(self, own_log, today, month, caplog):
         own_log(month)
@@ -92,11 +93,6 @@ class TestRecording:
         assert whole_log() == [entry]
         assert "another entry is stored there" in caplog.text
         assert "eve" not in caplog.text
-
-    def test_says_nothing_of_an_entry_that_was_sent_twice(self, own_log, today, month, caplog):
-        own_log(month)
-        write_entries([made_entry(today)] * 2)
-        assert caplog.records == []
 
     def test_writes_each_entry_to_the_table_of_its_month(self, own_log):
         own_log(THIS, THIS.plus(1))

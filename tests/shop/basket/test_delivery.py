@@ -8,17 +8,11 @@ from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
-from tests.support.orders.making import put_product
 from tests.support.orders.visiting import Shown, Visitor
 from tests.support.pickup.stored import made_point
 
 SPOT = (-54.4, 3.4)
 """Bouvet Island: no other test has points there."""
-
-
-@pytest.fixture
-def lamp(fresh, tables) -> str:
-    return put_product(fresh("lamp"), cents=1_999)
 
 
 @pytest.fixture

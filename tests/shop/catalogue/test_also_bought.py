@@ -174,8 +174,7 @@ class TestAnOrder:
     def put(self, pair: tuple[str, str], status: Status, *, hours: int = 0) -> NewOrder:
         lines = [NewLine(product, product, 1, 100) for product in pair]
         entered = START + timedelta(hours=hours)
-        order = made_order("ann", status, entered_at=entered, lines=lines, foreign_id=pair[0])
-        put(order)
+        put(order := made_order("ann", status, entered_at=entered, lines=lines, foreign_id=pair[0]))
         return order
 
     def move(self, order: NewOrder, source: Status, target: Status) -> None:

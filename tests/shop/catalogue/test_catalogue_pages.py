@@ -7,7 +7,7 @@ import pytest
 from dynamo.calls.meter import metered
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
-from tests.support.comments.browsing import HTMX, Shown, follow, visit
+from tests.support.comments.browsing import Shown, follow, visit
 from tests.support.comments.spying import spied
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -36,14 +36,6 @@ def lamps(tables) -> str:
 
 
 class TestCategory:
-    def test_is_walked_by_its_links_there_and_back(self, lamps):
-        there = list(follow(f"/categories/{lamps}/", "older"))
-        back = list(follow(there[-2].older, "newer"))
-        expected = [f"Product {number}" for number in range(45)]
-        assert [name for shown in there for name in names(shown)] == expected
-        assert [name for shown in reversed(back) for name in names(shown)] == expected
-        assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
-
     def test_leads_to_its_products(self, lamps):
         shown = visit(f"/categories/{lamps}/")
         link = shown.page.all(class_="tile")[0].one("a")["href"]
@@ -53,12 +45,6 @@ class TestCategory:
         links = visit("/products/lamps-007/").page.one(class_="breadcrumbs").all("a")
         assert links[-1]["href"] == f"/categories/{lamps}/"
         assert links[-1].text == "Lamps & light"
-
-    def test_is_a_fragment_for_htmx(self, lamps):
-        shown = visit(f"/categories/{lamps}/", **HTMX)
-        assert [element.tag for element in shown.page.elements] == ["section"]
-        assert len(names(shown)) == 20
-        assert "HX-Request" in shown.response["Vary"]
 
     @pytest.mark.parametrize(
         "slug", ["nothing", "~", "%00", "%ff", "lamps%20", "LAMPS", "x" * 3_000]

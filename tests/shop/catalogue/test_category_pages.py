@@ -25,8 +25,8 @@ def halls(tables) -> None:
     put_catalogue(categories=tree, products=[*PRODUCTS, *deep])
 
 
-def url(order: ProductOrder) -> str:
-    return f"/categories/{SLUG}/?order={order.value}"
+def url(order: ProductOrder | None) -> str:
+    return f"/categories/{SLUG}/?order={order.value}" if order else f"/categories/{SLUG}/"
 
 
 def ids(shown: Shown) -> list[str]:
@@ -38,18 +38,18 @@ def trail(address: str) -> list[str]:
 
 
 class TestAnOrderedCategory:
-    @orders
+    @pytest.mark.parametrize("order", [None, *ProductOrder])
     def test_is_walked_by_its_links_there_and_back(self, order):
         there = list(follow(url(order), "older"))
         back = list(follow(there[-2].older, "newer"))
-        truth = in_order(PRODUCTS, order)
+        truth = in_order(PRODUCTS, order) if order else sorted(p.id for p in PRODUCTS)
         assert [i for shown in there for i in ids(shown)] == truth
         assert [i for shown in reversed(back) for i in ids(shown)] == truth
         assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
 
     @pytest.mark.parametrize("chosen", [None, *ProductOrder])
     def test_presses_its_own_toggle_alone(self, chosen):
-        shown = visit(url(chosen) if chosen else f"/categories/{SLUG}/")
+        shown = visit(url(chosen))
         toggles = shown.page.all(data_toggle="order")
         pressed = [t["data-value"] for t in toggles if t["aria-pressed"] == "true"]
         assert len(toggles) == 4
@@ -62,10 +62,12 @@ class TestAnOrderedCategory:
         assert prices[0] == "EUR 999,999.99"
         assert len(prices) == 20
 
-    def test_is_a_fragment_for_htmx(self):
-        shown = visit(url(ProductOrder.NAME), **HTMX)
+    @pytest.mark.parametrize("order", [None, ProductOrder.NAME])
+    def test_is_a_fragment_for_htmx(self, order):
+        shown = visit(url(order), **HTMX)
         assert [element.tag for element in shown.page.elements] == ["section"]
         assert len(ids(shown)) == 20
+        assert "HX-Request" in shown.response["Vary"]
 
     def test_tells_how_it_was_read(self):
         explanation = visit(url(ProductOrder.NAME)).page.one(id="explanation").text
@@ -82,15 +84,12 @@ class TestAnOrderedCategory:
 
     @orders
     def test_refuses_the_token_of_another_order_before_it_reads(self, order):
-        others = [f"/categories/{SLUG}/", *(url(o) for o in ProductOrder if o is not order)]
+        others = [url(o) for o in (None, *ProductOrder) if o is not order]
         for other in others:
             (token,) = parse_qs(urlsplit(visit(other).older).query)["after"]
             with spied() as asked:
                 shown = visit(f"{url(order)}&{urlencode({'after': token})}")
             assert (shown.status, asked) == (400, [])
-
-    def test_that_does_not_exist_is_404(self):
-        assert visit("/categories/no-such-hall/?order=name").status == 404
 
 
 class TestBreadcrumbs:

@@ -1,16 +1,15 @@
 """Writes of the catalogue."""
 
+from decimal import Decimal
 from functools import partial
 
 import pytest
 
 from dynamo.calls.pool import Pool
 from dynamo.lists.site_reader import every_entry
-from shop import keys
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product, list_categories, list_products
 from shop.catalogue.services import EVERYTHING_ELSE, ensure_products, put_catalogue
-from shop.models import Product
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -43,10 +42,11 @@ def lamp(fresh, lamps) -> NewProduct:
 
 
 class TestPutCatalogue:
-    def test_makes_a_product_with_its_description_and_category(self, lamps, lamp):
+    def test_makes_a_product_with_its_description_price_and_category(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         found = find_product(lamp.id)
         assert (found.name, found.description) == ("Desk lamp", "It shines.")
+        assert (found.unit_price, found.currency) == (Decimal("49.90"), "EUR")
         assert [(c.slug, c.name) for c in found.categories] == [(lamps.slug, "Lamps")]
 
     def test_leads_from_the_root_to_the_product(self, lamps, lamp):
@@ -55,44 +55,22 @@ class TestPutCatalogue:
         assert find_category(lamps.slug).name == "Lamps"
         assert products_in(lamps.slug) == {lamp.id: "Desk lamp"}
 
-    def test_keeps_the_price(self, lamps, lamp):
-        put_catalogue(categories=[lamps], products=[lamp])
-        key = keys.product(lamp.id)
-        item = Product.get(key, key)
-        assert (item.unit_price_cents, item.currency) == (4_990, "EUR")
-
-    def test_changes_nothing_the_second_time(self, lamps, lamp):
-        put_catalogue(categories=[lamps], products=[lamp])
-        before = find_product(lamp.id)
-        put_catalogue(categories=[lamps], products=[lamp])
-        assert find_product(lamp.id) == before
-        assert products_in(lamps.slug) == {lamp.id: "Desk lamp"}
-
 
 class TestEnsureProducts:
-    def test_names_a_product_by_its_id(self, fresh):
+    def test_names_a_product_by_its_id_in_a_category_of_everything_else(self, fresh):
         product = fresh("product")
         assert ensure_products(product_ids=[product, product]) == 1
         assert find_product(product).name == product
-
-    def test_leads_from_the_root_to_it(self, fresh):
-        product = fresh("product")
-        ensure_products(product_ids=[product])
         assert EVERYTHING_ELSE.slug in categories()
         assert find_category(EVERYTHING_ELSE.slug).name == "Everything else"
         assert products_in(EVERYTHING_ELSE.slug)[product] == product
 
-    def test_leaves_an_existing_product_alone(self, lamps, lamp):
+    def test_creates_only_the_missing_ones(self, lamps, lamp, fresh):
         put_catalogue(categories=[lamps], products=[lamp])
         before = find_product(lamp.id)
         assert ensure_products(product_ids=[lamp.id]) == 0
+        assert ensure_products(product_ids=[lamp.id, fresh("product")]) == 1
         assert find_product(lamp.id) == before
-
-    def test_creates_only_the_missing_ones(self, lamps, lamp, fresh):
-        put_catalogue(categories=[lamps], products=[lamp])
-        new = fresh("product")
-        assert ensure_products(product_ids=[lamp.id, new]) == 1
-        assert find_product(lamp.id).name == "Desk lamp"
 
     @pytest.mark.real_engine
     def test_creates_each_once_when_many_ask_at_once(self, fresh):

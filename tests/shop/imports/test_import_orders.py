@@ -72,6 +72,12 @@ def olist(alex, lamp) -> OlistFolder:
     return folder
 
 
+@pytest.fixture
+def imported(olist, tmp_path) -> dict[str, Any]:
+    """The counts of an import of these."""
+    return import_folder(olist.write(tmp_path))
+
+
 def failing(folder: Path, **options: Any) -> tuple[CommandError, dict[str, Any]]:
     out = StringIO()
     with pytest.raises(CommandError) as caught:
@@ -90,31 +96,25 @@ def found(foreign_id: str) -> WholeOrder:
 
 
 class TestImport:
-    def test_finds_an_order_by_its_foreign_id(self, olist, alex, lamp, tmp_path):
-        import_folder(olist.write(tmp_path))
+    def test_finds_an_order_by_its_foreign_id(self, imported, alex, lamp):
         order = found(f"{alex}-1")
         (line,) = order.items
         assert (line.product_id, line.quantity, str(line.total)) == (lamp, 2, "39.80")
         assert (str(order.total), order.currency, order.item_count) == ("39.80", "BRL", 2)
+        stored = Order.get(keys.user(alex), keys.order(order.id))
+        assert stored.zip_prefix == "01012"
 
-    def test_keeps_the_original_status(self, olist, alex, tmp_path):
-        import_folder(olist.write(tmp_path))
+    def test_keeps_the_original_status(self, imported, alex):
         history = found(f"{alex}-3").history
         assert [(h.status, h.original) for h in history] == [
             (Status.PLACED, ""),
             (Status.APPROVED, "invoiced"),
         ]
 
-    def test_takes_an_order_without_items(self, olist, alex, tmp_path):
-        counts = import_folder(olist.write(tmp_path))
+    def test_takes_an_order_without_items(self, imported, alex):
         order = found(f"{alex}-2")
-        assert counts["orders"]["without_items"] == 1
+        assert imported["orders"]["without_items"] == 1
         assert (order.status, order.items, order.total) == (Status.CANCELED, (), 0)
-
-    def test_keeps_the_zeros_of_where_an_order_goes(self, olist, alex, tmp_path):
-        import_folder(olist.write(tmp_path))
-        stored = Order.get(keys.user(alex), keys.order(found(f"{alex}-1").id))
-        assert stored.zip_prefix == "01012"
 
     def test_reads_compressed_files(self, olist, alex, tmp_path):
         for path in list(olist.write(tmp_path).glob("*.csv")):
@@ -126,14 +126,12 @@ class TestImport:
 
 @pytest.mark.real_engine
 class TestProducts:
-    def test_cost_what_they_cost_last(self, olist, lamp, tmp_path):
-        import_folder(olist.write(tmp_path))
+    def test_cost_what_they_cost_last(self, imported, lamp):
         key = {"pk": {"S": keys.product(lamp)}, "sk": {"S": keys.product(lamp)}}
         item = client().get_item(TableName=TABLE, Key=key)["Item"]
         assert (item["unit_price_cents"], item["currency"]) == ({"N": "2050"}, {"S": "BRL"})
 
-    def test_are_in_their_category(self, olist, lamp, tmp_path):
-        import_folder(olist.write(tmp_path))
+    def test_are_in_their_category(self, imported, lamp):
         product = find_product(lamp)
         assert product.name == f"House and home {lamp[:8]}"
         assert [(c.slug, c.name) for c in product.categories] == [
@@ -157,15 +155,12 @@ class TestProducts:
 
 @pytest.mark.real_engine
 class TestCustomers:
-    def test_are_users_since_their_first_purchase(self, olist, alex, tmp_path):
-        counts = import_folder(olist.write(tmp_path))
+    def test_are_users_without_a_password_since_their_first_purchase(self, imported, alex, lamp):
         user = find_user(alex)
-        assert counts["users"] == {"named": 1, "created": 1}
+        assert imported["users"] == {"named": 1, "created": 1}
         assert user.joined_at == datetime(2017, 12, 29, 10, tzinfo=UTC)
-
-    def test_cannot_sign_in_without_a_password(self, olist, alex, tmp_path):
-        import_folder(olist.write(tmp_path))
-        assert not find_user(alex).has_usable_password()
+        assert not user.has_usable_password()
+        assert has_bought(alex, lamp)
 
     def test_whose_names_are_not_allowed_get_others_and_keep_theirs(self, olist, lamp, tmp_path):
         original = f"{lamp} & Söhne"
@@ -177,15 +172,10 @@ class TestCustomers:
         assert sorted(listed(user.username)) == ["1", "2", "3"]
         assert import_folder(tmp_path)["users"]["created"] == 0
 
-    def test_have_bought_what_they_ordered(self, olist, alex, lamp, tmp_path):
-        import_folder(olist.write(tmp_path))
-        assert has_bought(alex, lamp)
-
 
 @pytest.mark.real_engine
 class TestImportAgain:
-    def test_changes_nothing(self, olist, tmp_path):
-        import_folder(olist.write(tmp_path))
+    def test_changes_nothing(self, imported, tmp_path):
         before = table(TABLE)
         counts = import_folder(tmp_path)
         assert table(TABLE) == before
@@ -201,8 +191,7 @@ class TestImportAgain:
         assert found(f"{alex}-1").status is Status.DELIVERED
         assert counts_of(alex)[Status.SHIPPED] == 0
 
-    def test_takes_nothing_back_that_the_shop_did(self, olist, alex, tmp_path):
-        import_folder(olist.write(tmp_path))
+    def test_takes_nothing_back_that_the_shop_did(self, imported, alex, tmp_path):
         move_order(
             username=alex,
             order_id=found(f"{alex}-3").id,
@@ -252,19 +241,17 @@ class TestRejectedRows:
 
 @pytest.mark.real_engine
 class TestBadUsage:
-    @pytest.mark.parametrize("stem", [ORDERS, CUSTOMERS, ITEMS, PRODUCTS, CATEGORIES])
-    def test_names_the_file_that_is_missing(self, olist, stem, tmp_path):
-        (olist.write(tmp_path) / f"{stem}.csv").unlink()
-        error, _ = failing(tmp_path)
-        assert error.returncode == 2
-        assert str(error) == f"{tmp_path} has no {stem}.csv, gzip or not."
-
-    def test_names_all_files_that_are_missing_at_once(self, olist, tmp_path):
+    @pytest.mark.parametrize(
+        "stems", [[ORDERS], [CUSTOMERS], [ITEMS], [PRODUCTS], [CATEGORIES], [CUSTOMERS, ITEMS]]
+    )
+    def test_names_the_files_that_are_missing(self, olist, stems, tmp_path):
         olist.write(tmp_path)
-        for stem in (ITEMS, CUSTOMERS):
+        for stem in stems:
             (tmp_path / f"{stem}.csv").unlink()
         error, _ = failing(tmp_path)
-        assert str(error) == f"{tmp_path} has no {CUSTOMERS}.csv, no {ITEMS}.csv, gzip or not."
+        assert error.returncode == 2
+        names = ", ".join(f"no {stem}.csv" for stem in stems)
+        assert str(error) == f"{tmp_path} has {names}, gzip or not."
 
     def test_says_that_there_is_no_such_folder(self, tmp_path):
         error, _ = failing(tmp_path / "none")

@@ -90,12 +90,6 @@ class TestPuttingOrders:
         assert put_orders([order]) == [OrderOutcome.CREATED]
         assert [line.name for line in find_order(order.id).order.items] == ["Lamp", "Lamp, worn"]
 
-    def test_takes_an_order_without_lines(self, username):
-        order = made_order(username, lines=())
-        put_orders([order])
-        found = find_order(order.id).order
-        assert (found.items, found.total, found.item_count) == ((), 0, 0)
-
     def test_refuses_more_lines_than_a_transaction_holds(self, username):
         lines = [NewLine(f"p{n}", "P", 1, 1) for n in range(41)]
         with pytest.raises(TooManyLines, match="at most 40 lines"):

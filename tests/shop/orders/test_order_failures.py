@@ -25,8 +25,7 @@ LATER = START + timedelta(days=1)
 def an_order(status: Status, *, lines: int = 2) -> NewOrder:
     """A stored order of new products, by a new customer."""
     bought = [NewLine(put_product(unique("lamp")), "Lamp", 1, 1_999) for _ in range(lines)]
-    order = made_order(unique("alex"), status, lines=bought, foreign_id=unique("foreign"))
-    put(order)
+    put(order := made_order(unique("alex"), status, lines=bought, foreign_id=unique("foreign")))
     return order
 
 

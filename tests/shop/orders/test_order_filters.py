@@ -35,19 +35,10 @@ class TestAFilter:
         with pytest.raises(BadOrderFilter, match="YYYY-MM-DD"):
             OrderFilter.parse(since=text)
 
-    def test_never_ends_before_it_begins(self):
-        with pytest.raises(BadOrderFilter, match="start date is after the end date"):
-            OrderFilter.parse(since="2023-02-01", until="2023-01-31")
-
 
 class TestAToggle:
     def test_from_any_status_chooses_one(self):
         assert OrderFilter().toggle(Status.SHIPPED).statuses == (Status.SHIPPED,)
-
-    def test_adds_and_removes_in_the_order_of_an_orders_life(self):
-        both = OrderFilter(statuses=(Status.SHIPPED,)).toggle(Status.PLACED)
-        assert both.statuses == (Status.PLACED, Status.SHIPPED)
-        assert both.toggle(Status.SHIPPED).statuses == (Status.PLACED,)
 
     def test_leaves_the_open_orders(self):
         assert not OrderFilter(open_only=True).toggle(Status.PLACED).open_only
@@ -61,10 +52,6 @@ class TestAToggle:
 class TestOpenStatuses:
     def test_that_are_all_narrow_nothing(self):
         assert parse_queue_filter(statuses=OPEN) == OrderFilter()
-
-    def test_never_include_a_closed_one(self):
-        with pytest.raises(BadOrderFilter, match="choose from PLACED, APPROVED, PROCESSING"):
-            parse_queue_filter(statuses=["SHIPPED"])
 
     def test_left_empty_count_for_nothing(self):
         assert parse_statuses([""], among=OPEN) == ()

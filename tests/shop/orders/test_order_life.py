@@ -55,8 +55,7 @@ class OrderLife(RuleBasedStateMachine):
 
     @rule(target=orders, who=st.integers(0, 1))
     def place(self, who: int) -> str:
-        order = made_order(self.names[who], placed_at=self._now())
-        put(order)
+        put(order := made_order(self.names[who], placed_at=self._now()))
         self.owner[order.id], self.status[order.id] = order.username, Status.PLACED
         self.touched = order.id
         return order.id

@@ -45,7 +45,6 @@ class TestWhoeverOrdersTooOften:
 
     def test_is_not_the_staff(self, alice, sam):
         for _ in range(2):
-            order = made_order(alice.username)
-            put(order)
+            put(order := made_order(alice.username))
             address, fields = sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED")
             assert sam.send(address, fields).status_code == 302

@@ -16,7 +16,6 @@ from shop.orders.placing import (
     EmptyBasket,
     MixedCurrencies,
     NotForSale,
-    OrderRefused,
     TooManyProducts,
     order_placed_by,
     place_order,
@@ -107,38 +106,31 @@ class TestAnIntent:
         assert order_placed_by(username=bob, client_id="intent") is None
 
 
+REFUSED = {
+    "nothing": ([], EmptyBasket, None),
+    "forty-one products": (
+        [(f"product-{n}", 1) for n in range(41)],
+        TooManyProducts,
+        "at most 40 different products",
+    ),
+    "no piece": ([("lamp", 0)], BadQuantity, "1 to 99"),
+    "less than none": ([("lamp", -1)], BadQuantity, "1 to 99"),
+    "a hundred pieces": ([("lamp", 100)], BadQuantity, "1 to 99"),
+    "too many pieces together": ([("lamp", 60), ("lamp", 60)], BadQuantity, "1 to 99"),
+    "no such product": ([("no-product", 1)], NotForSale, None),
+    "no price": ([({"cents": None}, 1)], NotForSale, None),
+    "two currencies": ([({}, 1), ({"currency": "USD"}, 1)], MixedCurrencies, "EUR, USD"),
+    "one that is not there": ([({}, 1), ("no-product", 1)], NotForSale, None),
+}
+"""Baskets of ids, or of products made with a price, and what is said of them."""
+
+
 class TestAnOrderIsRefused:
-    def test_when_it_is_empty(self, order):
-        with pytest.raises(EmptyBasket):
-            order()
-
-    def test_with_more_than_forty_products(self, order, product, username):
-        with pytest.raises(TooManyProducts, match="at most 40 different products"):
-            order(*((f"product-{n}", 1) for n in range(41)))
-
-    @pytest.mark.parametrize("quantity", [0, -1, 100])
-    def test_for_a_quantity_out_of_bounds(self, order, quantity):
-        with pytest.raises(BadQuantity, match="1 to 99"):
-            order(("lamp", quantity))
-
-    def test_when_two_quantities_of_a_product_are_too_many_together(self, order):
-        with pytest.raises(BadQuantity):
-            order(("lamp", 60), ("lamp", 60))
-
-    def test_for_a_product_that_does_not_exist(self, order, fresh):
-        with pytest.raises(NotForSale):
-            order((fresh("no-product"), 1))
-
-    def test_for_a_product_without_a_price(self, order, product):
-        with pytest.raises(NotForSale):
-            order((product(cents=None), 1))
-
-    def test_in_two_currencies(self, order, product):
-        with pytest.raises(MixedCurrencies, match="EUR, USD"):
-            order((product(), 1), (product(currency="USD"), 1))
-
-    def test_without_writing_anything(self, order, product, username):
-        with pytest.raises(OrderRefused):
-            order((product(), 1), ("no-product", 1), client_id="intent")
+    @pytest.mark.parametrize("basket", REFUSED)
+    def test_for_its_basket_without_writing_anything(self, order, product, username, basket):
+        wanted, refusal, sentence = REFUSED[basket]
+        lines = [(i if isinstance(i, str) else product(**i), pieces) for i, pieces in wanted]
+        with pytest.raises(refusal, match=sentence):
+            order(*lines, client_id="intent")
         assert orders_of(username) == []
         assert order_placed_by(username=username, client_id="intent") is None

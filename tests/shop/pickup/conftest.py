@@ -12,8 +12,7 @@ from tests.support.pickup.stored import made_point
 
 @pytest.fixture
 def order(alice) -> NewOrder:
-    order = made_order(alice.username)
-    put(order)
+    put(order := made_order(alice.username))
     return order
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamo.calls.client import client
 from shop import keys
 from shop.order_status import OPEN, Status
 from shop.orders.bulk import put_orders
@@ -16,6 +15,7 @@ from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, for
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint
 from shop.pickup.writing import put_points, remove_point
+from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import START, made_order, put
 from tests.support.pickup.stored import delete, made_point, own_item
 from tests.support.pickup.stored import put as put_item
@@ -25,8 +25,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 @pytest.fixture
 def order(fresh) -> NewOrder:
-    order = made_order(fresh("alice"))
-    put(order)
+    put(order := made_order(fresh("alice")))
     return order
 
 
@@ -52,13 +51,10 @@ class TestChoosing:
         assert chosen(order) == PickupEntry(point.id, point.name, point.address, point.hours)
 
     def test_again_takes_the_other_point(self, order, point, fresh):
-        other = made_point(fresh, name="Papelaria Sol")
-        put_points([other])
+        put_points([other := made_point(fresh, name="Papelaria Sol")])
         choose(order, point)
         choose(order, other)
-        entry = chosen(order)
-        assert entry is not None
-        assert entry.name == "Papelaria Sol"
+        assert chosen(order).name == "Papelaria Sol"
 
     def test_can_be_taken_back(self, order, point):
         choose(order, point)
@@ -68,15 +64,13 @@ class TestChoosing:
 
     @pytest.mark.parametrize("status", OPEN)
     def test_is_possible_in_every_open_status(self, fresh, point, status):
-        order = made_order(fresh("alice"), status)
-        put(order)
+        put(order := made_order(fresh("alice"), status))
         choose(order, point)
         assert chosen(order) is not None
 
     @pytest.mark.parametrize("status", [status for status in Status if status not in OPEN])
     def test_is_refused_when_the_order_is_closed(self, fresh, point, status):
-        order = made_order(fresh("alice"), status)
-        put(order)
+        put(order := made_order(fresh("alice"), status))
         with pytest.raises(OrderClosed, match=status.label.lower()):
             choose(order, point)
         with pytest.raises(OrderClosed):
@@ -94,27 +88,15 @@ class TestChoosing:
             forget_point(username=bob, order_id=order.id)
         assert chosen(order) is not None
 
-    def test_needs_a_point_that_there_is(self, order, fresh):
-        with pytest.raises(NoSuchPoint):
-            choose(order, made_point(fresh))
-        assert chosen(order) is None
-
     def test_is_refused_when_the_point_goes_at_this_very_moment(self, order, point):
         own = keys.pickup_point(point.id)
         before = own_item(point)
-        assert before is not None
-        event = "before-parameter-build.dynamodb.TransactWriteItems"
-
-        def go(**_: object) -> None:
-            delete(own, own)
-
-        client().meta.events.register(event, go)
-        try:
-            with pytest.raises(NoSuchPoint):
-                choose(order, point)
-        finally:
-            client().meta.events.unregister(event, go)
-            put_item(before)
+        with (
+            before_the_next_transaction(lambda: delete(own, own)),
+            pytest.raises(NoSuchPoint),
+        ):
+            choose(order, point)
+        put_item(before)
         assert chosen(order) is None
 
 
@@ -126,9 +108,7 @@ class TestAChoice:
 
     def test_stays_when_the_point_is_gone(self, made, point):
         remove_point(point.id)
-        entry = made()
-        assert entry is not None
-        assert entry.name == point.name
+        assert made().name == point.name
 
     def test_stays_when_the_order_moves(self, made, order):
         move_order(

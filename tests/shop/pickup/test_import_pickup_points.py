@@ -17,7 +17,6 @@ from django.core.management import CommandError, call_command
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from shop.models import ShopItem
-from shop.pickup.choosing import choose_point
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, find_zip
 from shop.pickup.points import PickupPoint, point_of
@@ -89,19 +88,16 @@ def interrupt() -> Iterator[Callable[[int], None]]:
 
 
 class TestAFileOfPoints:
-    def test_is_stored(self, tmp_path, fresh):
-        point_id = fresh("point")
-        counts = load(written(tmp_path, [row(point_id)]))
-        assert counts["points"] == {"new": 1, "replaced": 0, "unchanged": 0}
+    @pytest.mark.parametrize("pack", [None, gzip.compress])
+    def test_is_stored_compressed_or_not(self, tmp_path, fresh, pack):
+        path = written(tmp_path, [row(point_id := fresh("point"))])
+        if pack:
+            path = path.rename(tmp_path / "points.csv.gz")
+            path.write_bytes(pack(path.read_bytes()))
+        assert load(path)["points"] == {"new": 1, "replaced": 0, "unchanged": 0}
         assert find_point(point_id) == PickupPoint(
             point_id, "Kiosk", "Rua Direita 7", Coordinates.at(38.7139, -9.1394), "Daily 7-22"
         )
-
-    def test_may_be_compressed(self, tmp_path, fresh):
-        plain = written(tmp_path, [row(fresh("point"))])
-        packed = tmp_path / "points.csv.gz"
-        packed.write_bytes(gzip.compress(plain.read_bytes()))
-        assert load(packed)["points"]["new"] == 1
 
     def test_may_be_json_with_nested_places_and_no_address(self, tmp_path, fresh):
         first, second = fresh("locker"), fresh("locker")
@@ -194,20 +190,22 @@ class TestAFileOfPoints:
             "id holds characters that cannot be seen",
         ]
 
-    def test_cannot_begin_without_its_columns(self, tmp_path, fresh):
-        path = written(tmp_path, [row(fresh("point"))[:4]], columns=COLUMNS[:4])
-        error, _ = refused(path)
+    @pytest.mark.parametrize(
+        ("columns", "options", "sentence"),
+        [
+            (COLUMNS[:4], {}, "There is no column “longitude”"),
+            (COLUMNS, {"columns": "rating=stars"}, "There is no field “rating”"),
+            (None, {}, "points.csv does not exist"),
+        ],
+        ids=["columns", "fields", "file"],
+    )
+    def test_cannot_begin_without_its(self, tmp_path, fresh, columns, options, sentence):
+        path = tmp_path / "points.csv"
+        if columns:
+            written(tmp_path, [row(fresh("point"))[: len(columns)]], columns=columns)
+        error, _ = refused(path, **options)
         assert error.returncode == 2
-        assert "There is no column “longitude”" in str(error)
-
-    def test_cannot_begin_when_it_is_not_there(self, tmp_path):
-        error, _ = refused(tmp_path / "nothing.csv")
-        assert error.returncode == 2
-
-    def test_cannot_begin_with_a_field_that_points_do_not_have(self, tmp_path):
-        error, _ = refused(written(tmp_path, []), columns="rating=stars")
-        assert "There is no field “rating”" in str(error)
-        assert error.returncode == 2
+        assert sentence in str(error)
 
 
 class TestPostcodes:
@@ -275,20 +273,10 @@ def test_removal_takes_a_point_away_and_says_so(points, spot):
     assert [each.point.id for each in found] == [point.id for point in others]
 
 
-def test_removal_again_is_no_error(points):
+def test_removal_of_what_is_not_there_is_no_error(points, fresh):
     remove(points[0].id)
-    expected = f"The pickup point “{points[0].id}” is not there (any more).\n"
-    assert remove(points[0].id) == expected
-
-
-def test_removal_of_an_unknown_point_is_no_error(fresh):
-    assert "is not there" in remove(fresh("point"))
-
-
-def test_removal_leaves_orders_what_they_know_of_it(alice, order, points):
-    choose_point(username=alice.username, order_id=order.id, point_id=points[0].id)
-    remove(points[0].id)
-    assert "Kiosk 0" in alice.get(f"/orders/{order.id}/").page.one(class_="order-pickup").text
+    for point_id in (points[0].id, fresh("point")):
+        assert remove(point_id) == f"The pickup point “{point_id}” is not there (any more).\n"
 
 
 @pytest.mark.real_engine

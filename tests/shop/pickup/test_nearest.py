@@ -6,7 +6,6 @@ import pygeohash
 import pytest
 
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.points import PickupPoint
 from tests.support.pickup.memory import World, points_at
 
 COUNTS = (1, 2, 5, 10, 20)
@@ -100,16 +99,6 @@ class TestTheNearestPoints:
         found = world.nearest(Coordinates.at(10, 20), 250).points
         assert [near.point.id for near in found] == [f"p{n:05}" for n in range(250)]
 
-    def test_lie_across_the_antimeridian(self):
-        world = World.of(points_at((0, -179.99), (0, 179.9)))
-        (near,) = world.nearest(Coordinates.at(0, 179.99), 1).points
-        assert near.point.id == "p00000"
-
-    def test_lie_behind_the_pole(self):
-        world = World.of(points_at((89.9, -170), (89.5, 10)))
-        (near,) = world.nearest(Coordinates.at(89.9, 10), 1).points
-        assert near.point.id == "p00000"
-
 
 class TestWhatASearchReads:
     def test_is_the_cells_within_the_distance_of_the_points_found(self):
@@ -183,10 +172,3 @@ class TestWhatASearchReads:
         world = World.of(points_at(*crowd))
         for origin in (Coordinates.at(38.7, -9.1), Coordinates.at(38.8, -9.3)):
             assert world.nearest(origin, 10).points == world.by_brute_force(origin, 10)
-
-
-def test_a_point_lies_where_it_says():
-    point = PickupPoint("p", "Name", "Street", Coordinates.at(38.7, -9.1))
-    world = World.of([point])
-    (near,) = world.nearest(point.place, 1).points
-    assert (near.point, near.metres) == (point, 0)

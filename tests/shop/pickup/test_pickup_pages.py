@@ -50,8 +50,7 @@ class TestThePage:
 
     def test_begins_with_the_point_that_an_earlier_order_went_to(self, alice, order, points):
         alice.post(f"{page_of(order)}choose/", {"point": points[2].id})
-        later = made_order(alice.username, placed_at=START + timedelta(days=1))
-        put(later)
+        put(later := made_order(alice.username, placed_at=START + timedelta(days=1)))
         shown = alice.get(page_of(later))
         assert shown.page.one("h1").text == "Pickup points near Kiosk 2"
         assert ids(shown)[0] == points[2].id
@@ -62,16 +61,16 @@ class TestThePage:
         alice.post(f"{page_of(theirs)}choose/", {"point": points[0].id})
         assert ids(bob.get(page_of(own))) == []
 
-    def test_asks_where_to_look_when_an_earlier_place_is_not_known_any_more(self, alice, order):
-        put(replace(made_order(alice.username), zip_prefix=digits(9)))
+    @pytest.mark.parametrize("is_earlier_unknown", [True, False])
+    def test_asks_where_to_look_when_nobody_said_or_it_is_not_known(
+        self, alice, order, is_earlier_unknown
+    ):
+        if is_earlier_unknown:
+            put(replace(made_order(alice.username), zip_prefix=digits(9)))
         shown = alice.get(page_of(order))
+        assert (shown.status, ids(shown)) == (200, [])
         assert "Where would you like to collect your order?" in shown.page.one(class_="empty").text
-
-    def test_asks_where_to_look_when_nobody_said(self, alice, order):
-        shown = alice.get(page_of(order))
-        assert shown.status == 200
-        assert ids(shown) == []
-        assert "Where would you like to collect your order?" in shown.page.one(class_="empty").text
+        assert shown.page.one(id="near-locate").get("hidden") is not None  # without a script
 
     def test_knows_the_longest_beginning_of_a_zip_code(self, alice, order, spot):
         prefix = digits(6)
@@ -123,15 +122,8 @@ class TestThePage:
         assert {"order", "directory"} <= {cell.text for cell in others}
 
     def test_leads_back_when_the_order_is_closed(self, alice):
-        order = made_order(alice.username, Status.SHIPPED)
-        put(order)
-        shown = alice.get(page_of(order))
-        assert shown.response["Location"] == f"/orders/{order.id}/"
-        assert "can no longer be changed" in alice.get(f"/orders/{order.id}/").messages[0]
-
-    def test_has_htmx_load_the_page_of_an_order_that_is_closed(self, alice):
-        order = made_order(alice.username, Status.SHIPPED)
-        put(order)
-        assert (
-            alice.get(page_of(order), htmx=True).response["HX-Redirect"] == f"/orders/{order.id}/"
-        )
+        put(order := made_order(alice.username, Status.SHIPPED))
+        there = f"/orders/{order.id}/"
+        assert alice.get(page_of(order)).response["Location"] == there
+        assert "can no longer be changed" in alice.get(there).messages[0]
+        assert alice.get(page_of(order), htmx=True).response["HX-Redirect"] == there

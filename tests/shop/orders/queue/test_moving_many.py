@@ -42,7 +42,7 @@ class TestMovingTheSelected:
         assert [stored_status(order) for order in some] == [move] * 2
 
     def test_tells_of_each_that_changed_meanwhile_and_leaves_it(self, sam, opened):
-        orders = [opened[0].id, opened[4].id, "nonsense"]
+        orders = [opened[0].id, opened[4].id, "nonsense", opened[4].id]
         shown = sam.post(URL, {"move": "SHIPPED", "order": orders})
         assert shown.page.one("h1").text == "Orders now shipped: 1 of 3"
         assert outcomes(shown) == [

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from shop.order_status import Status
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 from tests.support.orders.visiting import Shown
@@ -16,16 +15,6 @@ class TestTheQueue:
     def test_leads_to_the_orders_of_each_customer(self, sam, opened):
         page = sam.get("/staff/orders/").page
         assert page.all("a", href=f"/staff/customers/{opened[0].username}/orders/")
-
-    def test_does_not_hold_closed_orders(self, sam, alice, settings):
-        order = made_order(alice.username, Status.SHIPPED, placed_at=LONG_AGO)
-        put(order)
-        assert order.id not in sam.get("/staff/orders/").order_ids
-
-    def test_is_narrowed_to_open_statuses(self, sam, opened, settings):
-        settings.PAGE_SIZE = 4
-        shown = sam.get("/staff/orders/?status=PROCESSING&status=PLACED")
-        assert shown.order_ids == ids_of([*opened[:2], *opened[4:]])
 
     def test_says_its_length(self, sam, opened):
         shown = sam.get("/staff/orders/?status=PLACED")
@@ -57,19 +46,6 @@ class TestTheQueue:
         settings.PAGE_SIZE = 1
         token = (sam.get("/staff/orders/").next or "").partition("after=")[2]
         assert sam.get(f"/staff/orders/?status=PLACED&after={token}").status == 400
-
-    def test_is_not_there_for_htmx_of_a_customer_either(self, alice):
-        shown = alice.get("/staff/orders/", htmx=True)
-        assert shown.status == 404
-        assert "There is nothing here." in shown.page.text
-
-    def test_is_for_staff_alone(self, alice, stranger):
-        assert alice.get("/staff/orders/").status == 404
-        assert stranger.get("/staff/orders/").response["Location"].startswith("/accounts/login/")
-        assert alice.post("/staff/orders/move/", {"order": "x"}).status == 404
-        links = [link.text for link in alice.get("/orders/").page.all("a")]
-        assert links
-        assert "Queue" not in links
 
 
 class TestTheActionsOfARow:
