@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from shop.accounts import hashing
+from dynamo.writes.limits import Limit
+from shop.accounts import hashing, throttling
 from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser, sign_in
@@ -65,3 +66,14 @@ def hers(alice) -> Client:
     browser = new_browser()
     sign_in(browser, alice.username)
     return browser
+
+
+@pytest.fixture
+def allow(monkeypatch) -> Callable[[int, str], None]:
+    """Sets how often something may be done: ``allow(2, "PASSWORD_CHANGES")``."""
+
+    def allow(times: int, limit: str) -> None:
+        few = Limit(times, getattr(throttling, limit).window)
+        monkeypatch.setattr(throttling, limit, few)
+
+    return allow

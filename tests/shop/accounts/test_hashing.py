@@ -61,8 +61,9 @@ class TestWhileOthersAreHashed:
         return lambda: slots.release(slot)
 
     @pytest.mark.parametrize("password", [PASSWORD, "wrong"])
-    def test_a_sign_in_is_refused_at_once(self, browser, alice, busy, calls, password):
-        response = sign_in(browser, alice.username, password, next="/basket/")
+    def test_a_sign_in_is_refused_at_once(self, browser, alice, busy, calls, caplog, password):
+        with caplog.at_level("INFO", logger="request"):
+            response = sign_in(browser, alice.username, password, next="/basket/")
         page = response.content.decode()
         assert (response.status_code, response["Retry-After"]) == (503, "1")
         assert BUSY in page
@@ -70,16 +71,12 @@ class TestWhileOthersAreHashed:
         assert 'name="next" value="/basket/"' in page
         assert password not in page
         assert calls == []
+        assert "view=login method=POST status=503" in caplog.text
+        assert "fault=TooManyHashes" in caplog.text
 
     @pytest.mark.parametrize("name", ["nobody-here", "no name at all"])
     def test_a_wrong_name_is_refused_alike(self, browser, tables, busy, name):
         assert sign_in(browser, name, "wrong").status_code == 503
-
-    def test_the_log_tells_why(self, browser, alice, busy, caplog):
-        with caplog.at_level("INFO", logger="request"):
-            sign_in(browser, alice.username)
-        assert "view=login method=POST status=503" in caplog.text
-        assert "fault=TooManyHashes" in caplog.text
 
     def test_a_sign_up_is_refused_and_not_counted(self, browser, tables, busy, fresh):
         name, address = fresh("new"), f"{fresh('new')}@example.com"

@@ -8,7 +8,6 @@ import pytest
 from django.core import mail
 
 from dynamo.calls.meter import metered
-from dynamo.writes.limits import Limit
 from shop.accounts import confirming, throttling
 from shop.accounts.letters import LETTERS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
@@ -56,9 +55,8 @@ class TestAskingForANewPassword:
             assert not LETTERS.flush(seconds=0)
         assert len(letters()) == 1
 
-    def test_fills_nobodys_mailbox_from_many_addresses(self, alice, monkeypatch):
-        few = Limit(2, throttling.LETTERS_TO_AN_EMAIL.window)
-        monkeypatch.setattr(throttling, "LETTERS_TO_AN_EMAIL", few)
+    def test_fills_nobodys_mailbox_from_many_addresses(self, alice, allow):
+        allow(2, "LETTERS_TO_AN_EMAIL")
         answers = {ask_for_link(new_browser(), alice.username).status_code for _ in range(4)}
         assert (answers, len(letters())) == ({302}, 2)
 

@@ -4,17 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import StaleAccount
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
-    Person,
     WatchedHasher,
     change_password,
     new_browser,
+    set_once,
     sign_in,
     signed_in_name,
 )
@@ -40,16 +39,20 @@ class TestChangingThePassword:
         assert response.context["form"].errors["old_password"]
         assert find_user(alice.username).check_password(PASSWORD)
 
-    def test_does_not_let_the_old_one_be_guessed_for_ever(self, browser, alice, monkeypatch):
-        monkeypatch.setattr(
-            throttling, "PASSWORD_CHANGES", Limit(2, throttling.PASSWORD_CHANGES.window)
-        )
-        sign_in(browser, alice.username)
-        answers = [change_password(browser, old="wrong").status_code for _ in range(3)]
-        assert answers == [200, 200, 429]
+    @pytest.mark.parametrize("is_for_email", [False, True])
+    def test_does_not_let_the_old_one_be_guessed_for_ever(self, hers, allow, is_for_email):
+        allow(2, "PASSWORD_CHANGES")
+        typed = {"new_email": "new@example.com", "password": "wrong"}
+        answers = [
+            hers.post("/account/email/", typed)
+            if is_for_email
+            else change_password(hers, old="wrong")
+            for _ in range(3)
+        ]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
 
     def test_is_told_when_somebody_else_was_faster(self, hers, alice, monkeypatch):
-        monkeypatch.setattr(WatchedHasher, "watcher", lambda: _change_elsewhere(alice))
+        monkeypatch.setattr(WatchedHasher, "watcher", lambda: set_once(alice, "set elsewhere"))
         response = change_password(hers)
         assert response.status_code == 200
         assert "changed at the same moment" in response.content.decode()
@@ -101,9 +104,8 @@ class TestAForgottenPassword:
             assert ask_for_link(browser, asked).url == "/accounts/password_reset/done/"
         assert letters() == []
 
-    def test_sends_no_more_than_a_few_letters(self, browser, alice, monkeypatch):
-        few = Limit(2, throttling.RESETS_AT_A_NAME.window)
-        monkeypatch.setattr(throttling, "RESETS_AT_A_NAME", few)
+    def test_sends_no_more_than_a_few_letters(self, browser, alice, allow):
+        allow(2, "RESETS_AT_A_NAME")
         answers = [ask_for_link(browser, alice.username) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [302, 302, 429]
         assert f'value="{alice.username}"' in answers[-1].content.decode()
@@ -161,10 +163,3 @@ class TestSavingAUser:
         user.save()
         assert find_user(alice.username).email == ""
         assert users_with_email(alice.email or "") == []
-
-
-def _change_elsewhere(person: Person) -> None:
-    WatchedHasher.watcher = staticmethod(lambda: None)
-    user = find_user(person.username)
-    user.set_password("set elsewhere")
-    user.save()

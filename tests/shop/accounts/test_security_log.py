@@ -39,14 +39,12 @@ class TestAnEvent:
         network = browser.defaults["REMOTE_ADDR"]
         assert events() == [{"event": "sign-in", "user": alice.username, "network": network}]
 
-    def test_is_a_wrong_password(self, browser, alice, events):
-        sign_in(browser, alice.username.upper(), "wrong")
+    @pytest.mark.parametrize("is_name", [True, False])
+    def test_is_a_wrong_password_with_the_name_if_it_is_one(self, browser, alice, events, is_name):
+        sign_in(browser, alice.username.upper() if is_name else "My Secret Password!", "wrong")
         (event,) = events()
-        assert (event["event"], event["user"]) == ("sign-in-failed", alice.username)
-
-    def test_names_nobody_where_no_name_was_typed(self, browser, tables, events):
-        sign_in(browser, "My Secret Password!", "wrong")
-        assert events()[0]["user"] == ""
+        name = alice.username if is_name else ""
+        assert (event["event"], event["user"]) == ("sign-in-failed", name)
 
     def test_is_a_limit_that_was_exceeded(self, browser, alice, events):
         for _ in range(throttling.PASSWORDS_AT_A_NAME.times + 1):
@@ -55,10 +53,19 @@ class TestAnEvent:
         assert last["event"] == "too-many-attempts"
         assert (last["user"], last["form"]) == (alice.username, "LoginForm")
 
-    def test_is_a_sign_out(self, hers, alice, events):
-        hers.post("/accounts/logout/")
+    @pytest.mark.parametrize(
+        ("do", "told"),
+        [
+            (lambda hers: hers.post("/accounts/logout/"), "sign-out"),
+            (change_password, "password-changed"),
+            (lambda hers: hers.get("/staff/orders/"), "staff-page-refused"),
+        ],
+    )
+    def test_is_what_somebody_does_who_is_signed_in(self, hers, alice, events, do, told):
+        answer = do(hers)
         (event,) = events()
-        assert (event["event"], event["user"]) == ("sign-out", alice.username)
+        assert (event["event"], event["user"]) == (told, alice.username)
+        assert event.get("path", answer.request["PATH_INFO"]) == answer.request["PATH_INFO"]
 
     def test_is_a_new_account(self, browser, tables, fresh, events):
         name = fresh("carla")
@@ -67,10 +74,6 @@ class TestAnEvent:
             ("account-made", name),
             ("sign-in", name),
         ]
-
-    def test_is_a_new_password(self, hers, alice, events):
-        change_password(hers)
-        assert [(e["event"], e["user"]) for e in events()] == [("password-changed", alice.username)]
 
     def test_is_a_password_chosen_by_a_link(self, browser, alice, events):
         ask_for_link(browser, alice.username)
@@ -86,11 +89,6 @@ class TestAnEvent:
         (event,) = events()
         assert (event["event"], event["user"]) == ("staff-action", sam.username)
         assert event["path"] == "/staff/orders/move/"
-
-    def test_is_a_page_of_staff_that_a_customer_asks_for(self, hers, events):
-        hers.get("/staff/orders/")
-        (event,) = events()
-        assert (event["event"], event["path"]) == ("staff-page-refused", "/staff/orders/")
 
     def test_holds_no_password_and_no_token(self, browser, alice, caplog):
         sign_in(browser, alice.username, "a wrong guess")

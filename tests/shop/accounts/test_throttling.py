@@ -9,11 +9,11 @@ from django.test import Client
 from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.calls.clock import Clock
-from dynamo.writes.limits import Limit
 from shop.accounts import throttling
 from shop.accounts.known_browser import COOKIE
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
+    PASSWORD,
     change_password,
     new_browser,
     sign_in,
@@ -96,9 +96,8 @@ class TestAKnownBrowser:
 
 class TestTooManyGuessesAtOneName:
     @pytest.fixture(autouse=True)
-    def low_limit(self, monkeypatch) -> None:
-        few = Limit(FEW, throttling.PASSWORDS_OF_A_NAME.window)
-        monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
+    def low_limit(self, allow) -> None:
+        allow(FEW, "PASSWORDS_OF_A_NAME")
 
     def test_are_counted_for_the_name_in_any_case(self, alice):
         guess(alice.username, times=FEW)
@@ -108,18 +107,15 @@ class TestTooManyGuessesAtOneName:
         self, browser, alice
     ):
         guess(alice.username, times=FEW)
-        response = sign_in(browser, alice.username)
+        response = sign_in(browser, alice.username, next="/orders/")
         assert response.status_code == 429
-        assert signed_in_name(browser) is None
         assert 0 < int(response["Retry-After"]) <= throttling.PASSWORDS_OF_A_NAME.share // 1_000
-        assert "Try again in" in response.content.decode()
-
-    def test_leave_what_was_typed_but_the_password(self, browser, alice):
-        guess(alice.username, times=FEW)
-        page = sign_in(browser, alice.username, "secret guess", next="/orders/").content.decode()
+        page = response.content.decode()
+        assert "Try again in" in page
         assert f'value="{alice.username}"' in page
         assert 'name="next" value="/orders/"' in page
-        assert "secret guess" not in page
+        assert PASSWORD not in page
+        assert signed_in_name(browser) is None
 
     def test_do_not_bother_others(self, browser, alice, bob):
         guess(alice.username, times=FEW)
@@ -131,27 +127,20 @@ class TestTooManyGuessesAtOneName:
 
 
 class TestGuessingFromOneAddress:
-    @pytest.fixture(autouse=True)
-    def low_limit(self, monkeypatch) -> None:
-        few = Limit(3, throttling.PASSWORDS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
-
-    def test_ends_after_some_names(self, browser, tables, fresh):
-        answers = [sign_in(browser, fresh("nobody"), "wrong").status_code for _ in range(4)]
-        assert answers == [200, 200, 200, 429]
-
-    def test_counts_what_can_be_no_name_at_all(self, browser, tables):
-        assert guess("not a name", times=4, browser=browser) == [200, 200, 200, 429]
-
-    def test_does_not_believe_an_address_the_client_made_up(self, browser, tables, fresh):
+    @pytest.mark.parametrize(
+        ("names", "password", "last"),
+        [("nobody-{}", "wrong", 429), ("not a name", "wrong", 429), ("", "", 200)],
+        ids=["some names", "what can be no name", "forms that are not filled in"],
+    )
+    def test_ends_whatever_address_the_client_makes_up(
+        self, browser, tables, allow, names, password, last
+    ):
+        allow(3, "PASSWORDS_FROM_AN_ADDRESS")
+        answers = []
         for number in range(4):
             browser.defaults["HTTP_X_FORWARDED_FOR"] = f"10.9.9.{number}"
-            response = sign_in(browser, fresh("nobody"), "wrong")
-        assert response.status_code == 429
-
-    def test_does_not_count_a_form_that_was_not_filled_in(self, browser, tables):
-        answers = [sign_in(browser, "", "").status_code for _ in range(5)]
-        assert answers == [200] * 5
+            answers.append(sign_in(browser, names.format(number), password).status_code)
+        assert answers == [200, 200, 200, last]
 
 
 class TestTheRightPassword:
@@ -160,10 +149,9 @@ class TestTheRightPassword:
         answers = [sign_in(browser, alice.username).status_code for _ in range(most + 1)]
         assert answers == [302] * most + [429]
 
-    def test_is_not_counted_where_others_are(self, alice, monkeypatch):
-        few = Limit(2, throttling.PASSWORDS_OF_A_NAME.window)
-        monkeypatch.setattr(throttling, "PASSWORDS_OF_A_NAME", few)
-        monkeypatch.setattr(throttling, "PASSWORDS_FROM_AN_ADDRESS", few)
+    def test_is_not_counted_where_others_are(self, alice, allow):
+        for limit in ("PASSWORDS_OF_A_NAME", "PASSWORDS_FROM_AN_ADDRESS"):
+            allow(2, limit)
         network = new_browser().defaults["REMOTE_ADDR"]
         for _ in range(4):
             answer = sign_in(new_browser(REMOTE_ADDR=network), alice.username)

@@ -1,15 +1,10 @@
 """The user of a request: what it costs to know them, and that no SQL is ever asked."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
-from botocore.exceptions import EndpointConnectionError
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connections
 
-from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
@@ -18,18 +13,15 @@ from tests.support.accounts.cast import (
     sign_up,
     signed_in_name,
 )
+from tests.support.comments.faulty import unreachable
 
 
 class TestKnowingTheUser:
-    def test_costs_one_read_on_a_page_that_names_them(self, hers):
-        with metered() as meter:
-            hers.get("/accounts/login/")
-        assert [call.operation for call in meter.labelled("user")] == ["GetItem"]
-
-    def test_costs_nothing_on_a_page_that_does_not(self, hers):
-        with metered() as meter:
-            hers.get("/healthz")
-        assert meter.calls == []
+    def test_costs_one_read_on_a_page_that_names_them_and_none_on_others(self, hers):
+        for path, reads in (("/accounts/login/", ["GetItem"]), ("/healthz", [])):
+            with metered() as meter:
+                hers.get(path)
+            assert [call.operation for call in meter.labelled("user")] == reads
 
     @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/sign-up/", "/no/such/page"])
     def test_costs_nothing_when_nobody_is_signed_in(self, browser, path):
@@ -61,24 +53,10 @@ class TestNoSql:
             get_user_model()(username="carla").save()
 
 
-class TestWhileTheDatabaseIsAway:
-    @pytest.fixture
-    def away(self) -> Iterator[Callable[[], None]]:
-        def fail(**_: Any) -> None:
-            raise EndpointConnectionError(endpoint_url="http://away")
-
-        yield lambda: client().meta.events.register("before-send.dynamodb", fail)
-        client().meta.events.unregister("before-send.dynamodb", fail)
-
-    @pytest.mark.parametrize("path", ["/accounts/login/", "/no/such/page"])
-    def test_pages_that_name_the_user_say_so(self, hers, away, path):
-        away()
+@pytest.mark.parametrize("path", ["/accounts/login/", "/no/such/page"])
+def test_pages_say_that_the_database_is_away_and_sign_nobody_out(hers, path):
+    session = hers.cookies["sessionid"].value
+    with unreachable():
         response = hers.get(path)
-        assert response.status_code == 503
-        assert response["Retry-After"]
-
-    def test_nobody_is_signed_out(self, hers, away):
-        session = hers.cookies["sessionid"].value
-        away()
-        hers.get("/accounts/login/")
-        assert hers.cookies["sessionid"].value == session
+    assert (response.status_code, response.has_header("Retry-After")) == (503, True)
+    assert hers.cookies["sessionid"].value == session
