@@ -53,19 +53,13 @@ def let_time_pass(buyer: Visitor) -> None:
 
 
 class TestWhatNeedsNoAnswer:
-    def test_leaves_after_a_while(self, buyer):
-        said = buy(buyer)
-        expect(said).to_be_visible()
-        let_time_pass(buyer)
-        expect(said).to_have_count(0)
-
     def test_leaves_when_a_script_says_it(self, buyer):
         said = say(buyer, "Done.", is_warning=False)
         expect(said).to_have_text("Done.")
         let_time_pass(buyer)
         expect(buyer.page.locator("#notice")).to_be_empty()
 
-    def test_moves_nothing_when_it_leaves(self, buyer):
+    def test_leaves_after_a_while_and_moves_nothing(self, buyer):
         said, heading = buy(buyer), buyer.page.locator("h1")
         expect(said).to_be_visible()
         was = heading.bounding_box()

@@ -109,16 +109,11 @@ class TestAnAccount:
 
 class TestTheListOfOrders:
     def test_is_narrowed_by_statuses_and_days_together(self, alice, orders):
-        alice.page.goto("/orders/")
-        alice.sees(reversed(orders))
-        alice.tab("SHIPPED").click()
-        alice.sees(reversed(in_status(orders, Status.SHIPPED)))
-        alice.sees_counts(SHIPPED=3, DELIVERED=3, CANCELED=3)
-        expect(alice.tab("SHIPPED")).to_have_attribute("aria-pressed", "true")
-        expect(alice.tab("DELIVERED")).to_have_attribute("aria-pressed", "false")
+        alice.page.goto("/orders/?status=SHIPPED")
         alice.tab("DELIVERED").click()
         chosen = in_status(orders, Status.SHIPPED, Status.DELIVERED)
         alice.sees(reversed(chosen))
+        alice.sees_counts(SHIPPED=3, DELIVERED=3, CANCELED=3)
         alice.show_days("2023-01-02", "2023-01-08")
         alice.sees(reversed(chosen[1:5]))
         days = "from=2023-01-02&to=2023-01-08"
@@ -126,11 +121,8 @@ class TestTheListOfOrders:
         alice.tab("SHIPPED").click()
         alice.sees(reversed(in_status(chosen[1:5], Status.DELIVERED)))
         alice.link("Any date").click()
+        alice.page.wait_for_url("**/orders/?status=DELIVERED")
         alice.sees(reversed(in_status(orders, Status.DELIVERED)))
-        assert alice.address == "/orders/?status=DELIVERED"
-        alice.show_days("2023-01-08", "")
-        alice.sees(reversed(in_status(orders[7:], Status.DELIVERED)))
-        alice.page.wait_for_url("**/orders/?status=DELIVERED&from=2023-01-08")
 
     def test_is_gone_through_with_the_back_button(self, alice, orders, settings):
         settings.PAGE_SIZE = 2
@@ -151,36 +143,31 @@ class TestTheListOfOrders:
 
 
 class TestTheQueue:
-    def test_stays_on_its_page_when_an_order_leaves_it(self, sam, queued, settings):
+    def test_stays_on_its_page_and_leaves_out_what_left_it(self, sam, queued, settings):
         settings.PAGE_SIZE = 2
         sam.page.goto("/staff/orders/")
         sam.page_link("next").click()
         sam.sees(queued[2:])
         address = sam.address
         sam.row(queued[2]).get_by_role("button", name="Ship").click()
-        expect(sam.row(queued[2])).to_have_count(0)
-        expect(sam.row(queued[3])).to_have_count(1)
+        sam.sees(queued[3:])
         assert sam.address == address
-
-    def test_does_not_come_back_with_the_back_button(self, sam, queued):
-        sam.page.goto("/staff/orders/")
-        sam.row(queued[2]).get_by_role("button", name="Ship").click()
-        expect(sam.row(queued[2])).to_have_count(0)
         sam.row(queued[3]).get_by_role("link").first.click()
         expect(sam.page.locator("h1")).to_have_text(queued[3].id)
         sam.page.go_back()
-        expect(sam.row(queued[3])).to_have_count(1)
-        expect(sam.row(queued[2])).to_have_count(0)
+        sam.sees(queued[3:])
 
 
 class TestWhatJavaScriptAdds:
-    def test_is_that_no_page_is_loaded_anew(self, sam, queued):
+    def test_is_that_no_page_is_loaded_anew_and_the_focus_goes_to_the_next_row(self, sam, queued):
         sam.page.goto("/staff/orders/")
         loads = len(sam.loads)
-        sam.tab("PROCESSING").click()
-        sam.page.wait_for_url("**/staff/orders/?status=PROCESSING")
         sam.row(queued[2]).get_by_role("button", name="Ship").click()
         expect(sam.row(queued[2])).to_have_count(0)
+        expect(sam.row(queued[3])).to_be_focused()
+        sam.row(queued[1]).get_by_role("button", name="Process").click()
+        expect(sam.row(queued[1])).to_have_attribute("data-status", "PROCESSING")
+        expect(sam.row(queued[1])).to_be_focused()
         assert len(sam.loads) == loads
 
     def test_is_that_one_thing_is_done_to_the_queue_at_a_time(self, sam, queued):
@@ -224,15 +211,6 @@ class TestWhatJavaScriptAdds:
         assert sam.focus == "list-heading"
         sam.link("Back to the queue").click()
         sam.sees(queued[:2])
-
-    def test_is_that_the_focus_goes_to_the_row_that_took_the_place(self, sam, queued):
-        sam.page.goto("/staff/orders/")
-        sam.row(queued[2]).get_by_role("button", name="Ship").click()
-        expect(sam.row(queued[2])).to_have_count(0)
-        expect(sam.row(queued[3])).to_be_focused()
-        sam.row(queued[1]).get_by_role("button", name="Process").click()
-        expect(sam.row(queued[1])).to_have_attribute("data-status", "PROCESSING")
-        expect(sam.row(queued[1])).to_be_focused()
 
     def test_is_that_all_of_a_status_are_moved_by_one_click(self, sam, queued, settings):
         settings.PAGE_SIZE = 1

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.utils.translation import get_language, override, pgettext
+from django.utils.translation import get_language, override
 
-from shop.order_status import Status
 from shop.orders import views
 from shop.orders.items import NewLine, summary_in_words, summary_of
 from shop.orders.queries import OrdersRead, read_orders
@@ -93,10 +92,6 @@ class TestPages:
 
 @pytest.mark.usefixtures("german")
 class TestSentences:
-    def test_name_statuses_as_they_are_translated(self):
-        assert Status.CANCELED.label == pgettext("status of an order", "Cancelled")
-        assert Status.CANCELED.in_words == pgettext("the order is", "cancelled")
-
     @pytest.mark.parametrize(
         ("metres", "written"),
         [(994, "990 m"), (1_200, "1,2 km"), (12_345, "12 km"), (1_234_567, "1.235 km")],

@@ -1,14 +1,27 @@
-"""The basket, from a product's page to a placed order."""
+"""The basket: filled, filled once more by an old order, checked out and ordered."""
 
 import pytest
 
+from dynamo.lists.site_reader import page_batches
 from shop.accounts.queries import find_user
 from shop.order_status import Status
 from shop.orders.counts import counts_of
-from tests.support.orders.making import put_product
+from shop.orders.items import NewLine
+from shop.pickup.coordinates import Coordinates
+from shop.pickup.places import ZipPlace, put_zips
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import put_points
+from tests.support.chance import digits
+from tests.support.orders.making import made_order, put, put_product
 from tests.support.orders.visiting import Shown, Visitor
+from tests.support.pickup.stored import made_point
 
 ORDER = "%2Fbasket%2Forder%2F"
+
+
+@pytest.fixture
+def lamp(fresh, tables) -> str:
+    return put_product(fresh("lamp"), cents=1_999)
 
 
 def add(visitor: Visitor, product_id: str, quantity: str = "1") -> Shown:
@@ -132,3 +145,98 @@ class TestPlacing:
     @pytest.mark.parametrize("fields", [{}, {"order_id": "../etc"}, {"order_id": "x" * 26}])
     def test_refuses_a_form_without_an_intent(self, alice, fields):
         assert alice.send("/basket/place/", fields).status_code == 400
+
+
+SPOT = (-54.4, 3.4)
+"""Bouvet Island: no other test has points there."""
+
+
+@pytest.fixture
+def point(fresh, tables) -> PickupPoint:
+    point = made_point(fresh, SPOT)
+    put_points([point])
+    return point
+
+
+@pytest.fixture
+def asked(alice, lamp) -> Shown:
+    """The page, for two lamps."""
+    alice.post("/basket/add/", {"product_id": lamp, "quantity": "2"})
+    return alice.get("/basket/order/")
+
+
+def place(visitor: Visitor, asked: Shown, point_id: str) -> Shown:
+    intent = asked.page.one("input", name="order_id")["value"]
+    return visitor.post("/basket/place/", {"order_id": intent, "point": point_id})
+
+
+class TestThePageBeforeAnOrder:
+    def test_shows_all_of_it(self, asked, lamp):
+        summary = asked.page.one("table")
+        assert [row.text for row in summary.one("tbody").all("tr")] == [
+            f"Product {lamp} 2 \N{MULTIPLICATION SIGN} 19.99 39.98"
+        ]
+        assert "EUR 39.98" in summary.one("tfoot").text
+
+    def test_has_it_delivered_to_the_door_unless_told_otherwise(self, alice, asked):
+        (door,) = asked.page.all("input", name="point")
+        assert (door["value"], door.get("checked")) == ("", "")
+        placed = place(alice, asked, "")
+        assert placed.page.one(class_="order-pickup").all("p")[0].text == "To your address."
+
+    def test_offers_the_pickup_points_nearby(self, alice, asked, point):
+        prefix = digits(9)
+        put_zips([ZipPlace(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
+        near = alice.get(f"/basket/order/?near={prefix}")
+        offered = [field["value"] for field in near.page.all("input", name="point")]
+        assert point.id in offered
+        placed = place(alice, near, point.id)
+        assert placed.messages == ["Thank you! Your order has been placed."]
+        assert placed.page.one("p", data_pickup=True)["data-pickup"] == point.id
+
+    def test_says_when_a_place_is_not_known(self, alice, asked):
+        shown = alice.get("/basket/order/?near=nowhere-at-all")
+        assert shown.status == 200
+        assert shown.page.one(id="near-help").text.startswith("We don't know “nowhere-at-all”.")
+
+    @pytest.mark.parametrize("point_id", ["gone", "x" * 1_500])
+    def test_comes_back_when_the_pickup_point_is_gone(self, alice, asked, point_id):
+        shown = place(alice, asked, point_id)
+        assert shown.messages == ["That pickup point is no longer there. Please choose another."]
+        assert shown.page.one("h1").text == "Checkout"
+
+    def test_is_the_basket_while_there_is_nothing_in_it(self, alice):
+        assert alice.get("/basket/order/").response["Location"] == "/basket/"
+
+
+def order_again(visitor: Visitor, *lines: NewLine) -> Shown:
+    put(made_order(visitor.username, lines=lines))
+    form = visitor.get("/orders/").page.all("form", class_="again")[0]
+    return visitor.post(form["action"], {})
+
+
+class TestOrderingAgain:
+    def test_adds_to_the_basket_at_the_prices_of_today(self, alice, lamp):
+        for total in ("59.97", "119.94"):
+            shown = order_again(alice, NewLine(lamp, "Lamp", 3, 5))
+            assert shown.messages == ["1 product was added to your basket at today's price."]
+            assert f"EUR {total}" in shown.page.one("tfoot").text
+
+    def test_says_what_is_no_longer_sold(self, alice, lamp, fresh):
+        heirloom = put_product(fresh("heirloom"), cents=None)
+        lines = [NewLine(lamp, "Lamp", 1, 5), NewLine(heirloom, "Heirloom", 1, 5)]
+        shown = order_again(alice, *lines, NewLine(fresh("lost"), "Lost", 1, 5))
+        assert shown.messages == [
+            "1 product was added to your basket at today's price.",
+            "No longer sold: “Heirloom”, “Lost”.",
+        ]
+
+    def test_says_what_has_no_room(self, alice, lamp):
+        alice.post("/basket/add/", {"product_id": lamp, "quantity": "99"})
+        shown = order_again(alice, NewLine(lamp, "Lamp", 1, 5))
+        assert shown.messages == ["Your basket has no room for “Lamp”."]
+
+    def test_is_offered_to_its_customer_alone(self, alice, sam):
+        put(made_order(alice.username))
+        customers = sam.get(f"/staff/customers/{alice.username}/orders/").page
+        assert not customers.all("form", class_="again")

@@ -1,15 +1,29 @@
-"""Writes of the catalogue."""
+"""The catalogue: how it is written, how names sort, and trees of categories with their drawings."""
 
 from decimal import Decimal
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.pool import Pool
 from dynamo.lists.site_reader import every_entry
+from shop.catalogue.category_tree import MOST_DEEP, MOST_IN_ONE, BrokenTree, CategoryTree
+from shop.catalogue.collation import LONGEST, folded
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import find_category, find_product, list_categories, list_products
+from shop.catalogue.queries import (
+    Category,
+    CategoryNode,
+    Product,
+    find_category,
+    find_product,
+    list_categories,
+    list_products,
+)
 from shop.catalogue.services import EVERYTHING_ELSE, ensure_products, put_catalogue
+from tests.support.catalogue.making import category
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -77,3 +91,91 @@ class TestEnsureProducts:
         product = fresh("product")
         asked = Pool(4).gather([partial(ensure_products, product_ids=[product])] * 8)
         assert sum(asked) == 1
+
+
+class TestATree:
+    def test_gives_the_way_from_the_root(self):
+        tree = CategoryTree.of([category("c", "b"), category("b", "a"), category("a")])
+        assert [step.slug for step in tree.path("c")] == ["a", "b", "c"]
+
+    def test_gives_the_longest_way_to_a_product(self):
+        tree = CategoryTree.of([category("a"), category("b"), category("c", "b")])
+        assert [step.slug for step in tree.deepest_path(("a", "c", "b"))] == ["b", "c"]
+        assert [step.slug for step in tree.deepest_path(("b", "a"))] == ["b"]
+        assert tree.deepest_path(()) == ()
+
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            [category("a", "a")],
+            [category("a", "b"), category("b", "a")],
+            [category("a", "elsewhere")],
+            [category(str(n), str(n - 1) if n else None) for n in range(MOST_DEEP + 1)],
+            [category("a"), *(NewCategory(f"a{n}", "", "a") for n in range(MOST_IN_ONE + 1))],
+        ],
+    )
+    def test_that_is_broken_is_refused_before_anything_is_written(self, broken):
+        with pytest.raises(BrokenTree):
+            put_catalogue(categories=broken, products=[])
+
+
+class TestFolding:
+    @pytest.mark.parametrize(
+        ("name", "key"),
+        [
+            ("Desk Lamp", "desk-lamp"),
+            ("  Café  Crème! ", "cafe-creme"),
+            ("STRASSE", "strasse"),
+            ("Straße", "strasse"),
+            ("Ærø Łódź", "aero-lodz"),
+            ("İstanbul", "istanbul"),
+            ("C#", "c"),
+            ("日本語", "日本語"),
+            ("हिन्दी", "हिनदी"),
+            ("🙂", ""),
+            ("", ""),
+        ],
+    )
+    def test_keeps_the_words_alone(self, name, key):
+        assert folded(name) == key
+
+    @pytest.mark.parametrize(
+        ("earlier", "later"),
+        [("Ärmel", "Zebra"), ("zebra", "Zoo"), ("Lamp", "Lamp shade"), ("Lamp 1", "Lamps")],
+    )
+    def test_puts_names_in_the_order_of_a_dictionary(self, earlier, later):
+        assert f"{folded(earlier)}#z" < f"{folded(later)}#a"
+
+    @given(st.text())
+    def test_holds_nothing_that_sorts_before_the_joint(self, name):
+        assert all(letter >= "-" for letter in folded(name))
+
+    @given(st.text(max_size=900))
+    def test_fits_a_key(self, name):
+        assert len(folded(name).encode()) <= LONGEST
+
+    @given(st.text(max_size=50))
+    def test_changes_nothing_the_second_time(self, name):
+        assert folded(folded(name)) == folded(name)
+
+
+class TestTheDrawingOfACategory:
+    def test_is_that_of_its_slug(self):
+        assert Category("kitchen", "Kitchen").drawing == "/static/tiles.svg#kitchen"
+
+    def test_is_an_ancestors_where_it_has_none(self):
+        node = CategoryNode("cookware", "Cookware", trail=(Category("kitchen", "Kitchen"),))
+        assert node.drawing == "/static/tiles.svg#kitchen"
+
+    def test_is_its_products_too(self):
+        trail = (Category("kitchen", "Kitchen"), Category("cookware", "Cookware"))
+        assert Product("pan", "Pan", trail=trail).drawing == "/static/tiles.svg#kitchen"
+        assert Product("pan", "Pan").drawing == ""
+
+    def test_is_none_for_a_category_that_nobody_drew(self):
+        assert CategoryNode("cama-mesa", "Cama", trail=(Category("root", "Root"),)).drawing == ""
+
+    def test_is_there_for_every_category_of_the_sample_shop(self):
+        slugs = {category.slug for category in sample_catalogue().categories}
+        roots = {slug for slug in slugs if Category(slug, "").drawing}
+        assert len(roots) == 10

@@ -6,7 +6,7 @@ filters are drawn.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import chain, combinations
 from pathlib import Path
@@ -14,13 +14,11 @@ from random import Random
 
 import pytest
 
-from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
 from shop.order_status import OPEN, Status
 from shop.orders.counts import counts_of
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import find_order, list_open_orders, list_orders
-from shop.orders.shards import count_shards
+from shop.orders.queries import find_order
 from tests.support.shop.olist_folders import give_copies, part_of
 from tests.support.shop.olist_loading import import_folder
 from tests.support.shop.olist_truth import OPEN as OPEN_STATUSES
@@ -112,6 +110,11 @@ def check_order(order: TruthOrder) -> None:
         assert found.history[-1].original == order.original
 
 
+def check_counts(username: str, orders: Sequence[TruthOrder]) -> None:
+    counted = {status.value: n for status, n in counts_of(username).items() if n}
+    assert counted == Counter(order.status for order in orders)
+
+
 def check_queue(truth: Truth, *statuses: Status, size: int = 500) -> None:
     """Compare the queue with ours; other tests may have left open orders in it, too."""
     ours = {order.id for order in truth.orders}
@@ -122,13 +125,11 @@ def check_queue(truth: Truth, *statuses: Status, size: int = 500) -> None:
 
 
 class TestPartOfOlist:
-    def test_has_a_profile_for_every_user(self, part):
-        for username in part.by_user:
+    def test_has_every_user_with_their_orders_and_counts(self, part):
+        for username, orders in part.by_user.items():
             assert find_user(username).get_username() == username
-
-    def test_lists_every_users_orders(self, part):
-        for username in part.by_user:
             check_user(part, username, filter_of())
+            check_counts(username, orders)
 
     def test_lists_every_users_open_orders(self, part):
         for username in part.by_user:
@@ -140,50 +141,17 @@ class TestPartOfOlist:
             for order in part.by_user[username]:
                 check_order(order)
 
-    def test_lists_sets_of_statuses(self, part):
-        rng = Random(1)
-        for username in part.by_user:
-            check_user(part, username, filter_of(rng.choice(SETS)))
-
-    def test_lists_sets_of_statuses_of_one_with_many_orders(self, part):
-        for chosen in Random(2).sample(SETS, 4):
-            for size in (20, 500):
-                check_user(part, PART, filter_of(chosen), size=size)
-
     def test_lists_ranges_of_days(self, part):
         rng = Random(3)
         for days in random_ranges(40):
             chosen = filter_of(rng.choice([frozenset(), *SETS]), *days)
             check_user(part, PART, chosen, size=100)
 
-    def test_lists_one_by_one(self, part):
-        check_user(part, PART, filter_of(frozenset(OPEN)), size=1)
-
     def test_lists_open_orders_of_everybody_the_oldest_first(self, part):
-        for size in (7, 500):
-            check_queue(part, size=size)
-
-    @pytest.mark.parametrize("status", OPEN)
-    def test_lists_open_orders_of_one_status(self, part, status):
-        if part.queue([status]):
-            check_queue(part, status, size=20)
-
-    def test_counts_every_users_orders(self, part):
-        for username, orders in part.by_user.items():
-            counted = {status.value: n for status, n in counts_of(username).items() if n}
-            assert counted == Counter(order.status for order in orders)
-
-    def test_shipped_before_2018_holds_no_other_status(self, part):
-        chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
-        found = list_orders(PART, chosen, PageRequest(500)).orders
-        assert {order.status for order in found} == {Status.SHIPPED}
-        assert max(order.date.year for order in found) == 2017
-        check_user(part, PART, chosen)
-
-    def test_reads_a_run_for_each_status_and_shard_in_one_round(self, part):
-        del part
-        read = list_open_orders(OrderFilter(), PageRequest(20))
-        assert len(read.page.reads) == len(OPEN) * count_shards()
+        check_queue(part, size=7)
+        for status in OPEN:
+            if part.queue([status]):
+                check_queue(part, status, size=20)
 
 
 @pytest.mark.slow
@@ -192,9 +160,10 @@ class TestOlist:
         assert len(whole.by_user[WHOLE]) == 8_135
         assert Counter(order.original for order in whole.orders).keys() == STATUS.keys()
 
-    def test_lists_the_orders_of_users(self, whole):
+    def test_lists_and_counts_the_orders_of_users(self, whole):
         for username in some_users(whole, 500):
             check_user(whole, username, filter_of())
+            check_counts(username, whole.by_user[username])
 
     def test_lists_the_open_orders_of_users(self, whole):
         for username in some_users(whole, 300):
@@ -218,9 +187,3 @@ class TestOlist:
         check_queue(whole, size=500)
         for status in OPEN:
             check_queue(whole, status)
-
-    def test_counts_the_orders_of_users(self, whole):
-        for username in some_users(whole, 500):
-            orders = whole.by_user[username]
-            counted = {status.value: n for status, n in counts_of(username).items() if n}
-            assert counted == Counter(order.status for order in orders)

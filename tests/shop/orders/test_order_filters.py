@@ -1,11 +1,14 @@
-"""What a list of orders is narrowed to."""
+"""What a list of orders is narrowed to, ids that sort by the moment of placing, and statuses."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from shop.order_status import OPEN, Status
+from shop.order_status import MOVES, OPEN, Status, may_move, moves_from
 from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter, parse_statuses
+from shop.orders.ids import id_bound, imported_order_id, new_order_id
 
 
 class TestAFilter:
@@ -55,3 +58,61 @@ class TestOpenStatuses:
 
     def test_left_empty_count_for_nothing(self):
         assert parse_statuses([""], among=OPEN) == ()
+
+
+MOMENTS = st.datetimes(datetime(1971, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - given a zone
+MILLISECOND = timedelta(milliseconds=1)
+
+
+class TestAnOrderId:
+    @given(moment=MOMENTS, later=st.integers(1, 10**12))
+    def test_sorts_before_those_of_a_later_millisecond(self, moment, later):
+        try:
+            then = moment + later * MILLISECOND
+        except OverflowError:
+            return
+        assert new_order_id(moment) < new_order_id(then)
+
+    @given(moment=MOMENTS)
+    def test_lies_at_or_behind_the_bound_of_its_moment(self, moment):
+        order_id = new_order_id(moment)
+        assert id_bound(moment) < order_id
+        assert order_id < id_bound(moment + MILLISECOND) if moment.year < 9999 else True
+
+    @given(moment=MOMENTS, foreign_id=st.text())
+    def test_of_an_import_is_always_the_same(self, moment, foreign_id):
+        first = imported_order_id(moment, foreign_id)
+        assert first == imported_order_id(moment, foreign_id)
+        assert first[:10] == new_order_id(moment)[:10]
+
+    def test_tells_apart_orders_of_one_moment(self):
+        moment = datetime(2023, 1, 1, tzinfo=UTC)
+        assert imported_order_id(moment, "a") != imported_order_id(moment, "b")
+        assert new_order_id(moment) != new_order_id(moment)
+
+    def test_bound_of_a_day_before_1970_is_below_all(self):
+        assert id_bound(datetime(1, 1, 1, tzinfo=UTC)) == "0" * 10
+
+
+class TestTheMoves:
+    def test_lead_to_every_status_but_the_first(self):
+        assert {move.target for move in MOVES} == {*Status} - {Status.PLACED}
+
+    def test_never_lead_in_a_circle(self):
+        life = list(Status)
+        assert all(life.index(move.source) < life.index(move.target) for move in MOVES)
+
+    def test_let_a_customer_cancel_until_the_order_is_being_processed(self):
+        may_cancel = [s for s in Status if may_move(s, Status.CANCELED, is_staff=False)]
+        assert may_cancel == [Status.PLACED, Status.APPROVED]
+
+    def test_let_a_customer_return_what_was_delivered(self):
+        targets = [move.target for move in moves_from(Status.DELIVERED, is_staff=False)]
+        assert targets == [Status.RETURNED]
+
+    def test_let_staff_do_all_of_them(self):
+        assert all(may_move(move.source, move.target, is_staff=True) for move in MOVES)
+
+    def test_end_the_open_life_by_shipping_or_canceling(self):
+        closing = {m.target for m in MOVES if m.source in OPEN and m.target not in OPEN}
+        assert closing == {Status.SHIPPED, Status.CANCELED}

@@ -1,4 +1,6 @@
-"""Geohash cells: the library's geohashes, and how near what is in a cell can be."""
+"""Places, distances and geohash cells on the sphere."""
+
+from math import inf, nan
 
 import pygeohash
 import pytest
@@ -14,7 +16,7 @@ from shop.pickup.cells import (
     geohash_of,
     nearest,
 )
-from shop.pickup.coordinates import HALFWAY_ROUND, Coordinates, distance
+from shop.pickup.coordinates import HALFWAY_ROUND, BadCoordinates, Coordinates, distance
 
 PLACES = st.builds(
     Coordinates.at,
@@ -64,23 +66,6 @@ class TestAGeohash:
         assert len(ALPHABET) == 32
 
 
-class TestTheLibrarysNeighbours:
-    def test_go_round_at_the_antimeridian(self):
-        assert pygeohash.get_adjacent("xbp", "right") == "800"
-        assert pygeohash.get_adjacent("800", "left") == "xbp"
-
-    def test_end_at_the_poles_though_places_do_not(self):
-        with pytest.raises(ValueError, match="pole"):
-            pygeohash.get_adjacent("upz", "top")
-        beyond = Coordinates.at(89.9, -170)
-        assert nearest(beyond, "upz") < 111_195 * 1.5
-
-    @given(cell=st.text(ALPHABET, min_size=2, max_size=6))
-    def test_are_as_near_as_the_cell_itself(self, cell):
-        edge = place_in(cell, north=0.5, east=1)
-        assert nearest(edge, pygeohash.get_adjacent(cell, "right")) == pytest.approx(0, abs=1)
-
-
 class TestTheBounds:
     @given(origin=PLACES, cell=CELLS, north=st.floats(0, 1), east=st.floats(0, 1))
     def test_hold_for_every_place_of_a_cell(self, origin, cell, north, east):
@@ -114,3 +99,47 @@ class TestTheBounds:
     def test_never_go_farther_than_halfway_round(self, origin):
         for cell in ALPHABET:
             assert 0 <= nearest(origin, cell) < farthest(origin, cell) <= HALFWAY_ROUND + 1
+
+
+LISBON, PORTO = Coordinates.at(38.7139, -9.1394), Coordinates.at(41.1496, -8.6110)
+
+
+class TestCoordinates:
+    @pytest.mark.parametrize(
+        ("latitude", "longitude"),
+        [(90.1, 0), (-91, 0), (0, 180.5), (0, -181), (nan, 0), (0, nan), (inf, 0), (0, -inf)],
+    )
+    def test_are_on_earth(self, latitude, longitude):
+        with pytest.raises(BadCoordinates):
+            Coordinates.at(latitude, longitude)
+
+    def test_have_one_spelling_on_the_antimeridian(self):
+        assert Coordinates.at(1, 180) == Coordinates.at(1, -180)
+        assert Coordinates.at(1, 179.99999999) == Coordinates.at(1, -180)
+
+    def test_have_one_spelling_of_nothing(self):
+        assert str(Coordinates.at(-0.0, -0.0000001)) == "0, 0"
+
+    def test_are_exact_to_eleven_centimetres(self):
+        assert Coordinates.at(38.71394949, 0).latitude == 38.713949
+
+
+class TestDistance:
+    def test_is_that_of_the_map(self):
+        assert distance(LISBON, PORTO) == pytest.approx(274_500, rel=0.01)
+
+    def test_is_the_same_both_ways(self):
+        assert distance(LISBON, PORTO) == distance(PORTO, LISBON)
+
+    def test_crosses_the_antimeridian(self):
+        there = distance(Coordinates.at(0, 179.9), Coordinates.at(0, -179.9))
+        assert there == pytest.approx(distance(Coordinates.at(0, 0), Coordinates.at(0, 0.2)))
+
+    def test_is_nothing_at_a_pole_whatever_the_longitude(self):
+        assert distance(Coordinates.at(90, 10), Coordinates.at(90, -120)) == pytest.approx(
+            0, abs=1e-6
+        )
+
+    def test_is_halfway_round_to_the_antipode(self):
+        antipode = Coordinates.at(-LISBON.latitude, LISBON.longitude + 180)
+        assert distance(LISBON, antipode) == pytest.approx(HALFWAY_ROUND)

@@ -1,10 +1,23 @@
-"""The queue of open orders, as staff see it. All tests share it, so each looks for its own."""
+"""The queue of open orders, as staff see it and find in it.
 
-from datetime import timedelta
+All tests share it, so each looks for its own.
+"""
 
-from tests.support.orders.making import made_order, put
+import csv
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from dynamo.calls.meter import metered
+from dynamo.web import csv_lists
+from shop.accounts.services import create_profile
+from shop.order_status import Status
+from shop.orders.items import NewLine
+from shop.orders.queue.finding import find_order_or_customers
+from tests.support.orders.making import START, made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
-from tests.support.orders.visiting import Shown
+from tests.support.orders.visiting import Shown, Visitor
 
 
 class TestTheQueue:
@@ -114,3 +127,102 @@ class TestDays:
 def moves_of(shown: Shown, order_id: str) -> list[str]:
     row = shown.page.one("tr", data_order_id=order_id)
     return [field["value"] for field in row.all("input", name="move")]
+
+
+def rows(visitor: Visitor, url: str) -> list[dict[str, str]]:
+    response: Any = visitor.browser.get(url)
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(response.getvalue().decode().splitlines()))
+
+
+class TestTheQueueAsCsv:
+    def test_has_what_the_filtered_list_has_on_all_its_pages(self, sam, opened, settings):
+        settings.PAGE_SIZE = 1
+        query = "?status=PLACED&status=APPROVED&to=1980-01-02"
+        link = sam.get(f"/staff/orders/{query}").page.one(class_="csv").one("a")
+        found = rows(sam, link["href"])
+        assert [row["order_id"] for row in found] == ids_of(opened[:4])
+        assert found[0] == {
+            "order_id": opened[0].id,
+            "foreign_id": "",
+            "customer": opened[0].username,
+            "status": "PLACED",
+            "placed_at": "1980-01-01T00:00:00.000000Z",
+            "bought": "Desk lamp",
+            "items": "2",
+            "currency": "EUR",
+            "total": "39.98",
+        }
+
+    def test_refuses_what_is_no_filter(self, sam):
+        assert sam.get("/staff/orders.csv?status=SHIPPED").status == 400
+
+
+class TestACustomersOrdersAsCsv:
+    def test_are_filtered_as_on_the_page(self, sam, alice, monkeypatch):
+        monkeypatch.setattr(csv_lists, "ROWS_AT_A_TIME", 1)
+        lines = [NewLine("lamp", "=HYPERLINK(1)", 1, 100)]
+        orders = [
+            made_order(alice.username, status, placed_at=START + timedelta(days=n), lines=lines)
+            for n, status in enumerate([Status.SHIPPED, Status.PLACED, Status.SHIPPED])
+        ]
+        put(*orders)
+        page = sam.get(f"/staff/customers/{alice.username}/orders/?status=SHIPPED").page
+        found = rows(sam, page.one(class_="csv").one("a")["href"])
+        assert [row["order_id"] for row in found] == [orders[2].id, orders[0].id]
+        assert found[0]["bought"] == "'=HYPERLINK(1)"
+
+    def test_are_offered_to_staff_alone(self, alice):
+        put(made_order(alice.username))
+        assert not alice.get("/orders/").page.all(class_="csv")
+        assert alice.get(f"/staff/customers/{alice.username}/orders.csv").status == 404
+
+
+def leads_to(visitor: Visitor, typed: str) -> str:
+    return visitor.browser.get("/staff/find/", {"q": typed}).get("Location", "")
+
+
+class TestTheSearch:
+    def test_is_on_every_page_of_staff_and_on_no_other(self, sam, alice):
+        form = sam.get("/orders/").page.one("form", role="search")
+        assert form["action"] == "/staff/find/"
+        assert form.one("input", type="search")["name"] == "q"
+        assert not alice.get("/orders/").page.all("form", role="search")
+
+    def test_finds_an_order_by_its_number_here_and_elsewhere(self, sam, alice, fresh):
+        put(order := made_order(alice.username, foreign_id=fresh("Shop-17")))
+        for typed in (order.id, f" {order.id.lower()} ", order.foreign_id):
+            assert leads_to(sam, typed) == f"/orders/{order.id}/"
+
+    def test_finds_a_customer_by_name_in_any_case_and_without_an_account(self, sam, alice, fresh):
+        put(order := made_order(fresh("imported")))
+        for typed in (f" {alice.username.upper()} ", order.username):
+            name = typed.strip().lower()
+            assert leads_to(sam, typed) == f"/staff/customers/{name}/orders/"
+
+    def test_finds_customers_by_their_address(self, sam, fresh):
+        names = sorted(fresh("ada") for _ in range(2))
+        email, now = f"{fresh('ada')}@example.com", datetime.now(UTC)
+        create_profile(username=names[0], password=None, email=email, now=now)
+        assert leads_to(sam, email.upper()) == f"/staff/customers/{names[0]}/orders/"
+        create_profile(username=names[1], password=None, email=email, now=now)
+        page = sam.get(f"/staff/find/?q={email}").page
+        assert [link.text for link in page.one("ul", class_="found").all("a")] == names
+
+    @pytest.mark.parametrize("typed", ["nobody-has-it", "x" * 201, "%23", "a@b@c", "🚲"])
+    def test_says_when_there_is_neither(self, sam, typed):
+        shown = sam.get(f"/staff/find/?q={typed}")
+        assert (shown.status, shown.page.one(role="alert").text[:33]) == (
+            200,
+            "There is no order and no customer",
+        )
+
+    def test_of_nothing_asks_for_something(self, sam):
+        assert not sam.get("/staff/find/").page.all(role="alert")
+
+    @pytest.mark.real_engine
+    def test_reads_by_key_alone_in_one_round(self, alice):
+        with metered() as meter:
+            find_order_or_customers(alice.username)
+        assert {call.operation for call in meter.calls} == {"GetItem", "Query"}
+        assert (meter.rounds, meter.capacity_units()) <= (1, 3.0)
