@@ -89,15 +89,3 @@ class TestAShelfOnATelephone:
             tile.focus()
         expect(tiles.last).to_be_in_viewport()
         assert visitor.page.evaluate("document.documentElement.scrollWidth") == 390
-
-
-class TestANarrowWindow:
-    def test_is_never_scrolled_sideways(self, visitor):
-        visitor.page.set_viewport_size({"width": 375, "height": 700})
-        for path in (
-            "/categories/",
-            f"/categories/{SHELF}/?order=price",
-            "/categories/browsed-hall/",
-        ):
-            visitor.page.goto(path)
-            assert visitor.page.evaluate("document.documentElement.scrollWidth") <= 375, path

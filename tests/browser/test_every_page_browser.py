@@ -90,8 +90,10 @@ def scroll_through(page: Page) -> None:
 
 
 class TestNothingMoves:
-    @pytest.mark.parametrize("width", [390, 1280])
-    def test_while_a_page_is_loaded_and_scrolled_through(self, sam, staff, mine, width):
+    @pytest.mark.parametrize("width", [375, 1280])
+    def test_while_a_page_is_loaded_and_scrolled_through_nor_is_it_too_wide(
+        self, sam, staff, mine, width
+    ):
         put(order := made_order(staff.username))
         sam.page.add_init_script(NOTE_SHIFTS)
         sam.page.set_viewport_size({"width": width, "height": 844})
@@ -100,6 +102,7 @@ class TestNothingMoves:
             sam.page.goto(path.format(username=staff.username, order_id=order.id))
             scroll_through(sam.page)
             shifts[path] = sam.page.evaluate("shift")
+            assert sam.page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
 
 

@@ -9,6 +9,8 @@ from django.test import Client
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
+from shop.orders.items import NewOrder
+from tests.support.orders.making import made_order, put
 from tests.support.orders.visiting import Visitor
 from tests.support.strict import refuse_what_aws_refuses
 
@@ -42,6 +44,13 @@ def bob(sign_up, fresh) -> Visitor:
 @pytest.fixture
 def sam(sign_up, fresh) -> Visitor:
     return sign_up(fresh("sam"), is_staff=True)
+
+
+@pytest.fixture
+def order(alice) -> NewOrder:
+    """An order that alice has just placed."""
+    put(order := made_order(alice.username))
+    return order
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -12,7 +12,13 @@ from dynamo.writes.limits import Limit
 from shop.accounts import hashing, throttling
 from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
-from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser, sign_in
+from tests.support.accounts.cast import (
+    PASSWORD,
+    Person,
+    WatchedHasher,
+    browser_of,
+    new_browser,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +69,7 @@ def sam(create_person) -> Person:
 @pytest.fixture
 def hers(alice) -> Client:
     """The browser of Alice, who is signed in."""
-    browser = new_browser()
-    sign_in(browser, alice.username)
-    return browser
+    return browser_of(alice)
 
 
 @pytest.fixture

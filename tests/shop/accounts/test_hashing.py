@@ -18,6 +18,7 @@ from shop.accounts import hashing
 from shop.accounts.hashing import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import NoSuchUser, find_user
 from tests.support.accounts.cast import (
+    NEW_PASSWORD,
     PASSWORD,
     WatchedHasher,
     change_password,
@@ -26,9 +27,12 @@ from tests.support.accounts.cast import (
     sign_up,
 )
 from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
+from tests.support.comments.spying import spied
 from tests.support.project import PROJECT
 
 BUSY = "Too many passwords are being checked at the moment. Send this again in a moment."
+
+NEW = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
 
 
 @pytest.fixture
@@ -39,20 +43,6 @@ def slots(monkeypatch) -> HashSlots:
     return slots
 
 
-@pytest.fixture
-def calls() -> Iterator[list[str]]:
-    """The calls to DynamoDB that are made meanwhile."""
-    made: list[str] = []
-
-    def note(model: Any, **_: object) -> None:
-        made.append(model.name)
-
-    events = client().meta.events
-    events.register("before-call.dynamodb.*", note)
-    yield made
-    events.unregister("before-call.dynamodb.*", note)
-
-
 class TestWhileOthersAreHashed:
     @pytest.fixture
     def busy(self, slots) -> Callable[[], None]:
@@ -61,8 +51,8 @@ class TestWhileOthersAreHashed:
         return lambda: slots.release(slot)
 
     @pytest.mark.parametrize("password", [PASSWORD, "wrong"])
-    def test_a_sign_in_is_refused_at_once(self, browser, alice, busy, calls, caplog, password):
-        with caplog.at_level("INFO", logger="request"):
+    def test_a_sign_in_is_refused_at_once(self, browser, alice, busy, caplog, password):
+        with spied() as asked, caplog.at_level("INFO", logger="request"):
             response = sign_in(browser, alice.username, password, next="/basket/")
         page = response.content.decode()
         assert (response.status_code, response["Retry-After"]) == (503, "1")
@@ -70,7 +60,7 @@ class TestWhileOthersAreHashed:
         assert f'value="{alice.username}"' in page
         assert 'name="next" value="/basket/"' in page
         assert password not in page
-        assert calls == []
+        assert asked == []
         assert "view=login method=POST status=503" in caplog.text
         assert "fault=TooManyHashes" in caplog.text
 
@@ -87,35 +77,35 @@ class TestWhileOthersAreHashed:
         busy()
         assert sign_up(browser, name, email=address).status_code == 302
 
-    def test_a_new_password_is_refused_and_the_old_one_stays(self, hers, alice, slots):
-        slot = slots.take()
-        assert change_password(hers).status_code == 503
-        slots.release(slot)
-        assert find_user(alice.username).check_password(PASSWORD)
-
-    def test_a_password_by_letter_is_refused_and_the_link_still_works(
-        self, browser, alice, slots, calls
-    ):
+    def test_a_password_by_letter_is_refused_and_the_link_still_works(self, browser, alice, slots):
         ask_for_link(browser, alice.username)
         link, slot = link_in_mail(), slots.take()
-        calls.clear()
-        assert choose_password(browser, link).status_code == 503
-        assert set(calls) == {"GetItem"}
+        with spied() as asked:
+            assert choose_password(browser, link).status_code == 503
+        assert {call.operation for call in asked} == {"GetItem"}
         slots.release(slot)
         assert choose_password(browser, link).status_code == 302
 
     @pytest.mark.parametrize(
         ("path", "typed"),
         [
-            ("/account/email/", {"new_email": "alice@new.example"}),
-            ("/accounts/second-factor/", {"code": "123456"}),
+            ("/account/email/", {"new_email": "alice@new.example", "password": PASSWORD}),
+            ("/accounts/second-factor/", {"code": "123456", "password": PASSWORD}),
+            ("/accounts/password_change/", NEW),
         ],
     )
-    def test_forms_that_ask_for_the_password_are_refused(self, hers, slots, path, typed):
-        slots.take()
-        response = hers.post(path, {**typed, "password": PASSWORD})
+    def test_forms_that_ask_for_the_password_are_refused(self, hers, alice, slots, path, typed):
+        slot = slots.take()
+        response = hers.post(path, typed)
+        slots.release(slot)
         assert response.status_code == 503
         assert PASSWORD not in response.content.decode()
+        user = find_user(alice.username)
+        assert (user.check_password(PASSWORD), user.new_email, user.totp_secret) == (
+            True,
+            None,
+            None,
+        )
 
 
 class TestASlot:
@@ -138,10 +128,9 @@ class TestASlot:
         free: list[bool] = []
 
         def note(model: Any, **_: object) -> None:
-            slot = slots.take() if model.name == "TransactWriteItems" else None
             if model.name == "TransactWriteItems":
+                slot = slots.take()
                 free.append(slot is not None)
-            if slot is not None:
                 slots.release(slot)
 
         client().meta.events.register("before-call.dynamodb.*", note)

@@ -40,7 +40,7 @@ class TestAnEvent:
         assert events() == [{"event": "sign-in", "user": alice.username, "network": network}]
 
     @pytest.mark.parametrize("is_name", [True, False])
-    def test_is_a_wrong_password_with_the_name_if_it_is_one(self, browser, alice, events, is_name):
+    def test_is_a_wrong_password(self, browser, alice, events, is_name):
         sign_in(browser, alice.username.upper() if is_name else "My Secret Password!", "wrong")
         (event,) = events()
         name = alice.username if is_name else ""

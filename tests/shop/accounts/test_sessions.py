@@ -16,6 +16,7 @@ from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
 from shop.accounts.sessions import LONGEST_OF_CUSTOMERS, LONGEST_OF_STAFF
 from tests.support.accounts.cast import (
+    browser_of,
     change_password,
     new_browser,
     sign_in,
@@ -77,8 +78,7 @@ class TestACopyOfASession:
 class TestSigningOut:
     @pytest.mark.parametrize("end", [sign_out, change_password])
     def test_leaves_other_users_alone_as_a_new_password_does(self, hers, bob, end):
-        his = new_browser()
-        sign_in(his, bob.username)
+        his = browser_of(bob)
         end(hers)
         assert signed_in_name(his) == bob.username
 

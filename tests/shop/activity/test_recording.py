@@ -1,6 +1,5 @@
 """Entries written behind the back of an action: soon, each once, whatever the tables do."""
 
-import logging
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,7 +17,6 @@ from shop.activity.recording import LOG, record
 from shop.activity.tables import forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
 from tests.support.clock import now_within_a_month, until
-from tests.support.comments.outage import connected
 from tests.support.project import PROJECT
 
 
@@ -135,15 +133,6 @@ class TestWhenItCannotBeWritten:
         record(entry)
         assert until(lambda: not LOG.flush(seconds=0) and "rotate_activity" in caplog.text)
         own_log(month)
-        assert whole_log() == [entry]
-
-    def test_an_engine_that_is_away_is_waited_for(self, own_log, impatience, caplog, today, month):
-        own_log(month)
-        entry = made_entry(today)
-        with connected("http://127.0.0.1:9", connect_seconds=0.1):
-            record(entry)
-            assert until(lambda: not LOG.flush(seconds=0) and bool(caplog.records))
-        assert {each.levelno for each in caplog.records} == {logging.WARNING}
         assert whole_log() == [entry]
 
     def test_what_is_of_a_month_that_gets_no_table_does_not_hold_up_the_rest(

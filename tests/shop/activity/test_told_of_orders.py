@@ -40,8 +40,7 @@ class TestPlacingAnOrder:
 
 
 class TestMovingAnOrder:
-    def test_is_told_once_with_who_did_it_and_whose_it_is(self, sam, alice):
-        put(order := made_order(alice.username))
+    def test_is_told_once_with_who_did_it_and_whose_it_is(self, sam, alice, order):
         for _ in range(2):
             fields = {"from_status": "PLACED", "move": "APPROVED"}
             sam.send(f"/orders/{order.id}/move/", fields)
@@ -49,8 +48,7 @@ class TestMovingAnOrder:
             ("ORDER", "MOVED", sam.username, order.id, alice.username, "PLACED", "APPROVED")
         ]
 
-    def test_by_its_customer_is_told_as_theirs(self, alice):
-        put(order := made_order(alice.username))
+    def test_by_its_customer_is_told_as_theirs(self, alice, order):
         alice.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "CANCELED"})
         ((kind, action, who, *_),) = told()
         assert (kind, action, who) == (Kind.ORDER, LogVerb.MOVED.name, alice.username)

@@ -279,12 +279,6 @@ class TestCommandLine:
         assert (code, err) == (0, "")
         assert "olist_orders_dataset: 3 rows, 3 read, 0 rejected.\n" in out
 
-    def test_says_in_a_line_that_there_are_no_tables(self, olist, tmp_path):
-        with own_engine(with_tables=False):
-            code, _, err = run_manage("import_orders", olist.write(tmp_path))
-        assert (code, err.count("\n")) == (1, 1)
-        assert "create_tables" in err
-
 
 @pytest.fixture(scope="module")
 def part(real_data, tmp_path_factory) -> Path:

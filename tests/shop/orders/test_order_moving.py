@@ -18,15 +18,9 @@ from shop.orders.items import NewOrder
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import NoSuchOrder
 from tests.support.comments.faulty import before_the_next_transaction
-from tests.support.orders.making import LIFE, START, made_order, put, stored_order
+from tests.support.orders.making import LIFE, START, made_order, stored_order
 
 LATER = START + timedelta(days=1)
-
-
-@pytest.fixture
-def order(fresh, tables) -> NewOrder:
-    put(order := made_order(fresh("alex")))
-    return order
 
 
 def move(order: NewOrder, source: Status, target: Status, **how: Any) -> None:

@@ -31,8 +31,7 @@ class TestTheOrderPage:
             "Shipped 4 Jan 2023, 00:00",
         ]
 
-    def test_leads_back_to_the_list_it_came_from(self, alice, sam):
-        put(order := made_order(alice.username))
+    def test_leads_back_to_the_list_it_came_from(self, alice, sam, order):
         customer = f"/staff/customers/{alice.username}/orders/"
         for visitor, way in ((sam, ["/staff/orders/", customer]), (alice, ["/orders/"])):
             page = visitor.get(f"/orders/{order.id}/").page
@@ -56,8 +55,7 @@ class TestTheOrderPage:
         assert response["Location"] == f"/orders/{order.id}/"
         assert bob.get(f"/orders/{order.foreign_id}/").status == 404
 
-    def test_says_how_it_was_read(self, alice):
-        put(order := made_order(alice.username))
+    def test_says_how_it_was_read(self, alice, order):
         page = alice.get(f"/orders/{order.id}/").page
         assert "inverted" in page.one(id="explanation").text
 
@@ -94,8 +92,7 @@ class TestMovingFromThePage:
         assert not page.all("input", name="move")
         assert not alice.get(f"/orders/{shipped.id}/").page.all("a", class_="cancel")
 
-    def test_moves_the_order_and_tells(self, alice):
-        put(order := made_order(alice.username))
+    def test_moves_the_order_and_tells(self, alice, order):
         url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         shown = alice.post(url, fields)
         assert shown.messages == [f"Order {order.id} is now cancelled."]
@@ -110,8 +107,7 @@ class TestMovingFromThePage:
             f"Order {order.id} is already shipped, so it was not changed."
         ]
 
-    def test_tells_the_slower_of_two(self, alice, sam):
-        put(order := made_order(alice.username))
+    def test_tells_the_slower_of_two(self, alice, sam, order):
         url, cancel = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         sam.post(*sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED"))
         assert alice.post(url, cancel).messages == [
@@ -128,19 +124,16 @@ class TestMovingFromThePage:
         ],
         ids=["not a customer's", "unknown", "none"],
     )
-    def test_is_refused_for_what_is_no_move(self, alice, fields):
-        put(order := made_order(alice.username))
+    def test_is_refused_for_what_is_no_move(self, alice, fields, order):
         assert alice.post(f"/orders/{order.id}/move/", fields).status == 400
         assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
 
-    def test_does_not_reach_the_orders_of_others(self, alice, bob):
-        put(order := made_order(alice.username))
+    def test_does_not_reach_the_orders_of_others(self, alice, bob, order):
         fields = {"from_status": "PLACED", "move": "CANCELED"}
         assert bob.post(f"/orders/{order.id}/move/", fields).status == 404
         assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
 
-    def test_never_leads_to_another_site(self, alice):
-        put(order := made_order(alice.username))
+    def test_never_leads_to_another_site(self, alice, order):
         url = f"/orders/{order.id}/move/?next=https://evil.example/"
         response = alice.send(url, {"from_status": "PLACED", "move": "CANCELED"})
         assert response["Location"] == f"/orders/{order.id}/"

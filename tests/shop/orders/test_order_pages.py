@@ -160,8 +160,7 @@ class TestAnAddressThatIsNoFilter:
 
 
 class TestWhoMaySeeOrders:
-    def test_is_staff_for_any_customer(self, alice, sam):
-        put(order := made_order(alice.username))
+    def test_is_staff_for_any_customer(self, alice, sam, order):
         shown = sam.get(f"/staff/customers/{alice.username}/orders/?status=PLACED")
         assert shown.order_ids == [order.id]
         assert alice.username in shown.page.one("h1").text

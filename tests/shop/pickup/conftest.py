@@ -2,18 +2,10 @@
 
 import pytest
 
-from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE
-from tests.support.orders.making import made_order, put
 from tests.support.pickup.stored import made_point
-
-
-@pytest.fixture
-def order(alice) -> NewOrder:
-    put(order := made_order(alice.username))
-    return order
 
 
 @pytest.fixture

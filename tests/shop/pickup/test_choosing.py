@@ -24,12 +24,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def order(fresh) -> NewOrder:
-    put(order := made_order(fresh("alice")))
-    return order
-
-
-@pytest.fixture
 def point(fresh) -> PickupPoint:
     point = made_point(fresh)
     put_points([point])

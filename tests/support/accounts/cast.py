@@ -37,6 +37,13 @@ def sign_in(browser: Client, username: str, password: str = PASSWORD, **query: s
     return browser.post("/accounts/login/", {"username": username, "password": password, **query})
 
 
+def browser_of(person: Person) -> Client:
+    """A new browser in which somebody has typed name and password."""
+    browser = new_browser()
+    sign_in(browser, person.username)
+    return browser
+
+
 def sign_up(browser: Client, username: str, password: str = PASSWORD, **fields: str) -> Any:
     typed = {"username": username, "password1": password, "password2": password, **fields}
     return browser.post("/accounts/sign-up/", typed)

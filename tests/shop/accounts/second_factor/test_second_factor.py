@@ -18,6 +18,7 @@ from shop.accounts.second_factor.signing_in import LASTS
 from tests.support.accounts.cast import (
     PASSWORD,
     Person,
+    browser_of,
     change_password,
     new_browser,
     sign_in,
@@ -112,9 +113,7 @@ def app(browser, sam, set_up) -> App:
 @pytest.fixture
 def halfway(sam, app) -> Client:
     """A browser in which Sam has typed the password, and is to show a code."""
-    browser = new_browser()
-    sign_in(browser, sam.username)
-    return browser
+    return browser_of(sam)
 
 
 def show(browser: Client, code: str, path: str = CODE) -> Any:
@@ -138,8 +137,7 @@ class TestSigningIn:
     def test_takes_no_code_twice(self, sam, app):
         code = app.code()
         for answers in (302, 200):
-            browser = new_browser()
-            sign_in(browser, sam.username)
+            browser = browser_of(sam)
             assert show(browser, code).status_code == answers
 
     def test_takes_no_code_before_the_password(self, app):
@@ -169,8 +167,7 @@ class TestSigningIn:
         assert show(halfway, app.code()).url == "/accounts/login/"
 
     def test_is_to_be_begun_again_after_a_new_password(self, browser, sam, app):
-        elsewhere = new_browser()
-        sign_in(elsewhere, sam.username)
+        elsewhere = browser_of(sam)
         change_password(browser)
         assert show(elsewhere, app.code()).url == "/accounts/login/"
 
@@ -178,8 +175,7 @@ class TestSigningIn:
 class TestARecoveryCode:
     def test_stands_for_a_code_once(self, sam, app):
         for answers in (302, 200):
-            browser = new_browser()
-            sign_in(browser, sam.username)
+            browser = browser_of(sam)
             assert show(browser, app.recovery_codes[3].upper()).status_code == answers
 
     def test_is_stored_as_a_hash(self, sam, app):
@@ -200,8 +196,7 @@ class TestManyWrongCodes:
             for number in range(count):
                 if number and number % throttling.CODES_OF_A_NAME.times == 0:
                     watch.move(throttling.CODES_OF_A_NAME.window)
-                browser = new_browser()
-                sign_in(browser, sam.username)
+                browser = browser_of(sam)
                 answers.append(show(browser, "000000").status_code)
             return answers
 
@@ -210,8 +205,7 @@ class TestManyWrongCodes:
     def test_have_an_hour_without_any(self, sam, app, watch, guess):
         assert guess(20) == [200] * 19 + [429]
         watch.move(timedelta(minutes=59))
-        browser = new_browser()
-        sign_in(browser, sam.username)
+        browser = browser_of(sam)
         refused = show(browser, app.code())
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         assert "Try again in 60 seconds" in refused.content.decode()
@@ -221,8 +215,7 @@ class TestManyWrongCodes:
     def test_are_counted_anew_after_a_right_one(self, sam, app, watch, guess):
         guess(19)
         watch.move(throttling.CODES_OF_A_NAME.window)
-        browser = new_browser()
-        sign_in(browser, sam.username)
+        browser = browser_of(sam)
         assert show(browser, app.code()).status_code == 302
         watch.move(throttling.CODES_OF_A_NAME.window)
         assert guess(5) == [200] * 5
@@ -263,8 +256,7 @@ class TestALetter:
 
     def test_tells_nothing_of_a_code_of_the_app(self, sam, address, app):
         before = len(letters())
-        browser = new_browser()
-        sign_in(browser, sam.username)
+        browser = browser_of(sam)
         show(browser, app.code())
         assert len(letters()) == before
 

@@ -35,7 +35,7 @@ class TestMovingTheSelected:
     def test_moves_them_one_status_on_and_tells_so(self, sam, opened, first, move):
         some = opened[first : first + 2]
         shown = sam.post(URL, {"move": move, "order": ids_of(some)})
-        label = Status(move).label.lower()
+        label = Status(move).in_words
         assert shown.page.one("h1").text == f"Orders now {label}: 2 of 2"
         assert outcomes(shown) == [f"Order {order.id} is now {label}." for order in some]
         assert [stored_status(order) for order in some] == [move] * 2
