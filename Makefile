@@ -82,7 +82,7 @@ lint: install
 	exit $$status
 
 screenshot: install
-	@$(PYTHON) manage.py screenshot $(ARGS)
+	@$(PYTHON) -m demo.screenshot $(ARGS)
 
 format: install
 	$(PYTHON) -m ruff check --fix-only --quiet .

@@ -1,5 +1,6 @@
 """What all tests share; the engine itself comes from engine_plugin.py."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,6 +30,7 @@ from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
 from tests.support.policy import lacking, superfluous
+from tests.support.project import PROJECT
 from tests.support.strict import refuse_what_aws_refuses
 
 _problems = pytest.StashKey[list[str]]()
@@ -218,7 +220,7 @@ def fresh() -> Callable[[str], str]:
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real reviews and orders."""
-    folder: Path = settings.REAL_DATA_DIR
+    folder = Path(os.environ.get("REAL_DATA_DIR") or PROJECT.parent / "shared" / "data")
     if not folder.is_dir():
         pytest.skip(f"there is no real data at {folder}; REAL_DATA_DIR says where it is")
     return folder

@@ -39,7 +39,7 @@ def comment() -> NewComment:
 def empty_queue() -> None:
     """The queue is of the whole shop: what other tests left in it is out of the way."""
     for state in (State.REPORTED, State.HIDDEN):
-        while found := list_moderated(state, PageRequest(100)).comments:
+        while found := list_moderated(state, PageRequest(100)).items:
             for each in found:
                 delete_comment(each.id)
 

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, override
 
 from shop.orders import views
 from shop.orders.items import NewLine, summary_in_words, summary_of
-from shop.orders.queries import OrdersRead, read_orders
+from shop.orders.queries import OrdersResult, read_orders
 from shop.pickup.listing import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
@@ -76,7 +76,7 @@ class TestPages:
     def test_are_read_in_german_whatever_the_thread(self, anna, monkeypatch):
         languages = []
 
-        def noticed(*args: Any) -> OrdersRead:
+        def noticed(*args: Any) -> OrdersResult:
             languages.append(get_language())
             return read_orders(*args)
 

@@ -39,6 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("dynashop")
 
 
+def is_thorough() -> bool:
+    """Whether the tests run with ``--thorough``."""
+    return settings.default.max_examples == THOROUGH_EXAMPLES
+
+
 def examples(thorough: int) -> int:
     """How many examples a costly test tries: so many with ``--thorough``, else a quarter."""
     return max(1, thorough * settings.default.max_examples // THOROUGH_EXAMPLES)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from comments.items import NewComment
-from comments.moderation import csv_rows, views
+from comments.moderation import listing, views
 from comments.moderation.services import hide
 from comments.reports.services import Reason, report_comment
 from dynamo.calls.meter import metered
@@ -78,7 +78,7 @@ class TestHiddenCommentsAsCsv:
         hide(comment_id=comment.id, now=NOW)
         (row,) = rows(sam, link_on(sam, "/staff/comments/hidden/"), comment)
         assert (row["reports"], row["reported_by"]) == ("0", "")
-        assert row.keys() == {*csv_rows.COLUMNS}
+        assert row.keys() == {*listing.COLUMNS}
 
     def test_are_not_the_reported_ones(self, sam):
         comment = made_comment()

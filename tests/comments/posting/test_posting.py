@@ -8,9 +8,8 @@ from urllib.parse import urlencode
 import pytest
 
 from comments.items import NewComment
-from comments.posting.form_ids import FORM_LIVES
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
-from comments.posting.services import add_comment
+from comments.posting.services import FORM_LIVES, add_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of

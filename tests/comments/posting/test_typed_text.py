@@ -13,6 +13,7 @@ from comments.posting.services import delete_comment
 from comments.replies.queries import find_reply
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment
+from comments.web import rate_limits
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.support.comments.browsing import HTMX, Shown
@@ -127,8 +128,9 @@ class TestFormThatIsRefused:
         assert "not signed in any more" in said(shown)
         assert shown.page.one(class_="form-error").one("a")["href"] == "/accounts/login/"
 
-    def test_as_too_many_were_sent_is_shown_again(self, sent, headers, settings):
-        settings.COMMENT_WRITES_PER_USER = settings.COMMENT_STAFF_WRITES_PER_USER = 1
+    def test_as_too_many_were_sent_is_shown_again(self, sent, headers, settings, monkeypatch):
+        settings.COMMENT_WRITES_PER_USER = 1
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         again = form_of("reply") if "reply" in sent.url else form_of("report")
         Sent(sent.writer, again.url, again.fields, again.stored).send()
         for _ in range(2):
@@ -308,8 +310,8 @@ class TestLimitOfStaff:
     }
 
     @pytest.mark.parametrize("send", SENDS.values(), ids=SENDS)
-    def test_holds_for_all_they_do_and_says_when_to_come_back(self, send, settings):
-        settings.COMMENT_STAFF_WRITES_PER_USER = 1
+    def test_holds_for_all_they_do_and_says_when_to_come_back(self, send, monkeypatch):
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         sam, stored = someone("sam", is_staff=True), someone("alice").has_written(made_product())
         report_it(stored)
         assert self.SENDS["decision"](sam, stored).status_code == 302
@@ -327,8 +329,8 @@ class TestLimitOfStaff:
             stored = someone("alice").has_written(made_product())
             assert self.SENDS["deletion"](sam, stored).status_code == 302
 
-    def test_holds_for_their_address_too(self, settings):
-        settings.COMMENT_STAFF_WRITES_PER_ADDRESS = 1
+    def test_holds_for_their_address_too(self, monkeypatch):
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_ADDRESS", 1)
         address = {"REMOTE_ADDR": "10.77.9.9"}
         stored = someone("alice").has_written(made_product())
         sams = [someone("sam", is_staff=True, **address) for _ in range(2)]

@@ -9,8 +9,8 @@ import pytest
 
 from comments.items import NewComment
 from comments.posting.services import add_comment
-from comments.rankings.items import count_shards
-from comments.votes.rank import refresh_comment
+from comments.rankings.derivation import RANKED
+from comments.votes.services import refresh_comment
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import ensure_products, put_catalogue
 from tests.support.chance import unique
@@ -143,7 +143,7 @@ class TestRankingOfProducts:
         settings.PAGE_SIZE = 5  # twenty products with long ids, as other tests have, exceed 4 KB
         read = visit(MOST_LOVED).page.one(id="explanation")
         units = [row.all("td")[-1].text for row in read.all("table")[0].one("tbody").all("tr")]
-        assert units == ["0.5"] * count_shards()
+        assert units == ["0.5"] * RANKED.count()
 
     def test_shows_a_product_that_the_shop_does_not_know_by_its_id(self, lamps, fresh):
         product_id = fresh("product")

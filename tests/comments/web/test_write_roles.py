@@ -9,15 +9,14 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from comments import keys
 from comments.models import Comment
-from comments.moderation.services import hide
-from comments.picks.services import feature
+from comments.moderation.services import feature, hide
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Revision
+from comments.votes.queries import helpful_votes
 from comments.votes.services import vote
-from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.support.comments.threads import NOW

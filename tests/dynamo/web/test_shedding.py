@@ -85,7 +85,7 @@ class Site:
 
 @pytest.fixture
 def site(settings) -> Iterator[Site]:
-    settings.PAGES_AT_ONCE = 2
+    settings.MAX_CONCURRENT_REQUESTS = 2
     site = Site()
     yield site
     site.close()

@@ -1,6 +1,7 @@
 """The cast of the account tests: alice and bob are customers, sam is staff."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -8,8 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from dynamo.writes.limits import Limit
-from shop.accounts import hashing, throttling
+from shop.accounts import hashing, rate_limits
 from shop.accounts.letters import LETTERS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import (
@@ -77,7 +77,7 @@ def allow(monkeypatch) -> Callable[[int, str], None]:
     """Sets how often something may be done: ``allow(2, "PASSWORD_CHANGES")``."""
 
     def allow(times: int, limit: str) -> None:
-        few = Limit(times, getattr(throttling, limit).window)
-        monkeypatch.setattr(throttling, limit, few)
+        few = replace(getattr(rate_limits, limit), times=times)
+        monkeypatch.setattr(rate_limits, limit, few)
 
     return allow

@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 
 from dynamo.calls.meter import metered
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.letters import LETTERS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
 from shop.accounts.services import StaleAccount
@@ -62,7 +62,7 @@ class TestAskingForANewPassword:
 
     def test_gives_a_link_for_an_hour(self, browser, alice, settings):
         assert settings.PASSWORD_RESET_TIMEOUT == 3_600
-        assert throttling.LETTERS_TO_AN_EMAIL.window <= timedelta(hours=1)
+        assert rate_limits.LETTERS_TO_AN_EMAIL.window <= timedelta(hours=1)
         ask_for_link(browser, alice.username)
         link = link_in_mail()
         settings.PASSWORD_RESET_TIMEOUT = -1
@@ -105,7 +105,7 @@ class TestAnAddressThatOthersClaim:
 
     def test_can_be_claimed_a_few_times_a_day(self, fresh):
         address = f"{fresh('owner')}@example.com"
-        most = throttling.SIGN_UPS_WITH_AN_EMAIL.times
+        most = rate_limits.SIGN_UPS_WITH_AN_EMAIL.times
         names = [fresh("carla") for _ in range(most + 1)]
         answers = [sign_up(new_browser(), name, email=address) for name in names]
         assert [answer.status_code for answer in answers] == [302] * most + [429]

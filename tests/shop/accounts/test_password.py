@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import StaleAccount
 from tests.support.accounts.cast import (
@@ -113,7 +113,7 @@ class TestAForgottenPassword:
 
     def test_is_not_kept_from_its_owner_by_the_requests_of_others(self, browser, alice):
         stranger = new_browser()
-        for _ in range(throttling.RESETS_AT_A_NAME.times + 1):
+        for _ in range(rate_limits.RESETS_AT_A_NAME.times + 1):
             refused = ask_for_link(stranger, alice.username)
         assert refused.status_code == 429
         assert ask_for_link(browser, alice.username).status_code == 302

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
@@ -47,7 +47,7 @@ class TestAnEvent:
         assert (event["event"], event["user"]) == ("sign-in-failed", name)
 
     def test_is_a_limit_that_was_exceeded(self, browser, alice, events):
-        for _ in range(throttling.PASSWORDS_AT_A_NAME.times + 1):
+        for _ in range(rate_limits.PASSWORDS_AT_A_NAME.times + 1):
             sign_in(browser, alice.username, "wrong")
         last = events()[-1]
         assert last["event"] == "too-many-attempts"

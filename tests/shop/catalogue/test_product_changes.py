@@ -34,7 +34,7 @@ def lamp(fresh) -> NewProduct:
 
 
 def shown_in(slug: str, order: ProductOrder | None = None) -> list[tuple[str, int]]:
-    products = list_category(slug, PageRequest(9), order=order).products
+    products = list_category(slug, PageRequest(9), order=order).items
     return [(p.name, int(p.unit_price * 100)) for p in products if p.unit_price is not None]
 
 
@@ -122,7 +122,7 @@ class TestTheFrontPage:
     def shelf(self, slug: str) -> list[tuple[str, int | None]]:
         page = list_categories(PageRequest(500))
         (found,) = [shelf for shelf in shelves_in(page) if shelf.category.slug == slug]
-        return [(p.name, p.unit_price and int(p.unit_price * 100)) for p in found.products]
+        return [(p.name, p.unit_price and int(p.unit_price * 100)) for p in found.items]
 
     def test_has_the_first_products_of_a_category(self, lamp, fresh):
         (slug,) = lamp.category_slugs

@@ -10,7 +10,7 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.category_queries import list_category
-from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
@@ -34,7 +34,7 @@ def there(slug: str, order: ProductOrder, size: int) -> list[str]:
     found, request = [], PageRequest(size)
     while True:
         read = list_category(slug, request, order=order)
-        found += [product.id for product in read.products]
+        found += [product.id for product in read.items]
         if not read.page.has_next:
             return found
         request = PageRequest(size, read.page.entries[-1].position)
@@ -44,7 +44,7 @@ class TestAList:
     @orders
     @pytest.mark.real_engine
     def test_costs_a_query_for_each_shard_at_any_depth(self, shelf, order):
-        shards = count_edge_shards()
+        shards = EDGES.count()
         for position in list(walk_positions("ordered", order))[::10]:
             with metered() as meter:
                 list_category("ordered", PageRequest(10, position), order=order)
@@ -57,7 +57,7 @@ class TestAList:
         slug = fresh("shards")
         products = products_in(slug, 12)
         put_catalogue(categories=[category(slug)], products=products[:6])
-        raise_edge_shards(count_edge_shards() + 1)
+        EDGES.raise_to(EDGES.count() + 1)
         put_catalogue(categories=[category(slug)], products=products[6:])
         assert there(slug, ProductOrder.NAME, 5) == in_order(products, ProductOrder.NAME)
 

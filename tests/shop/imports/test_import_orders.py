@@ -88,7 +88,7 @@ def failing(folder: Path, **options: Any) -> tuple[CommandError, dict[str, Any]]
 
 def listed(username: str, **chosen: Any) -> list[str]:
     page = list_orders(username, OrderFilter(**chosen), PageRequest(50))
-    return [order.foreign_id.rpartition("-")[2] for order in page.orders]
+    return [order.foreign_id.rpartition("-")[2] for order in page.items]
 
 
 def found(foreign_id: str) -> WholeOrder:

@@ -99,7 +99,7 @@ class TestWhatAListReads:
 
     def test_is_nothing_for_no_day_at_all(self, tables):
         with metered() as meter:
-            assert list_orders("alex", OrderFilter(since=DAYS[0], until=DAYS[0]), PAGE).orders == ()
+            assert list_orders("alex", OrderFilter(since=DAYS[0], until=DAYS[0]), PAGE).items == ()
         assert meter.calls == []
 
     @pytest.mark.real_engine

@@ -7,8 +7,7 @@ import pytest
 from shop import keys
 from shop.order_status import OPEN, Status
 from shop.orders.bulk import put_orders
-from shop.orders.entries import PickupEntry
-from shop.orders.items import NewOrder, StatusChange
+from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.queries import NoSuchOrder, find_order
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
@@ -34,7 +33,7 @@ def choose(order: NewOrder, point: PickupPoint, *, username: str | None = None) 
     choose_point(username=username or order.username, order_id=order.id, point_id=point.id)
 
 
-def chosen(order: NewOrder) -> PickupEntry | None:
+def chosen(order: NewOrder) -> NewPickup | None:
     return find_order(order.id).order.pickup
 
 
@@ -42,7 +41,7 @@ class TestChoosing:
     def test_is_shown_with_the_order(self, order, point):
         assert chosen(order) is None
         choose(order, point)
-        assert chosen(order) == PickupEntry(point.id, point.name, point.address, point.hours)
+        assert chosen(order) == NewPickup(point.id, point.name, point.address, point.hours)
 
     def test_again_takes_the_other_point(self, order, point, fresh):
         put_points([other := made_point(fresh, name="Papelaria Sol")])
@@ -96,7 +95,7 @@ class TestChoosing:
 
 class TestAChoice:
     @pytest.fixture
-    def made(self, order, point) -> Callable[[], PickupEntry | None]:
+    def made(self, order, point) -> Callable[[], NewPickup | None]:
         choose(order, point)
         return lambda: chosen(order)
 

@@ -1,10 +1,11 @@
 """Choosing on the page of pickup points, and what the order's page says of it."""
 
+from dataclasses import replace
+
 import pytest
 
-from dynamo.writes.limits import Limit
 from shop.order_status import Status
-from shop.orders import limits
+from shop.orders import rate_limits
 from shop.pickup.writing import remove_point
 from tests.support.orders.making import made_order, put
 from tests.support.pickup.visiting import ids, near, page_of
@@ -62,8 +63,8 @@ class TestChoosingOnThePage:
 
 @pytest.fixture
 def two_choices(monkeypatch) -> None:
-    few = Limit(2, limits.ORDERS_OF_A_USER.window)
-    monkeypatch.setattr(limits, "ORDERS_OF_A_USER", few)
+    few = replace(rate_limits.ORDERS_OF_A_USER, times=2)
+    monkeypatch.setattr(rate_limits, "ORDERS_OF_A_USER", few)
 
 
 @pytest.mark.usefixtures("two_choices")
@@ -84,8 +85,8 @@ class TestWhoeverChoosesTooOften:
     def test_shares_the_limit_of_an_address_with_others(
         self, alice, bob, order, points, monkeypatch
     ):
-        one = Limit(1, limits.ORDERS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(limits, "ORDERS_FROM_AN_ADDRESS", one)
+        one = replace(rate_limits.ORDERS_FROM_AN_ADDRESS, times=1)
+        monkeypatch.setattr(rate_limits, "ORDERS_FROM_AN_ADDRESS", one)
         for visitor in (alice, bob):
             visitor.browser.defaults["REMOTE_ADDR"] = "10.78.0.1"
         url = f"{page_of(order)}choose/"

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils.translation import get_language
 
 from dynamo.calls.faults import Throttled
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.letters import queue_letter
 from shop.accounts.queries import find_user, users_with_email
 from tests.support.accounts.cast import (
@@ -102,7 +102,7 @@ class TestAskingForAnotherAddress:
         assert names_at(new) == [bob.username]
 
     def test_cannot_be_done_too_often(self, hers, fresh, alice):
-        most = throttling.CONFIRMATIONS_OF_A_NAME.times
+        most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
         addresses = [f"{fresh('new')}@example.com" for _ in range(most + 1)]
         assert [ask(hers, each).status_code for each in addresses] == [302] * most + [429]
         assert find_user(alice.username).new_email == addresses[-2]
@@ -236,7 +236,7 @@ class TestTheLetterOnceMore:
 
     def test_is_not_sent_too_often(self, browser, alice):
         sign_in(browser, alice.username)
-        most = throttling.CONFIRMATIONS_OF_A_NAME.times
+        most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
         answers = [browser.post("/account/email/letter/") for _ in range(most + 1)]
         assert [answer.status_code for answer in answers] == [302] * most + [429]
         assert "You can ask for it again in" in answers[-1].content.decode()

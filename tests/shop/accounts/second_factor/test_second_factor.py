@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynamo.calls import clock
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.closing import shut_profile
 from shop.accounts.queries import find_user
 from shop.accounts.second_factor.signing_in import LASTS
@@ -157,7 +157,7 @@ class TestSigningIn:
         )
 
     def test_allows_few_guesses(self, halfway, app):
-        most = throttling.CODES_OF_A_NAME.times
+        most = rate_limits.CODES_OF_A_NAME.times
         answers = [show(halfway, "000000").status_code for _ in range(most + 1)]
         assert answers == [200] * most + [429]
         assert show(halfway, app.code()).status_code == 429
@@ -194,8 +194,8 @@ class TestManyWrongCodes:
         def type_wrong_ones(count: int) -> list[int]:
             answers = []
             for number in range(count):
-                if number and number % throttling.CODES_OF_A_NAME.times == 0:
-                    watch.move(throttling.CODES_OF_A_NAME.window)
+                if number and number % rate_limits.CODES_OF_A_NAME.times == 0:
+                    watch.move(rate_limits.CODES_OF_A_NAME.window)
                 browser = browser_of(sam)
                 answers.append(show(browser, "000000").status_code)
             return answers
@@ -214,10 +214,10 @@ class TestManyWrongCodes:
 
     def test_are_counted_anew_after_a_right_one(self, sam, app, watch, guess):
         guess(19)
-        watch.move(throttling.CODES_OF_A_NAME.window)
+        watch.move(rate_limits.CODES_OF_A_NAME.window)
         browser = browser_of(sam)
         assert show(browser, app.code()).status_code == 302
-        watch.move(throttling.CODES_OF_A_NAME.window)
+        watch.move(rate_limits.CODES_OF_A_NAME.window)
         assert guess(5) == [200] * 5
 
     def test_are_nothing_a_stranger_can_type(self, sam, app, watch):
@@ -226,7 +226,7 @@ class TestManyWrongCodes:
             sign_in(stranger, sam.username, "wrong")
             assert show(stranger, "000000").url == "/accounts/login/"
         browser = new_browser()
-        watch.move(throttling.PASSWORDS_OF_A_NAME.window)
+        watch.move(rate_limits.PASSWORDS_OF_A_NAME.window)
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
 
@@ -261,7 +261,7 @@ class TestALetter:
         assert len(letters()) == before
 
     def test_is_not_held_up_by_letters_that_others_ask_for(self, browser, sam, address, app):
-        for _ in range(throttling.LETTERS_TO_AN_EMAIL.times + 1):
+        for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
         assert "no longer needs a code" in last_letter_to(address)
@@ -321,7 +321,7 @@ class TestTurningItOff:
 class TestStaffWhoMustHaveOne:
     @pytest.fixture(autouse=True)
     def enforced(self, settings) -> None:
-        settings.STAFF_SECOND_FACTOR = True
+        settings.REQUIRE_STAFF_2FA = True
 
     def test_set_it_up_before_they_are_in(self, browser, sam, set_up):
         assert sign_in(browser, sam.username).url == SET_UP
@@ -331,9 +331,9 @@ class TestStaffWhoMustHaveOne:
         assert browser.get("/staff/orders/").status_code == 200
 
     def test_are_signed_out_where_they_showed_no_code(self, browser, sam, settings):
-        settings.STAFF_SECOND_FACTOR = False
+        settings.REQUIRE_STAFF_2FA = False
         sign_in(browser, sam.username)
-        settings.STAFF_SECOND_FACTOR = True
+        settings.REQUIRE_STAFF_2FA = True
         assert browser.get("/staff/orders/").status_code == 302
 
     def test_are_signed_out_when_they_turn_it_off(self, browser, sam, set_up):
