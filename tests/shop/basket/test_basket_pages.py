@@ -236,7 +236,7 @@ class TestOrderingAgain:
         shown = order_again(alice, NewLine(lamp, "Lamp", 1, 5))
         assert shown.messages == ["Your basket has no room for “Lamp”."]
 
-    def test_is_offered_to_its_customer_alone(self, alice, sam):
-        put(made_order(alice.username))
+    def test_is_for_its_customer_alone(self, alice, sam, order):
+        assert sam.post(f"/orders/{order.id}/again/", {}).status == 404
         customers = sam.get(f"/staff/customers/{alice.username}/orders/").page
         assert not customers.all("form", class_="again")
