@@ -122,7 +122,7 @@ class TestTheFrontPage:
     def shelf(self, slug: str) -> list[tuple[str, int | None]]:
         page = list_categories(PageRequest(500))
         (found,) = [shelf for shelf in shelves_in(page) if shelf.category.slug == slug]
-        return [(p.name, p.unit_price and int(p.unit_price * 100)) for p in found.items]
+        return [(p.name, p.unit_price and int(p.unit_price * 100)) for p in found.products]
 
     def test_has_the_first_products_of_a_category(self, lamp, fresh):
         (slug,) = lamp.category_slugs

@@ -107,7 +107,7 @@ class TestImport:
     def test_keeps_the_original_status(self, imported, alex):
         history = found(f"{alex}-3").history
         assert [(h.status, h.original) for h in history] == [
-            (Status.PLACED, ""),
+            (Status.PLACED, None),
             (Status.APPROVED, "invoiced"),
         ]
 
