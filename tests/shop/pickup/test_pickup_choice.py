@@ -42,8 +42,11 @@ class TestChoosingOnThePage:
         assert (shown.status, ids(shown)) == (200, [])
         assert "Kiosk 0" in shown.page.one(data_chosen=True).text
 
-    def test_can_be_taken_back(self, alice, order, points):
+    def test_can_be_taken_back_by_its_customer_alone(self, alice, bob, order, points):
         alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
+        for way in ("choose", "forget"):
+            fields = {"point": points[1].id}
+            assert bob.send(f"{page_of(order)}{way}/", fields).status_code == 404
         form = alice.get(page_of(order)).page.one("form", action=f"{page_of(order)}forget/")
         told = alice.post(form["action"], {})
         assert told.messages == ["Your order will be delivered to your address."]
