@@ -21,8 +21,7 @@ from django.utils.module_loading import import_string
 from config.access_patterns import ALL, DocumentedPattern
 from dynamo.items import Item
 from dynamo.tables.schema import ON_DEMAND, TableSchema
-from shop.activity.months import month_of_table
-from shop.activity.tables import model_of
+from shop.activity.tables import model_of, month_of_table
 
 LOCAL = ".local"
 """Ends the name of a local index, which the format has no place for."""

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from comments.reports.services import Reason, report_comment
 from shop.catalogue.services import put_catalogue
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.browser.conftest import REFUSED, Visitor

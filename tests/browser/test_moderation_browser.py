@@ -7,7 +7,7 @@ from comments.items import NewComment
 from comments.moderation.queries import list_moderated
 from comments.posting.services import delete_comment
 from comments.reports.services import Reason, report_comment
-from comments.store.revision import State
+from comments.store.comments import State
 from dynamo.lists.reader import PageRequest
 from tests.browser.conftest import Visitor
 from tests.support.comments.threads import NOW, differing, made_comment, moderated

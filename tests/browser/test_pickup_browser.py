@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from shop.accounts.services import create_profile
 from shop.orders.items import NewOrder
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 import pytest
 from django.urls import resolve, reverse
 
-from comments.converters import TAKEN
+from comments.apps import TAKEN
 from comments.items import NewComment
 from comments.posting.services import add_comment
 from tests.support.comments.threads import made_comment

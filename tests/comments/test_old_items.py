@@ -11,8 +11,7 @@ from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
-from comments.store.transactions import CountChanges, write
+from comments.store.counts import CountChanges, counts_of, write
 from comments.votes.services import vote
 from dynamo.writes.actions import put
 from shop.catalogue.services import ensure_products

@@ -22,7 +22,7 @@ from dynamo.calls.meter import metered
 from dynamo.telemetry.requests import RequestRecord, observed
 from dynamo.web import shedding
 from dynamo.web.csv_lists import csv_response
-from shop.accounts.letters import LETTERS
+from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
@@ -201,7 +201,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
     typed = dict.fromkeys(("username", "email", "body", "title"), secret["an e-mail address"])
     typed |= {"password": secret["a password"], "order_id": secret["an order"]}
     where = {"REMOTE_ADDR": secret["a network address"], "raise_request_exception": False}
-    assert LETTERS.flush(seconds=PATIENCE)  # none of other tests are in the way
+    assert EMAILS.flush(seconds=PATIENCE)  # none of other tests are in the way
     for role in ("nobody", "owner", "staff"):
         browser = browser_of(role, known, **where)
         for route in routes():
@@ -211,7 +211,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
             for asked in (browser.get(path), browser.get(path, query), browser.post(path, typed)):
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
-    assert LETTERS.flush(seconds=PATIENCE)
+    assert EMAILS.flush(seconds=PATIENCE)
 
 
 def examples() -> list[str]:
@@ -271,7 +271,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
 from django.test import Client
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 log_event("sign-in", user="alice")
 Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 """

@@ -13,7 +13,7 @@ from threading import Thread
 
 import pytest
 
-from config.starting import start_errors
+from config.wsgi import start_errors
 from dynamo.calls import clock
 from dynamo.calls.clock import Clock
 from tests.support.comments.outage import connected

@@ -17,7 +17,7 @@ from comments.lists.queries import entry_of
 from comments.moderation.queries import list_moderated
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
-from comments.store.revision import State
+from comments.store.comments import State
 from demo.loading import PASSWORD, SIGN_IN
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue

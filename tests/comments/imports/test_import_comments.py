@@ -30,11 +30,11 @@ from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.files.columns import parse_columns
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.records import RejectsFile
 from dynamo.files.row_files import RowFile
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from shop.catalogue.queries import find_product
 from tests.support.chance import examples
 from tests.support.command_line import ended, run_manage, start_manage

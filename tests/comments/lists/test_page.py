@@ -21,8 +21,8 @@ from comments.store.counts import ProductCounts, counts_of, remember_counts
 from comments.votes.services import vote
 from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
-from shop.accounts.closing import shut_profile
 from shop.accounts.queries import find_user
+from shop.accounts.services import shut_profile
 from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment

@@ -11,9 +11,8 @@ from comments.keys import comment as comment_key
 from comments.keys import tally as tally_key
 from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, delete_dependents, load_comment
 from comments.store.counts import counts_of
-from comments.store.dependents import delete_dependents
 from dynamo.calls.client import client
 from dynamo.writes.shards import SHARDS
 from tests.support.comments.loading import load

@@ -28,8 +28,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
-from dynamo.progress import Progress
 from dynamo.upkeep.integrity import Difference
+from dynamo.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import examples

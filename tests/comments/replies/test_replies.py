@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from comments import keys
-from comments.erasure.traces import comments_listed_in, delete_signature
+from comments.erasure.user_data import comments_listed_in, delete_signature
 from comments.filters import CommentFilter
 from comments.imports.rows import CommentParser
 from comments.imports.shape import Shape
@@ -31,7 +31,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from tests.support.comments.browsing import visit
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.truth import START

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from comments import keys
-from comments.erasure.traces import comments_listed_in, delete_report, delete_vote
+from comments.erasure.user_data import comments_listed_in, delete_report, delete_vote
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import report as report_key
@@ -13,8 +13,7 @@ from comments.models import Comment
 from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
-from comments.store.comments import NoSuchComment, OwnComment, load_comment
-from comments.store.revision import State
+from comments.store.comments import NoSuchComment, OwnComment, State, load_comment
 from comments.votes.services import vote
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered

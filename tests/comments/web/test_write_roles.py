@@ -12,9 +12,8 @@ from comments.models import Comment
 from comments.moderation.services import feature, hide
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import StoredComment, load_comment
+from comments.store.comments import Revision, StoredComment, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Revision
 from comments.votes.queries import helpful_votes
 from comments.votes.services import vote
 from dynamo.calls.client import client

@@ -16,8 +16,7 @@ from config.infrastructure.workbench import LOCAL, sample_rows, workbench_model
 from dynamo.calls.client import client
 from dynamo.calls.models import DynamoModel
 from dynamo.tables.create import create_missing
-from shop.activity.months import Month
-from shop.activity.tables import Activity, model_of
+from shop.activity.tables import Activity, Month, model_of
 from shop.models import ShopItem
 from shop.table import key_of
 from tests.support.config.every_kind import MODELS

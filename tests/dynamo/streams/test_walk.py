@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynamo.streams.checkpoints import MemoryCheckpoints
-from dynamo.streams.walk import Checkpoint, Record, StreamWalk
+from dynamo.streams.walk import Checkpoint, MemoryCheckpoints, Record, StreamWalk
 from tests.support.dynamo.fake_streams import ARN, FakeStreams, refusal
 
 

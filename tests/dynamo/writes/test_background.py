@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.writes import background
 from dynamo.writes.background import BackgroundWrites
-from dynamo.writes.leftovers import LeftoverFiles
+from dynamo.writes.spool import Spool
 from tests.support.clock import until
 from tests.support.project import PROJECT
 
@@ -167,11 +167,11 @@ class TestTheEnd:
 
 class TestWhatIsLeft:
     @pytest.fixture
-    def files(self, tmp_path: Path) -> LeftoverFiles[int]:
-        return LeftoverFiles(lambda: tmp_path, name="test", dump=str, load=int)
+    def files(self, tmp_path: Path) -> Spool[int]:
+        return Spool(lambda: tmp_path, name="test", dump=str, load=int)
 
-    def left(self, far: Far, files: LeftoverFiles[int], **how: Any) -> BackgroundWrites[int]:
-        writes = BackgroundWrites(far.send, name="The test", leftovers=files, **how)
+    def left(self, far: Far, files: Spool[int], **how: Any) -> BackgroundWrites[int]:
+        writes = BackgroundWrites(far.send, name="The test", spool=files, **how)
         writes.runs_by_itself = False
         return writes
 

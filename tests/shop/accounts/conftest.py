@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from shop.accounts import hashing, rate_limits
-from shop.accounts.letters import LETTERS
+from shop.accounts import passwords, rate_limits
+from shop.accounts.emails import EMAILS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import (
     PASSWORD,
@@ -26,13 +26,13 @@ def fast_hashes(settings, monkeypatch) -> None:
     """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
-    monkeypatch.setattr(hashing.SLOTS, "_locks", [Lock() for _ in range(64)])
+    monkeypatch.setattr(passwords.SLOTS, "_locks", [Lock() for _ in range(64)])
 
 
 @pytest.fixture(autouse=True)
-def no_letters_of_others() -> Iterator[None]:
+def no_emails_of_others() -> Iterator[None]:
     yield
-    LETTERS.flush(seconds=10)
+    EMAILS.flush(seconds=10)
 
 
 @pytest.fixture

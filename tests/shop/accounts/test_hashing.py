@@ -13,9 +13,9 @@ from django.utils.module_loading import import_string
 from config import settings as site_settings  # the tests have another hasher
 from dynamo.calls.budget import seconds_left, time_budget
 from dynamo.calls.client import client
-from dynamo.web.sent_forms import SECRET
-from shop.accounts import hashing
-from shop.accounts.hashing import BoundedHasher, HashSlots, cores_for_hashes
+from dynamo.web.refusals import SECRET
+from shop.accounts import passwords
+from shop.accounts.passwords import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import NoSuchUser, find_user
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
@@ -26,7 +26,7 @@ from tests.support.accounts.cast import (
     sign_in,
     sign_up,
 )
-from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
+from tests.support.accounts.emails import ask_for_link, choose_password, link_in_mail
 from tests.support.comments.spying import spied
 from tests.support.project import PROJECT
 
@@ -39,7 +39,7 @@ NEW = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2":
 def slots(monkeypatch) -> HashSlots:
     """One slot, which is free."""
     slots = HashSlots(1)
-    monkeypatch.setattr(hashing, "SLOTS", slots)
+    monkeypatch.setattr(passwords, "SLOTS", slots)
     return slots
 
 
@@ -143,7 +143,7 @@ class TestASlot:
     def test_is_shared_by_all_processes_and_freed_by_one_that_is_killed(self):
         script = """
 import os, signal
-from shop.accounts.hashing import HashSlots
+from shop.accounts.passwords import HashSlots
 slots = HashSlots(1)
 taken, tell = os.pipe()
 child = os.fork()
@@ -161,7 +161,9 @@ assert slots.take() is not None
 
     def test_is_made_before_processes_fork(self):
         """That is, with the models: gunicorn loads the site, then forks."""
-        script = "import django, sys; django.setup(); assert 'shop.accounts.hashing' in sys.modules"
+        script = (
+            "import django, sys; django.setup(); assert 'shop.accounts.passwords' in sys.modules"
+        )
         environment = {"DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "k" * 50}
         subprocess.run([sys.executable, "-c", script], cwd=PROJECT, env=environment, check=True)
         assert "\npreload_app = True\n" in (PROJECT / "deploy" / "gunicorn.conf.py").read_text()

@@ -17,7 +17,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-from tests.support.accounts.letters import ask_for_link, choose_password, letters, link_in_mail
+from tests.support.accounts.emails import ask_for_link, choose_password, emails, link_in_mail
 
 pytestmark = pytest.mark.newest
 
@@ -75,7 +75,7 @@ class TestAForgottenPassword:
     def test_is_replaced_by_a_link_in_a_mail(self, browser, alice, by):
         asked = getattr(alice, by).upper()
         assert ask_for_link(browser, asked).url == "/accounts/password_reset/done/"
-        assert letters()[-1].to == [alice.email]
+        assert emails()[-1].to == [alice.email]
         response = choose_password(browser, link_in_mail())
         assert response.url == "/accounts/reset/done/"
         assert sign_in(browser, alice.username, NEW_PASSWORD).status_code == 302
@@ -102,14 +102,14 @@ class TestAForgottenPassword:
         without_address, unknown = bob.username, fresh("nobody")
         for asked in (without_address, unknown, f"{unknown}@example.com", "#", "💣" * 254):
             assert ask_for_link(browser, asked).url == "/accounts/password_reset/done/"
-        assert letters() == []
+        assert emails() == []
 
     def test_sends_no_more_than_a_few_letters(self, browser, alice, allow):
         allow(2, "RESETS_AT_A_NAME")
         answers = [ask_for_link(browser, alice.username) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [302, 302, 429]
         assert f'value="{alice.username}"' in answers[-1].content.decode()
-        assert len(letters()) == 2
+        assert len(emails()) == 2
 
     def test_is_not_kept_from_its_owner_by_the_requests_of_others(self, browser, alice):
         stranger = new_browser()

@@ -10,7 +10,7 @@ from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.calls.clock import Clock
 from shop.accounts import rate_limits
-from shop.accounts.known_browser import COOKIE
+from shop.accounts.sessions import COOKIE
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
@@ -19,7 +19,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
+from tests.support.accounts.emails import ask_for_link, choose_password, link_in_mail
 
 MOST_OF_A_NAME, FEW = rate_limits.PASSWORDS_OF_A_NAME.times, 3
 MOST_AT_A_NAME = rate_limits.PASSWORDS_AT_A_NAME.times

@@ -16,7 +16,7 @@ from tests.support.accounts.cast import (
     sign_in,
     sign_up,
 )
-from tests.support.accounts.letters import ask_for_link, choose_password, link_in_mail
+from tests.support.accounts.emails import ask_for_link, choose_password, link_in_mail
 
 Events = Callable[[], list[dict[str, Any]]]
 

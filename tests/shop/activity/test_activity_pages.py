@@ -7,7 +7,7 @@ import pytest
 
 from shop.activity.entries import Kind
 from shop.activity.listing import activity_url
-from shop.activity.months import Month
+from shop.activity.tables import Month
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.activity.making import made_entry, newest_first, write_entries

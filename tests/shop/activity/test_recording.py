@@ -13,9 +13,8 @@ from dynamo.calls.client import client
 from dynamo.writes import background
 from shop.activity import tables
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, entry_in_line, line_of
-from shop.activity.months import Month
 from shop.activity.recording import LOG, record
-from shop.activity.tables import forget_shards, settle_shards, shards_of
+from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
 from tests.support.clock import now_within_a_month, until
 from tests.support.project import PROJECT

@@ -7,8 +7,8 @@ from shop.accounts.queries import find_user
 from shop.order_status import Status
 from shop.orders.counts import counts_of
 from shop.orders.items import NewLine
-from shop.pickup.coordinates import Coordinates
-from shop.pickup.places import ZipPlace, put_zips
+from shop.pickup.cells import Coordinates
+from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
@@ -186,7 +186,7 @@ class TestThePageBeforeAnOrder:
 
     def test_offers_the_pickup_points_nearby(self, alice, asked, point):
         prefix = digits(9)
-        put_zips([ZipPlace(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
         near = alice.get(f"/basket/order/?near={prefix}")
         offered = [field["value"] for field in near.page.all("input", name="point")]
         assert point.id in offered

@@ -13,8 +13,7 @@ from dynamo.lists.reader import PageRequest
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewProduct
-from shop.catalogue.prices import prices_of
-from shop.catalogue.queries import find_product, list_categories
+from shop.catalogue.queries import find_product, list_categories, prices_of
 from shop.catalogue.services import ensure_products, put_catalogue
 from shop.catalogue.shelves import ON_A_SHELF, put_shelf, root_key, shelves_in
 from shop.table import TABLE

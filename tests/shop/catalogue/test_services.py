@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.pool import Pool
 from dynamo.lists.site_reader import every_entry
-from shop.catalogue.category_tree import MOST_DEEP, MOST_IN_ONE, BrokenTree, CategoryTree
-from shop.catalogue.collation import LONGEST, folded
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.edge_keys import LONGEST, folded
+from shop.catalogue.items import (
+    MOST_DEEP,
+    MOST_IN_ONE,
+    BrokenTree,
+    CategoryTree,
+    NewCategory,
+    NewProduct,
+)
 from shop.catalogue.queries import (
     Category,
     CategoryNode,

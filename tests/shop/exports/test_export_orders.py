@@ -15,8 +15,14 @@ from shop import exports
 from shop.exports import COLUMNS
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
-from shop.orders.ids import imported_order_id, new_order_id
-from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
+from shop.orders.items import (
+    NewLine,
+    NewOrder,
+    NewPickup,
+    StatusChange,
+    imported_order_id,
+    new_order_id,
+)
 from tests.support.chance import unique
 from tests.support.comments.outage import own_engine
 from tests.support.shop.olist_loading import left_behind

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import pytest
 
 from dynamo.files.records import Rejected
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory
 from shop.imports.olist import olist_files
 from shop.imports.orders import history_of

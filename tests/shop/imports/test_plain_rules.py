@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 
 from shop.catalogue.queries import NoSuchProduct, find_product
 from shop.imports.fields import BadNumber, cents_of, pieces_of
-from shop.orders.ids import new_order_id
+from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order
 from tests.support.shop.plain_loading import import_plain, reasons_in
 

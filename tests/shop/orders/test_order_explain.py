@@ -7,11 +7,10 @@ import pytest
 from dynamo.lists.reader import PageRequest
 from dynamo.web.refusals import Refusal
 from shop.order_status import Status
-from shop.orders.explain import explain_orders
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import OrderList
+from shop.orders.listing import OrderList, explain_orders
 from shop.orders.queries import list_orders
-from shop.orders.queue.explain import explain_queue
+from shop.orders.queue.listing import explain_queue
 from shop.table import OPEN_ORDERS
 from tests.support.orders.making import START, made_order, put
 

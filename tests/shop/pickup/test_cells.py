@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 from shop.pickup.cells import (
     ALPHABET,
     CAP_BEGINS,
+    HALFWAY_ROUND,
     PRECISION,
+    BadCoordinates,
+    Coordinates,
     children,
+    distance,
     farthest,
     geohash_of,
     nearest,
 )
-from shop.pickup.coordinates import HALFWAY_ROUND, BadCoordinates, Coordinates, distance
 
 PLACES = st.builds(
     Coordinates.at,

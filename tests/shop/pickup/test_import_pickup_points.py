@@ -17,8 +17,8 @@ from django.core.management import CommandError, call_command
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from shop.models import ShopItem
-from shop.pickup.coordinates import Coordinates
-from shop.pickup.places import ZipPlace, find_zip
+from shop.pickup.cells import Coordinates
+from shop.pickup.locations import ZipLocation, find_zip
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from tests.support.pickup.memory import World
@@ -218,7 +218,7 @@ class TestPostcodes:
     def test_are_found_by_what_begins_with_them(self, tmp_path):
         counts = self.load(tmp_path, self.ROW)
         assert (counts["kind"], counts["zips"], counts["zips_written"]) == ("postcodes", 1, 1)
-        place = ZipPlace("99901", Coordinates.at(-23.51, -46.61), "Sao Paulo")
+        place = ZipLocation("99901", Coordinates.at(-23.51, -46.61), "Sao Paulo")
         assert find_zip("99901-123") == place
 
     def test_are_where_the_last_of_their_rows_says(self, tmp_path):
@@ -233,7 +233,7 @@ class TestPostcodes:
         path = tmp_path / "zips.json"
         path.write_text(json.dumps([{"zip": "ab1", "at": {"lat": 1.5, "lon": 2}}]))
         load(path, postcodes=True, columns="latitude=at.lat,longitude=at.lon")
-        assert find_zip("AB1 2CD") == ZipPlace("AB1", Coordinates.at(1.5, 2), "")
+        assert find_zip("AB1 2CD") == ZipLocation("AB1", Coordinates.at(1.5, 2), "")
 
     def test_have_each_bad_row_listed(self, tmp_path):
         bad = [("99", "x", "1", "1"), ("99904", "x", "", "1"), ("", "x", "1", "1")]

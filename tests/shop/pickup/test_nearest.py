@@ -5,7 +5,7 @@ from random import Random
 import pygeohash
 import pytest
 
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from tests.support.pickup.memory import World, points_at
 
 COUNTS = (1, 2, 5, 10, 20)

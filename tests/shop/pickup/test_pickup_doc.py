@@ -3,8 +3,7 @@
 import re
 
 from shop import keys
-from shop.pickup.cells import CAP_BEGINS, geohash_of
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import CAP_BEGINS, Coordinates, geohash_of
 from shop.pickup.frontier import AT_ONCE, FEW, TOGETHER
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN
 from shop.pickup.points import PickupPoint, counted_in, point_items

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 
 from dynamo.lists.site_reader import page_batches
 from shop.order_status import Status
-from shop.pickup.coordinates import Coordinates
-from shop.pickup.places import ZipPlace, put_zips
+from shop.pickup.cells import Coordinates
+from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE, digits
 from tests.support.orders.making import START, made_order, put
@@ -34,7 +34,7 @@ class TestThePage:
 
     def test_begins_where_the_order_goes(self, alice, points, spot, fresh):
         prefix = digits(9)
-        put_zips([ZipPlace(prefix, Coordinates.at(*spot), "Kerguelen")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Kerguelen")], batches=page_batches())
         order = replace(made_order(alice.username), zip_prefix=prefix)
         put(order)
         shown = alice.get(page_of(order))
@@ -44,7 +44,7 @@ class TestThePage:
 
     def test_begins_where_the_newest_earlier_order_went(self, alice, points, spot):
         zips = [digits(9), digits(9)]
-        put_zips((ZipPlace(z, Coordinates.at(*spot), "K") for z in zips), batches=page_batches())
+        put_zips((ZipLocation(z, Coordinates.at(*spot), "K") for z in zips), batches=page_batches())
         for day, zip_prefix in enumerate([zips[0], zips[1], None]):
             order = made_order(alice.username, placed_at=START + timedelta(days=day))
             put(replace(order, zip_prefix=zip_prefix))
@@ -80,7 +80,7 @@ class TestThePage:
 
     def test_knows_the_longest_beginning_of_a_zip_code(self, alice, order, spot):
         prefix = digits(6)
-        put_zips([ZipPlace(prefix, Coordinates.at(*spot), "Here")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Here")], batches=page_batches())
         for typed in (prefix, f"{prefix}-100", f" {prefix}99 "):
             shown = alice.get(f"{page_of(order)}?near={typed}")
             assert shown.page.one("h1").text == f"Pickup points near {prefix} Here"
@@ -156,7 +156,7 @@ class TestExplainPickup:
     def test_meters_what_is_read(self, fresh):
         prefix = digits(9)
         place = Coordinates.at(-16.0 + CHANCE.random(), -5.7)
-        put_zips([ZipPlace(prefix, place, "Jamestown")], batches=page_batches())
+        put_zips([ZipLocation(prefix, place, "Jamestown")], batches=page_batches())
         put_points([made_point(fresh, (place.latitude, place.longitude))])
         figures = explained(prefix, count=1)
         assert figures["capacity_units"] == 0.5

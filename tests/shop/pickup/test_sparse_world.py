@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from dynamo.calls.meter import metered
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points

@@ -10,9 +10,8 @@ import pytest
 
 from dynamo.calls.meter import metered
 from dynamo.writes.transactions import Contended
-from shop.pickup.coordinates import Coordinates
-from shop.pickup.directory import read_directories
-from shop.pickup.points import point_of
+from shop.pickup.cells import Coordinates
+from shop.pickup.points import point_of, read_directories
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from shop.pickup.writing import PointOutcome, put_points, remove_point
 from tests.support.comments.faulty import before_the_next_transaction

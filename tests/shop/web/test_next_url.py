@@ -6,8 +6,8 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from shop.web.client_address import client_network
 from shop.web.next_url import back
+from shop.web.visitor import client_network
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
-from shop.accounts.hashing import BoundedHasher
+from shop.accounts.passwords import BoundedHasher
 from shop.accounts.queries import find_user
 from tests.support.comments.faulty import unreachable
 

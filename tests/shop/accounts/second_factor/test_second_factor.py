@@ -11,10 +11,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynamo.calls import clock
-from shop.accounts import confirming, rate_limits
-from shop.accounts.closing import shut_profile
+from shop.accounts import rate_limits, services
 from shop.accounts.queries import find_user
-from shop.accounts.second_factor.signing_in import LASTS
+from shop.accounts.second_factor.services import LASTS
+from shop.accounts.services import shut_profile
 from tests.support.accounts.cast import (
     PASSWORD,
     Person,
@@ -24,7 +24,7 @@ from tests.support.accounts.cast import (
     sign_in,
     signed_in_name,
 )
-from tests.support.accounts.letters import ask_for_link, letters
+from tests.support.accounts.emails import ask_for_link, emails
 
 pytestmark = pytest.mark.newest
 
@@ -89,7 +89,7 @@ def address(sam, fresh) -> str:
     user = find_user(sam.username)
     user.email = f"{fresh('sam')}@example.com"
     user.save()
-    confirming.confirm(sam.username, user.email)
+    services.confirm(sam.username, user.email)
     return str(user.email)
 
 
@@ -97,8 +97,8 @@ def turn_off_by_command(person: Person) -> None:
     call_command("create_user", person.username, update=True, no_second_factor=True)
 
 
-def last_letter_to(address: str) -> str:
-    (*_, last) = letters()
+def last_email_to(address: str) -> str:
+    (*_, last) = emails()
     assert last.to == [address]
     return str(last.body)
 
@@ -232,7 +232,7 @@ class TestManyWrongCodes:
 
     def test_are_told_to_who_has_the_address(self, address, guess):
         guess(20)
-        assert "many wrong codes" in last_letter_to(address)
+        assert "many wrong codes" in last_email_to(address)
 
 
 class TestALetter:
@@ -248,23 +248,23 @@ class TestALetter:
     def test_tells_what_was_done(self, sam, address, app, halfway, settings, doing, words):
         settings.SITE_URL = "https://shop.example.com"
         doing(sam, halfway, app)
-        assert words in last_letter_to(address)
+        assert words in last_email_to(address)
 
     def test_tells_that_it_was_turned_off(self, browser, address, app):
         show(browser, app.code(), OFF)
-        assert "no longer needs a code" in last_letter_to(address)
+        assert "no longer needs a code" in last_email_to(address)
 
     def test_tells_nothing_of_a_code_of_the_app(self, sam, address, app):
-        before = len(letters())
+        before = len(emails())
         browser = browser_of(sam)
         show(browser, app.code())
-        assert len(letters()) == before
+        assert len(emails()) == before
 
     def test_is_not_held_up_by_letters_that_others_ask_for(self, browser, sam, address, app):
         for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
-        assert "no longer needs a code" in last_letter_to(address)
+        assert "no longer needs a code" in last_email_to(address)
 
 
 class TestTurningItOn:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from shop.order_status import Status
+from shop.orders import moving
 from shop.orders.items import NewOrder
-from shop.orders.queue import steps
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 from tests.support.orders.visiting import Shown
@@ -129,14 +129,14 @@ class TestMovingAllOfAStatus:
         assert not shown.page.one(id="step").all("form")
 
     def test_tells_of_an_order_that_somebody_was_faster_with(self, sam, many, monkeypatch):
-        move_orders = steps.move_orders
+        move_orders = moving.move_orders
 
         def late(**asked: Any) -> Any:
             cancel = {"from_status": "PROCESSING", "move": "CANCELED"}
             sam.send(f"/orders/{many[0].id}/move/", cancel)
             return move_orders(**asked)
 
-        monkeypatch.setattr(steps, "move_orders", late)
+        monkeypatch.setattr(moving, "move_orders", late)
         assert outcomes(sam.post(ALL, next_step(sam.get(ALL)))) == [
             f"Order {many[0].id} is already cancelled, so it was not changed.",
             f"Order {many[1].id} is now shipped.",

@@ -14,7 +14,7 @@ from dynamo.web import csv_lists
 from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine
-from shop.orders.queue.finding import find_order_or_customers
+from shop.orders.queue.listing import find_order_or_customers
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 from tests.support.orders.visiting import Shown, Visitor
