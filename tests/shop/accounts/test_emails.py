@@ -1,4 +1,4 @@
-"""Letters: to whom, with which links, and that no answer waits for them."""
+"""E-mails: to whom, with which links, and that no answer waits for them."""
 
 import logging
 from datetime import timedelta
@@ -39,15 +39,15 @@ class TestAskingForANewPassword:
         assert mail.outbox == []
         assert len(emails()) == 1
 
-    def test_by_an_address_sends_one_letter_that_names_all_accounts(
+    def test_by_an_address_sends_one_email_that_names_all_accounts(
         self, browser, create_person, fresh
     ):
         address = f"{fresh('family')}@example.com"
         names = {create_person(name, email=address).username for name in ("ann", "ben")}
         ask_for_link(browser, address)
-        (letter,) = emails()
-        assert all(f"“{name}”" in str(letter.body) for name in names)
-        assert str(letter.body).count("/accounts/reset/") == 2
+        (email,) = emails()
+        assert all(f"“{name}”" in str(email.body) for name in names)
+        assert str(email.body).count("/accounts/reset/") == 2
 
     def test_is_served_after_the_database_was_away(self, browser, alice):
         ask_for_link(browser, alice.username)
@@ -69,16 +69,16 @@ class TestAskingForANewPassword:
         assert "no longer works" in browser.get(link).content.decode()
 
 
-class TestALinkInALetter:
+class TestALinkInAnEmail:
     def test_is_of_the_configured_site_whatever_host_was_asked(self, browser, alice, settings):
         settings.SITE_URL = "https://shop.example.com"
         settings.ALLOWED_HOSTS = ["*"]
         browser.post(
             "/accounts/password_reset/", {"email": alice.username}, HTTP_HOST="evil.example"
         )
-        (letter,) = emails()
-        assert "https://shop.example.com/accounts/reset/" in str(letter.body)
-        assert "evil.example" not in f"{letter.subject}{letter.body}"
+        (email,) = emails()
+        assert "https://shop.example.com/accounts/reset/" in str(email.body)
+        assert "evil.example" not in f"{email.subject}{email.body}"
 
 
 class TestAMailServerThatFails:
@@ -111,13 +111,13 @@ class TestAnAddressThatOthersClaim:
         assert [answer.status_code for answer in answers] == [302] * most + [429]
         assert "without an e-mail address" in answers[-1].content.decode()
 
-    def test_gets_no_letter_about_their_passwords(self, hers):
+    def test_gets_no_email_about_their_passwords(self, hers):
         change_password(hers)
         assert emails() == []
 
 
 class TestConfirmingAnAddress:
-    def test_is_by_a_link_in_a_letter_however_often_it_is_used(self, fresh):
+    def test_is_by_a_link_in_an_email_however_often_it_is_used(self, fresh):
         name, stranger = fresh("carla"), new_browser()
         sign_up(new_browser(), name, email=f"{name}@example.com")
         link = link_to_confirm()
@@ -128,7 +128,7 @@ class TestConfirmingAnAddress:
             assert find_user(name).email_confirmed
         assert [user.username for user in users_with_email(f"{name}@example.com")] == [name]
 
-    def test_is_also_choosing_a_new_password_by_a_letter(self, browser, alice):
+    def test_is_also_choosing_a_new_password_by_an_email(self, browser, alice):
         ask_for_link(browser, alice.email)
         choose_password(browser, link_in_mail())
         assert find_user(alice.username).email_confirmed
@@ -176,7 +176,7 @@ class TestAChangedPassword:
         services.confirm(alice.username, alice.email or "")
         sign_in(browser, alice.username)
         change_password(browser)
-        (letter,) = emails()
-        assert letter.to == [alice.email]
-        assert "was changed" in str(letter.subject)
-        assert "http://testserver/accounts/password_reset/" in str(letter.body)
+        (email,) = emails()
+        assert email.to == [alice.email]
+        assert "was changed" in str(email.subject)
+        assert "http://testserver/accounts/password_reset/" in str(email.body)

@@ -77,7 +77,7 @@ class TestWhileOthersAreHashed:
         busy()
         assert sign_up(browser, name, email=address).status_code == 302
 
-    def test_a_password_by_letter_is_refused_and_the_link_still_works(self, browser, alice, slots):
+    def test_a_password_by_email_is_refused_and_the_link_still_works(self, browser, alice, slots):
         ask_for_link(browser, alice.username)
         link, slot = link_in_mail(), slots.take()
         with spied() as asked:

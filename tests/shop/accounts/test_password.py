@@ -104,7 +104,7 @@ class TestAForgottenPassword:
             assert ask_for_link(browser, asked).url == "/accounts/password_reset/done/"
         assert emails() == []
 
-    def test_sends_no_more_than_a_few_letters(self, browser, alice, allow):
+    def test_sends_no_more_than_a_few_emails(self, browser, alice, allow):
         allow(2, "RESETS_AT_A_NAME")
         answers = [ask_for_link(browser, alice.username) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [302, 302, 429]

@@ -49,7 +49,7 @@ def ask(browser: Client, address: str, password: str = PASSWORD) -> Any:
 
 
 def forget_password(person: Person) -> None:
-    """Choose a new password by the link in a letter."""
+    """Choose a new password by the link in an email."""
     browser = new_browser()
     ask_for_link(browser, person.email)
     choose_password(browser, link_in_mail())
@@ -77,12 +77,12 @@ class TestAskingForAnotherAddress:
         assert f"{new}</bdi> becomes your address" in page
         assert f"{alice.email}</bdi>" in page
 
-    def test_sends_a_letter_to_the_new_one_alone(self, hers, alice, new):
+    def test_sends_an_email_to_the_new_one_alone(self, hers, alice, new):
         ask(hers, new)
-        (letter,) = emails()
-        assert letter.to == [new]
-        assert alice.username in str(letter.body)
-        assert "the address is not used" in str(letter.body)
+        (email,) = emails()
+        assert email.to == [new]
+        assert alice.username in str(email.body)
+        assert "the address is not used" in str(email.body)
 
     def test_needs_the_password(self, hers, alice, new):
         response = ask(hers, new, "wrong")
@@ -150,16 +150,16 @@ class TestALinkToTheNewAddress:
     def test_tells_the_old_address(self, hers, alice, new):
         ask(hers, new)
         new_browser().post(link_to_confirm())
-        letter = email_about("Your e-mail address at testserver was changed")
-        assert letter.to == [alice.email]
-        assert "http://testserver/accounts/password_change/" in str(letter.body)
-        assert new not in str(letter.body)
+        email = email_about("Your e-mail address at testserver was changed")
+        assert email.to == [alice.email]
+        assert "http://testserver/accounts/password_change/" in str(email.body)
+        assert new not in str(email.body)
 
     def test_tells_nothing_to_an_old_address_that_was_never_confirmed(self, browser, alice, new):
         sign_in(browser, alice.username)
         ask(browser, new)
         browser.post(link_to_confirm())
-        assert [letter.to for letter in emails()] == [[new]]
+        assert [email.to for email in emails()] == [[new]]
 
     def test_does_nothing_the_second_time(self, hers, new):
         ask(hers, new)
@@ -177,7 +177,7 @@ class TestALinkToTheNewAddress:
             lambda hers, _: change_password(hers),
             lambda _, alice: forget_password(alice),
         ],
-        ids=["another address", "the old one kept", "a new password", "one chosen by a letter"],
+        ids=["another address", "the old one kept", "a new password", "one chosen by an email"],
     )
     def test_is_refused_after_the_owner_thought_better_of_it(self, hers, alice, new, meanwhile):
         ask(hers, new)
@@ -213,11 +213,11 @@ class TestALinkToTheNewAddress:
         assert find_user(alice.username).email == new
 
 
-class TestTheLetterOnceMore:
+class TestTheEmailOnceMore:
     def test_goes_to_the_address_that_waits(self, hers, new):
         ask(hers, new)
         assert hers.post("/account/email/letter/").status_code == 302
-        assert [letter.to for letter in emails()] == [[new], [new]]
+        assert [email.to for email in emails()] == [[new], [new]]
 
     def test_goes_to_the_address_of_a_sign_up(self, browser, alice):
         sign_in(browser, alice.username)
@@ -244,7 +244,7 @@ class TestTheLetterOnceMore:
         assert len(emails()) == most
 
 
-class TestALetter:
+class TestAnEmail:
     def test_is_in_the_language_of_the_page(self, browser, alice, monkeypatch):
         languages = []
 

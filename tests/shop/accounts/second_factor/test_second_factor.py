@@ -235,7 +235,7 @@ class TestManyWrongCodes:
         assert "many wrong codes" in last_email_to(address)
 
 
-class TestALetter:
+class TestAnEmail:
     @pytest.mark.parametrize(
         ("doing", "words"),
         [
@@ -260,7 +260,7 @@ class TestALetter:
         show(browser, app.code())
         assert len(emails()) == before
 
-    def test_is_not_held_up_by_letters_that_others_ask_for(self, browser, sam, address, app):
+    def test_is_not_held_up_by_emails_that_others_ask_for(self, browser, sam, address, app):
         for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
