@@ -1,7 +1,7 @@
 """Parsing of one field, from the texts of a row; all of it raises RowRefused."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -68,7 +68,7 @@ def _may_be_grouped(whole: str) -> bool:
 def _cents(text: str, whole: str, decimals: str) -> int:
     if not (_PLAIN.fullmatch(whole) or _GROUPED.fullmatch(whole)):
         raise _unreadable(text)
-    if not decimals.isdigit() and decimals:
+    if decimals and not decimals.isdigit():
         raise _unreadable(text)
     digits = re.sub(r"\D", "", whole)
     exact = Decimal(f"{digits}.{decimals or 0}").scaleb(_DIGITS_OF_CENTS)
@@ -104,16 +104,17 @@ def needed(texts: Texts, name: str) -> str:
 
 def cents(texts: Texts, name: str) -> int:
     """Parse an amount of money; return cents."""
-    try:
-        return cents_of(needed(texts, name))
-    except BadNumber as error:
-        raise RowRefused(f"{name}: {error}") from error
+    return _number(texts, name, cents_of)
 
 
 def pieces(texts: Texts, name: str) -> int:
     """Parse a number of pieces from 1 up."""
+    return _number(texts, name, pieces_of)
+
+
+def _number(texts: Texts, name: str, parse: Callable[[str], int]) -> int:
     try:
-        return pieces_of(needed(texts, name))
+        return parse(needed(texts, name))
     except BadNumber as error:
         raise RowRefused(f"{name}: {error}") from error
 

@@ -82,7 +82,8 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
     for product in products:
         known = stored.get(product.id)
         may_change = known is not None and _may_change(product, known, update)
-        outcomes[_outcome(known, may_change=may_change)] += 1
+        outcome = Outcome.UPDATED if may_change else Outcome.LEFT
+        outcomes[outcome if known else Outcome.CREATED] += 1
         categories, new = _wanted(product, known, may_change=may_change)
         if may_change or known is None or is_as_stored(new, known):
             shelves.setdefault(categories, []).append(new)
@@ -94,12 +95,6 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
 def category_named(name: str) -> NewCategory:
     """Build the category of a name."""
     return NewCategory(slug=slugify(name) or product_id_of(name).lower(), name=name)
-
-
-def _outcome(known: Item | None, *, may_change: bool) -> Outcome:
-    if known is None:
-        return Outcome.CREATED
-    return Outcome.UPDATED if may_change else Outcome.LEFT
 
 
 def _may_change(product: ImportedProduct, known: Item, update: Update) -> bool:
