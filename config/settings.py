@@ -11,7 +11,7 @@ from config.environment import Environment, find_demo, kept_secret_key
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = Environment()
-VAR_DIR = env.path("VAR_DIR", default=BASE_DIR / "var")
+VAR_DIR = env.path("VAR_DIR") or BASE_DIR / "var"
 SECRET_KEY_FILE = VAR_DIR / "secret-key"
 ENVIRONMENT_PROBLEMS = env.problems
 
@@ -78,9 +78,7 @@ if not SECRET_KEY:
         "For the sample shop, start 'make run' first: other commands then need no settings, "
         "but for AWS credentials to be unset.",
     )
-    SECRET_KEY = (
-        get_random_secret_key()
-    )  # until the check stops the process, nothing may fail on it
+    SECRET_KEY = get_random_secret_key()  # nothing may fail on it until the check stops the process
 # Former values of SECRET_KEY: sessions and page links signed with them stay valid.
 SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
@@ -242,7 +240,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     *((f"docs/{name}", BASE_DIR / "docs" / name) for name in ("images", "lab", "benchmarks")),
 ]
-STATIC_ROOT = env.optional_path("STATIC_ROOT")
+STATIC_ROOT = env.path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 STORAGES = {
     "staticfiles": {

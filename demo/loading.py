@@ -18,6 +18,7 @@ from comments.votes.services import vote
 from demo.sample.orders import REGULAR, STAFF, SampleSales
 from demo.sample.pickup_points import sample_points, sample_zips
 from demo.sample.reactions import SampleReactions
+from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client, slow_client
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user
@@ -59,8 +60,7 @@ def let_sign_in() -> None:
 
 def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
     """Write the sample's orders; those that exist, of any day, stay as they are."""
-    for start in range(0, len(sales.orders), CHUNK):
-        chunk = sales.orders[start : start + CHUNK]
+    for chunk in in_chunks(sales.orders, CHUNK):
         put_orders(chunk)
         advance(len(chunk))
 
@@ -86,14 +86,14 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     for comment, username in reactions.votes:
         with suppress(NoSuchComment):
             vote(comment_id=comment.id, username=username)
-    for report in reactions.reports:
+    for comment, username, reason, text in reactions.reports:
         with suppress(NoSuchComment):
             report_comment(
-                comment_id=report.comment.id,
-                username=report.username,
-                reason=Reason(report.reason),
-                text=report.text,
-                now=min(report.comment.created_at + LATER, now),
+                comment_id=comment.id,
+                username=username,
+                reason=Reason(reason),
+                text=text,
+                now=min(comment.created_at + LATER, now),
             )
     for pick in reactions.picks:
         with suppress(NoSuchComment):

@@ -1,8 +1,4 @@
-"""The phrases of sample reviews: one file of ``voices_data`` for each language.
-
-A voice has titles, openers, points and closers by tone, stories that fit any product, a noun for
-each kind of product, and forms of its authors' signatures.
-"""
+"""The phrases of sample reviews: one file of ``voices_data`` for each language."""
 
 import tomllib
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,7 @@
 """“Customers who bought this also bought”, from the edges between users and products.
 
-Reads the newest buyers of the product from the shards of ``by_data``, then the newest purchases
-of each at once, and ranks their products. Only orders count that were delivered, and not sent back.
-For privacy, only products are returned that at least five of the buyers have.
+Reads the newest buyers of the product, then the newest purchases of each, and ranks their products.
+Only orders count that were delivered, and not sent back.
 """
 
 from collections.abc import Iterable, Sequence
@@ -111,9 +110,8 @@ def purchase_updates(
 ) -> list[Action]:
     """Build the updates that list the purchases of an order, or unless ``delivered`` unlist them.
 
-    They belong into the transaction that moves the order. ``moment`` is that of placing. Each is
-    on condition that the purchase has no later order: one that has is never this order's again, so
-    that its update may be left out.
+    They belong into the transaction that moves the order, placed at ``moment``. Each is on
+    condition that the purchase has no later order, and may be left out where it has one.
     """
     shards = EDGES.writable()
     return [

@@ -77,8 +77,7 @@ def product_edges(
 ) -> list[ProductEdge]:
     """Build a product's edges from its categories; ``names`` are the categories' by slug.
 
-    An edge repeats the product's name and price and the category's name, so that lists in
-    either direction need no second read. ``shards`` is the number of those of ``by_data``.
+    An edge repeats what lists show. ``shards`` is the number of those of ``by_data``.
     """
     return [
         edge

@@ -37,11 +37,6 @@ def register_name_copies(renaming: Renaming) -> None:
     _renamings.append(renaming)
 
 
-def rename_copies(product_id: str, name: str) -> list[Action]:
-    """Build the actions that change all copies of a product's name."""
-    return [action for renaming in _renamings for action in renaming(product_id, name)]
-
-
 ATTEMPTS = 5
 
 
@@ -89,8 +84,10 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
         same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
         node = put_of(product_node(product, tree), same)
         edges = product_edges(product, names=tree.names, shards=shards)
-        is_named = seen is not None and seen["name"]["S"] == product.name
-        copies = [] if is_named else rename_copies(product.id, product.name)
+        copies: list[Action] = []
+        if seen is None or seen["name"]["S"] != product.name:
+            for renaming in _renamings:
+                copies += renaming(product.id, product.name)
         try:
             write_together(client(), [node, *map(put_of, edges), *_gone(product.id, left), *copies])
         except ConditionFailed:
@@ -113,8 +110,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     """Put a whole catalogue, replacing products and categories with the same ids.
 
     A product's categories and a category's parents must be among ``categories``. A stored product
-    with another name or price, or in other categories, changes in one transaction with its edges,
-    and leaves the categories it does not name any more. Other products and categories stay. The
+    that differs changes in one transaction with its edges. Other products and categories stay. The
     edges of the root come last, so that the front page shows complete categories alone.
 
     Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches`
@@ -141,14 +137,11 @@ def ensure_products(
     """Create missing products, named by their ids; return how many were created.
 
     ``originals`` are the ids of other systems that could not be kept, by those they were mapped to;
-    such a product is named by that. They go into the category “Everything else”, each with its
-    edges in one transaction. Existing products are left unchanged, also those created meanwhile.
-    Repeatable.
+    such a product is named by that. They go into the category “Everything else”. Existing products
+    are left unchanged. Repeatable.
     """
-    wanted = sorted(set(product_ids))
-    stored = stored_products(wanted)
-    missing = [product_id for product_id in wanted if product_id not in stored]
-    if not missing:
+    wanted = set(product_ids)
+    if not (missing := sorted(wanted - stored_products(wanted).keys())):
         return 0
     tree, shards = CategoryTree.of([EVERYTHING_ELSE]), EDGES.writable()
     _put_categories(tree, shards)

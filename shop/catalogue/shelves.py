@@ -1,8 +1,6 @@
 """The categories of the front page, each with its first products.
 
-They travel with the edge from the root to the category, so that one Query reads the front page. A
-shelf is derived after the products were written, on condition that nobody else derived it
-meanwhile.
+They are in the edge from the root to the category, so that one Query reads the front page.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,6 @@
 """The files of Olist's data set in a folder, as orders and lines of the plain shape.
 
-Three files are read at once: customers, products and categories. They are joined to the orders and
-their items, which are then read like those of any shop.
+Customers, products and categories are read at once, and joined to the orders and their items.
 """
 
 from collections.abc import Callable, Mapping

@@ -155,8 +155,7 @@ def in_order(lines: Sequence[PlainLine]) -> list[PlainLine]:
 def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
     """Build an order's lines: one for all pieces of a product at one price.
 
-    A total that is no multiple of the number of pieces becomes two lines, a cent apart, so that
-    the sum is exact.
+    A total that is no multiple of the pieces becomes two lines, a cent apart.
     """
     found: dict[tuple[str, str, int], int] = {}
     for line in lines:

@@ -1,10 +1,8 @@
 """An import of orders: the first pass checks every row, the second writes.
 
-Nothing is written when a file is missing or unreadable. Importing again is idempotent, and
-continues after an interruption. Orders whose foreign id belongs to another order are rejected
-before anything else is written, so that they have no effect. Another writer may still be faster:
-then they are rejected last. What is stored is read in batches, which is much faster than
-conditional writes that fail.
+Nothing is written when a file is missing or unreadable. Importing again is idempotent. Orders whose
+foreign id belongs to another order are rejected before anything else is written, or last where
+another writer was faster.
 """
 
 from collections import Counter
@@ -210,11 +208,7 @@ def _status_date_of(order: NewOrder) -> str:
 
 
 def _taken_among(orders: Sequence[NewOrder]) -> set[str]:
-    """Return the ids of the orders that are stored otherwise.
-
-    These are those whose foreign id belongs to another order, and those that kept an id of this
-    shop which is that of an order of another customer.
-    """
+    """Return the ids of orders whose foreign id, or kept id, belongs to another order."""
     wanted = {keys.foreign(order.foreign_id): order for order in orders if order.foreign_id}
     found = read_items((key, key) for key in wanted)
     taken = {

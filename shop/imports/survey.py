@@ -1,8 +1,7 @@
 """The first pass of an import of orders: reads or rejects every row.
 
 If one row of an order is rejected, all are. A malformed row may be a line of the order before or
-behind it: neither is imported. The rows are kept in memory, because those of an order may be
-anywhere.
+behind it: neither is imported.
 """
 
 from collections import Counter

@@ -1,7 +1,6 @@
 """The place a visitor types: coordinates, or a postcode with a known prefix.
 
-There is no geocoding. Imports give the middle of the postcodes with a prefix: exact to a few
-streets in a city, and to a few kilometres elsewhere.
+There is no geocoding: imports give the middle of the postcodes with a prefix.
 """
 
 import re

@@ -1,8 +1,7 @@
 """The nearest points to a place, exactly, from the nearest cells outwards.
 
-Each round reads the cells, and the directories of areas with many points, that may hold something
-within a radius: one within which enough points are expected by what the directories counted, then
-that of the last point wanted. The search ends when no unread cell can hold a nearer one.
+Each round reads what may hold something within a radius; the search ends when no unread cell can
+hold a nearer point.
 """
 
 from collections import Counter

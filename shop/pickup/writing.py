@@ -1,7 +1,6 @@
 """Writes of many pickup points at once, with exact counts; repeatable.
 
-A point's two items and its counts in two directories change in one transaction, dozens of points
-of one area in each. Unchanged points are not written.
+A point's two items and its counts change in one transaction, dozens of points in each.
 """
 
 from collections import Counter

@@ -1,8 +1,7 @@
 """Reads of the sitemap: where its pages begin, and one page of it.
 
-A page is a stretch of one category's products by id: as many as some units can read. Where they
-begin, no request could find out at a bounded cost: `write_sitemap` stores it from time to time.
-What is added meanwhile lies between two beginnings, and is on a page.
+A page is a stretch of one category's products by id. Where they begin, no request could find out
+at a bounded cost: `write_sitemap` stores it, and what is added meanwhile lies between two.
 """
 
 import json

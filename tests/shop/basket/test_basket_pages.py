@@ -2,7 +2,6 @@
 
 import pytest
 
-from dynamo.lists.site_reader import page_batches
 from shop.accounts.queries import find_user
 from shop.order_status import Status
 from shop.orders.counts import counts_of
