@@ -304,16 +304,13 @@ COMMENT_WRITES_PER_ADDRESS = env.integer(
     "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
 )
 # How the lists of comments are read: see docs/designs/sets.md.
-COMMENTS_READ_MODEL = env.choice(
-    "COMMENTS_READ_MODEL", default="indexes", among=("indexes", "sets")
-)
+_MODEL, _FORMAT = "indexes", "names"
+if RUNNING_DEMO:
+    _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
+COMMENTS_READ_MODEL = env.choice("COMMENTS_READ_MODEL", default=_MODEL, among=("indexes", "sets"))
 COMMENT_SETS_KEY_FORMAT = env.choice(
-    "COMMENT_SETS_KEY_FORMAT", default="names", among=("names", "masks")
+    "COMMENT_SETS_KEY_FORMAT", default=_FORMAT, among=("names", "masks")
 )
-if RUNNING_DEMO and not env.text("COMMENTS_READ_MODEL"):
-    COMMENTS_READ_MODEL = RUNNING_DEMO.read_model
-if RUNNING_DEMO and not env.text("COMMENT_SETS_KEY_FORMAT"):
-    COMMENT_SETS_KEY_FORMAT = RUNNING_DEMO.sets_key_format
 if COMMENTS_READ_MODEL == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
 # The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.

@@ -153,10 +153,10 @@ def load_activity(
     """Write entries of this month and the one before, unless there are any in the log."""
     if list_activity((), PageRequest(1), now=now).items:
         return
-    months = [Month.of(now).plus(-1), Month.of(now)]
-    for month in months:
+    first = Month.of(now).plus(-1)
+    for month in (first, Month.of(now)):
         make_table(month, client=slow_client())
-    begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
+    begin = datetime(first.year, first.month, 1, tzinfo=UTC)
     entries = [entry for order in sales.orders for entry in _of_order(order)]
     entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
     by_staff = [(LogVerb.PICKED, comment) for comment in reactions.picks]

@@ -20,9 +20,15 @@ from shop.catalogue.category_listing import (
     parse_order,
     product_data,
 )
-from shop.catalogue.category_queries import list_all_categories, read_category
 from shop.catalogue.edge_keys import Data
-from shop.catalogue.queries import NoSuchCategory, NoSuchProduct, Product, find_product
+from shop.catalogue.queries import (
+    NoSuchCategory,
+    NoSuchProduct,
+    Product,
+    find_product,
+    list_all_categories,
+    read_category,
+)
 from shop.web.caching import public
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")

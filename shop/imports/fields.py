@@ -13,6 +13,7 @@ _AFTER = re.compile(r"\s*(?:[$€£¥₹₽]|[^\W\d_]{1,3}[.]?)?")
 _NUMBER = re.compile(r"\d[\d.,' ]*", re.ASCII)
 _GROUPED = re.compile(r"\d{1,3}(?:(?P<mark>[.,' ])\d{3})(?:(?P=mark)\d{3})*")
 _PLAIN = re.compile(r"\d{1,15}")
+_FIRST_GROUP = re.compile(r"[^0].{0,2}")
 _MOST_CENTS = 10**14
 _DIGITS_OF_CENTS = 2
 _DIGITS_OF_A_GROUP = 3
@@ -38,7 +39,7 @@ def cents_of(text: str) -> int:
         mark = number[at]
         if number.count(mark) > 1:
             whole, decimals = number, ""
-        elif len(decimals) == _DIGITS_OF_A_GROUP and _may_be_grouped(whole):
+        elif len(decimals) == _DIGITS_OF_A_GROUP and _FIRST_GROUP.fullmatch(whole):
             raise BadNumber(f"“{text[:40]}” may mean thousands or decimals: write two decimals")
     return _cents(text, whole, decimals)
 
@@ -59,10 +60,6 @@ def _bare(text: str) -> str:
     if number is None or not _AFTER.fullmatch(blank, number.end()):
         raise _unreadable(text)
     return number[0].rstrip(" '")
-
-
-def _may_be_grouped(whole: str) -> bool:
-    return 1 <= len(whole) <= _DIGITS_OF_A_GROUP and not whole.startswith("0")
 
 
 def _cents(text: str, whole: str, decimals: str) -> int:

@@ -105,7 +105,8 @@ class OrderRows:
     is_headed: bool = False
 
     def add_own(self, record: Record, row: RowRef) -> None:
-        """Add the order's own fields in a row; they must not contradict those before."""
+        """Add a row, and the order's own fields in it, which must not contradict those before."""
+        self.rows.append(row)
         self.is_headed = True
         try:
             texts = _texts(self.shape.join_order(record), OWN_FIELDS, self.shape.columns)
@@ -267,7 +268,6 @@ class _Survey:
     def _add_row(self, order_id: str, record: Record, row: RowRef) -> None:
         if (order := self._order(order_id)) is None:
             return
-        order.rows.append(row)
         self._remember_neighbour(order)
         order.add_own(record, row)
         order.add_line(record, row, self._shape.columns)
@@ -279,7 +279,6 @@ class _Survey:
             return
         if (order := self._order(order_id)) is None:
             return
-        order.rows.append(row)
         order.add_own(record, row)
         if self._shape.lines_in:
             self._line_columns.add(order.add_nested(record, row))

@@ -145,15 +145,11 @@ def _line(texts: Texts, name: str) -> str:
 
 
 def _place(texts: Texts) -> Coordinates:
-    latitude, longitude = (_degrees(texts, name) for name in ("latitude", "longitude"))
+    degrees = {name: _needed(texts, name) for name in ("latitude", "longitude")}
+    for name, text in degrees.items():
+        if not _DEGREES.fullmatch(text):
+            raise RowRefused(f"{name}: “{text[:_SHOWN]}” is no number of degrees such as -23.5614")
     try:
-        return Coordinates.at(latitude, longitude)
+        return Coordinates.at(*map(float, degrees.values()))
     except BadCoordinates as error:
         raise RowRefused(str(error)) from error
-
-
-def _degrees(texts: Texts, name: str) -> float:
-    text = _needed(texts, name)
-    if not _DEGREES.fullmatch(text):
-        raise RowRefused(f"{name}: “{text[:_SHOWN]}” is no number of degrees such as -23.5614")
-    return float(text)

@@ -48,10 +48,9 @@ class _Change:
         return PointOutcome.UNCHANGED if self.stored == self.point else PointOutcome.REPLACED
 
     @property
-    def areas(self) -> tuple[str, ...]:
+    def areas(self) -> list[str]:
         """The areas that it writes to; a moved point has two."""
-        both = [self.point] if self.stored is None else [self.point, self.stored]
-        return tuple(area_key(point)[0] for point in both)
+        return [area_key(point)[0] for point in (self.point, self.stored) if point]
 
 
 def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:

@@ -16,7 +16,7 @@ from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import every_entry, read
 from shop import keys
-from shop.catalogue.category_queries import list_all_categories
+from shop.catalogue.queries import list_all_categories
 from shop.models import ShopItem
 from shop.table import BY_KEY
 
