@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,20 +153,16 @@ def requests(draw: st.DrawFn) -> PageRequest:
 
 
 class TestAPage:
-    @given(log=logs(), order=orders, request=requests())
-    def test_is_that_of_one_merge_of_everything(self, log, order, request):
-        page, plain = log.read(request, order), log.read_at_once(request, order)
-        assert page.entries == plain.entries
-        assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
+    """Whatever is expected of its segments, right or wrong, and however much is asked for first."""
 
-    @given(log=logs(), order=orders, request=requests(), first=st.integers(1, 5))
-    def test_does_not_depend_on_how_much_is_asked_for_first(self, log, order, request, first):
+    @given(
+        log=expecting_logs() | logs(),
+        order=orders,
+        request=requests(),
+        first=st.none() | st.integers(1, 5),
+    )
+    def test_is_that_of_one_merge_of_everything(self, log, order, request, first):
         log.first_read = first
-        page = log.read(request, order)
-        assert page.entries == log.read_at_once(request, order).entries
-
-    @given(log=expecting_logs(), order=orders, request=requests())
-    def test_does_not_depend_on_what_is_expected(self, log, order, request):
         page, plain = log.read(request, order), log.read_at_once(request, order)
         assert page.entries == plain.entries
         assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
@@ -176,16 +173,26 @@ class TestAPage:
 
 
 class TestWalkingAList:
-    @given(log=logs(), order=orders, size=sizes)
-    def test_forward_gives_exactly_the_sorted_answer(self, log, order, size):
-        pages = list(log.walk(PageRequest(size), order))
-        assert [place for page in pages for place in places(page)] == log.places(order)
-        assert all(len(page.entries) == size for page in pages[:-1])
+    """Of as many units as it takes, or of few: then pages are short, together they are the list."""
 
-    @given(log=logs(), order=orders, size=sizes)
-    def test_back_from_the_end_gives_the_same(self, log, order, size):
-        pages = list(log.walk(PageRequest(size, toward=PREVIOUS), order))
-        assert [place for page in reversed(pages) for place in places(page)] == log.places(order)
+    @pytest.mark.parametrize("toward", Toward, ids=["onward", "back"])
+    @given(
+        log=expecting_logs() | logs(),
+        order=orders,
+        size=sizes,
+        most=st.just(inf) | st.floats(0, 6),
+    )
+    def test_gives_exactly_the_sorted_answer(self, toward, log, order, size, most):
+        pages = list(log.walk(PageRequest(size, None, toward, most), order))
+        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
+        in_order = pages if toward is Toward.NEXT else pages[::-1]
+        assert [place for page in in_order for place in places(page)] == log.places(order)
+
+    @given(log=expecting_logs(), order=orders, request=requests(), most=st.floats(0, 6))
+    def test_spends_no_more_on_further_segments(self, log, order, request, most):
+        page = log.read(replace(request, most_units=most), order)
+        of_one_segment = LEAST_UNITS * len(SHARDS)
+        assert page.capacity_units <= max(most, of_one_segment)
 
     @given(log=logs(), order=orders, size=sizes)
     def test_back_numbers_the_items_as_forward(self, log, order, size):
@@ -196,28 +203,6 @@ class TestWalkingAList:
         back = list(log.walk(PageRequest(size, last, PREVIOUS), order))
         forward = [entry.position for page in pages[:-1] for entry in page.entries]
         assert [entry.position for page in back[::-1] for entry in page.entries] == forward
-
-
-class TestAPageWithinUnits:
-    """Short where they are spent; the pages together are the whole list."""
-
-    @given(log=expecting_logs(), order=orders, size=sizes, most=st.floats(0, 6))
-    def test_forward_leads_on_to_all_that_follows(self, log, order, size, most):
-        pages = list(log.walk(PageRequest(size, most_units=most), order))
-        assert [place for page in pages for place in places(page)] == log.places(order)
-        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
-
-    @given(log=expecting_logs(), order=orders, size=sizes, most=st.floats(0, 6))
-    def test_leads_back_through_it(self, log, order, size, most):
-        request = PageRequest(size, toward=PREVIOUS, most_units=most)
-        pages = list(log.walk(request, order))
-        assert [place for page in reversed(pages) for place in places(page)] == log.places(order)
-
-    @given(log=expecting_logs(), order=orders, request=requests(), most=st.floats(0, 6))
-    def test_spends_no_more_on_further_segments(self, log, order, request, most):
-        page = log.read(replace(request, most_units=most), order)
-        of_one_segment = LEAST_UNITS * len(SHARDS)
-        assert page.capacity_units <= max(most, of_one_segment)
 
 
 class TestSections:
