@@ -13,7 +13,6 @@ counts of a product     ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
-step of a migration     ``MIGRATION#<s>``     ``MIGRATION#<s>``
 ======================  ====================  =====================
 
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
@@ -182,12 +181,6 @@ def checkpoint(stream: str, shard: str) -> dict[str, str]:
     """Return the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
-    return {"pk": key, "sk": key}
-
-
-def migration(step: str) -> dict[str, str]:
-    """Return the key of the checkpoint of a step (see `dynamo.upkeep.migrations`)."""
-    key = f"MIGRATION#{step}"
     return {"pk": key, "sk": key}
 
 

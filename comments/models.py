@@ -7,9 +7,6 @@ has.
 Table design of part 2 of "Efficient filtering with DynamoDB".
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.conf import settings
 from pynamodb.attributes import (
     Attribute,
@@ -130,16 +127,9 @@ class Featured(GlobalSecondaryIndex["Comment"]):
 
 
 class ReplyShown(Attribute[Item]):
-    """What lists show of the reply to a comment, in wire form (see `comments.items.reply_shown`).
-
-    Until `migrate_items` has brought it over, a comment from before has a boolean here, which says
-    no more than that there is a reply: it is read as an empty map.
-    """
+    """What lists show of the reply to a comment, in wire form: see `comments.items.reply_shown`."""
 
     attr_type = MAP
-
-    def get_value(self, value: Mapping[str, Any]) -> Any:  # noqa: ANN401 - PynamoDB's
-        return value.get(MAP, {})
 
     def serialize(self, value: Item) -> Item:
         return value

@@ -35,7 +35,7 @@ IDS = {
     "ACTIVITY_SHARDS": "config.E033",
     "COUNTER_SHARDS": "config.E034",
     "COMMENTS_READ_MODEL": "config.E018",
-    "COMMENT_SETS_SPELLING": "config.E019",
+    "COMMENT_SETS_KEY_FORMAT": "config.E019",
     "PAGE_SECONDS": "config.E041",
     "WRITE_SECONDS": "config.E042",
     "PAGES_AT_ONCE": "config.E043",

@@ -317,13 +317,13 @@ COMMENT_STAFF_WRITES_PER_ADDRESS = env.integer(
 COMMENTS_READ_MODEL = env.choice(
     "COMMENTS_READ_MODEL", default="indexes", among=("indexes", "sets")
 )
-COMMENT_SETS_SPELLING = env.choice(
-    "COMMENT_SETS_SPELLING", default="names", among=("names", "masks")
+COMMENT_SETS_KEY_FORMAT = env.choice(
+    "COMMENT_SETS_KEY_FORMAT", default="names", among=("names", "masks")
 )
 if RUNNING_DEMO and not env.text("COMMENTS_READ_MODEL"):
     COMMENTS_READ_MODEL = RUNNING_DEMO.read_model
-if RUNNING_DEMO and not env.text("COMMENT_SETS_SPELLING"):
-    COMMENT_SETS_SPELLING = RUNNING_DEMO.sets_spelling
+if RUNNING_DEMO and not env.text("COMMENT_SETS_KEY_FORMAT"):
+    COMMENT_SETS_KEY_FORMAT = RUNNING_DEMO.sets_key_format
 if COMMENTS_READ_MODEL == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
 # The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.

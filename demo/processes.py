@@ -172,7 +172,7 @@ class Demo:
             region=settings.AWS_REGION,
             port=self.config.port,
             read_model=settings.COMMENTS_READ_MODEL,
-            sets_spelling=settings.COMMENT_SETS_SPELLING,
+            sets_key_format=settings.COMMENT_SETS_KEY_FORMAT,
         )
         return announced(note, var=settings.VAR_DIR)
 

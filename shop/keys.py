@@ -27,8 +27,9 @@ pickup point in its area  ``GEO#<area>``            ``<geohash>#<id>``
 place of a zip prefix     ``ZIP#<prefix>``          ``ZIP#<prefix>``
 figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
 pages of the sitemap      ``SITEMAP#STARTS``        ``SITEMAP#STARTS``
-step of migrate_items     ``MIGRATION#<step>``      ``MIGRATION#<step>``
 ========================  ========================  ===========================
+
+A step of ``migrate_items`` keeps its checkpoint here, under the key ``MIGRATION#<step>`` twice.
 
 The keys of the overloaded index ``by_data``:
 
@@ -220,11 +221,6 @@ def zip_prefix(prefix: str) -> str:
 def zip_in(key: str) -> str:
     """Return the zip prefix in a key of `zip_prefix`."""
     return key.removeprefix(ZIP_PREFIX)
-
-
-def migration(step: str) -> dict[str, str]:
-    """Return the key of the checkpoint of a step (see `dynamo.upkeep.migrations`)."""
-    return _both(f"MIGRATION#{step}")
 
 
 def _both(key: str) -> dict[str, str]:

@@ -236,8 +236,7 @@ class Order(ShopItem):
 
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
-    ``summary`` tells in a few words what was bought; it is missing in an order without lines, and
-    in those of before.
+    ``summary`` tells in a few words what was bought; it is missing in an order without lines.
     """
 
     status = UnicodeAttribute()

@@ -16,7 +16,7 @@ from dynamo.lists.site_reader import page_batches
 from dynamo.writes.actions import Action, check, put, unchanged
 from dynamo.writes.counters import Counters, Deltas, write_counted
 from dynamo.writes.shards import Shards
-from dynamo.writes.transactions import ConditionFailed, Transactions, write_together
+from dynamo.writes.transactions import Transactions
 from shop import keys
 from shop.models import ShopItem
 
@@ -85,21 +85,6 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     the numbers of failed actions are those of ``actions``.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
-
-
-def set_sums(name: str, cells: Mapping[str, int]) -> None:
-    """Set a counter's cells. Raises ConditionFailed when they change at the same moment."""
-    if actions := counters_of(name).set_sums(name, cells):
-        write_together(client(), actions)
-
-
-def correct_sums(name: str, seen: Mapping[str, int], cells: Mapping[str, int]) -> None:
-    """Set a counter's cells unless it is not as ``seen`` any more. Raises ConditionFailed."""
-    actions = counters_of(name).set_sums(name, cells)
-    if counters_of(name).read(name, consistent=True) != seen:
-        raise ConditionFailed({})
-    if actions:
-        write_together(client(), actions)
 
 
 @lru_cache(maxsize=4)

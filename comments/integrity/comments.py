@@ -1,142 +1,235 @@
-"""The integrity of the comments: keys, bodies, counts and ranks, re-derived and compared."""
+"""The check of the table ``comments``: keys, bodies, counts and ranks are derived again."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import exact_pattern
-from comments.integrity.comparing import differing_parts
-from comments.integrity.dependents import DependentsFound
-from comments.integrity.ranks import RanksFound
+from comments.integrity.dependents import DependentItems, compare_one, user_keys, votes
 from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
+from comments.rankings.derivation import (
+    BEST_RATING,
+    Touch,
+    commented_place,
+    derive,
+    five_stars_place,
+)
+from comments.rankings.items import NAME, PLACE, Ranking, RankKey, stored_ranks
+from comments.rankings.names import find_names, rename_ranks
+from comments.rankings.services import TOGETHER, refresh_product
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
-from comments.store.counts import cells_of, compare_sums, correct_sums, counters
+from comments.store.counts import cells_of, counters
 from comments.store.dependents import delete_dependents, leftovers
 from comments.store.table import change, changed, read_item
-from dynamo.calls.client import client
+from dynamo.calls.batches import in_chunks
 from dynamo.items import Item, table_key
-from dynamo.lists.places import id_at, moment_at
+from dynamo.lists.places import SEPARATOR, moment_at
 from dynamo.lists.site_reader import every_entry, read
-from dynamo.upkeep.counters import spread_hints
-from dynamo.upkeep.differences import Suspect, confirmed, mended, suspected
-from dynamo.upkeep.integrity import Difference, every_item
-from dynamo.writes.actions import check, delete, unchanged
-from dynamo.writes.counters import cells_in
-from dynamo.writes.transactions import write_together
+from dynamo.upkeep.integrity import (
+    Candidate,
+    Derived,
+    Difference,
+    Handlers,
+    Key,
+    Kind,
+    Sums,
+    find_differences,
+    repair_once,
+    write,
+)
+from dynamo.writes.actions import Action, check, delete, unchanged
 
 RECOUNT_PAGE = 1_000
+NOWHERE = "nowhere"
+NAMELESS = "none"
+_COMMENTS = keys.COMMENT_PREFIX, keys.COMMENT_PREFIX
 
 
 def comment_differences() -> Iterator[Difference]:
     """Compare every comment's keys, body, counts, ranks and dependents with what they should be.
 
-    Reads the whole table. Writes made meanwhile look like differences of what several items tell:
-    such a part is read again, strongly, before it is yielded. Ranks come after the counts they are
-    derived from, and counters that could be folded last.
+    Reads the whole table. Ranks come after the counts they are derived from.
     """
-    found = _Found()
-    for item in every_item(client(), TABLE):
-        yield from found.add(item)
-    yield from confirmed(found.suspects())
-    yield from (*found.spread, *found.dependents.spread)
+    for _, difference in find_differences(TABLE, {"comments": comment_kinds()}):
+        yield difference
 
 
-@dataclass(slots=True)
-class _Found:
-    """The sums of the items read so far."""
-
-    recounted: dict[str, Counter[str]] = field(default_factory=dict)
-    counted: dict[str, Counter[str]] = field(default_factory=dict)
-    spread: list[Difference] = field(default_factory=list)
-    bodies: set[str] = field(default_factory=set)
-    long_comments: set[str] = field(default_factory=set)
-    comments: set[str] = field(default_factory=set)
-    with_dependents: set[str] = field(default_factory=set)
-    ranks: RanksFound = field(default_factory=RanksFound)
-    dependents: DependentsFound = field(default_factory=DependentsFound)
-
-    def add(self, item: Item) -> Iterator[Difference]:
-        kind, sort_key = item["pk"]["S"].partition("#")[0], item["sk"]["S"]
-        if kind == "COUNTS":
-            product_id = keys.product_id_of_counts(item["pk"]["S"])
-            self.counted.setdefault(product_id, Counter()).update(cells_in(item))
-            self.spread += spread_hints(counters(), product_id, item, f"counts of {product_id}")
-        elif kind == "RANK":
-            self.ranks.add_rank(item)
-        elif kind == "TALLY":
-            self.with_dependents.add(keys.comment(keys.comment_id_in(item["pk"]["S"])))
-            self.dependents.add_tally(item)
-        elif kind == "COMMENT" and sort_key != item["pk"]["S"]:
-            self.with_dependents.add(item["pk"]["S"])
-            if sort_key == keys.BODY:
-                self.bodies.add(item["pk"]["S"])
-            yield from self.dependents.add(item)
-        elif kind == "COMMENT" and not is_tombstone(item):
-            yield from self._add_comment(item)
-
-    def _add_comment(self, item: Item) -> Iterator[Difference]:
-        comment = Comment.from_raw_data(dict(item))
-        self.comments.add(comment.pk)
-        if comment.body_bytes is not None:
-            self.long_comments.add(comment.pk)
-        self.dependents.add_comment(item)
-        if comment.product_partition is None:  # hidden: in no list, not counted, of no rank
-            return
-        product_id = keys.product_id_in(comment.product_partition)
-        self.recounted.setdefault(product_id, Counter()).update(_cells_of(comment))
-        yield from _differing_keys(comment, item)
-        self.ranks.add_comment(comment)
-
-    def suspects(self) -> Iterator[Suspect]:
-        """Yield the parts that look wrong, after all items were added."""
-        for product_id in sorted(self.recounted.keys() | self.counted.keys()):
-            stored = self.counted.get(product_id, Counter())
-            expected = self.recounted.get(product_id, Counter())
-            cells = sorted(stored.keys() | expected.keys())
-            sides = ({one: side[one] for one in cells} for side in (stored, expected))
-            look = partial(_look_at_counts, product_id)
-            yield from suspected(_differing_counts(product_id, *sides), look)
-        for key in sorted((self.bodies & self.comments) ^ self.long_comments):
-            wrong = _wrong_body(key, has_body=key in self.bodies)
-            yield Suspect([wrong], partial(_look_at_body, key))
-        for key in sorted(self.with_dependents - self.comments):
-            yield Suspect([_leftovers(key)], partial(_look_for_leftovers, key))
-        yield from self.dependents.suspects(self.comments)
-        yield from self.ranks.suspects()
-
-
-def _differing_counts(
-    product_id: str, stored: Mapping[str, int], expected: Mapping[str, int]
-) -> Iterator[Difference]:
-    return differing_parts(
-        "counts",
-        f"product {product_id}",
-        stored,
-        expected,
-        show=lambda one, number: f"{one}: {number}",
-        mend=partial(_recount, product_id),
+def comment_kinds() -> Sequence[Kind]:
+    """Return the kinds of the table ``comments``, in the order in which they are repaired."""
+    comments = CommentItems()
+    return (
+        Derived(
+            kind="keys",
+            starts=_COMMENTS,
+            subject=lambda item: f"comment {keys.comment_id_in(item['pk']['S'])}",
+            derive=_derived_keys,
+            actions=_key_actions,
+            read=_read,
+            show="{1}".format,
+        ),
+        user_keys(),
+        Sums(
+            shards=(keys.COUNTS_PREFIX, ""),
+            name_in=lambda item: keys.product_id_of_counts(item["pk"]["S"]),
+            items=_COMMENTS,
+            cells=_counted_in,
+            counters=lambda _product_id: counters(),
+            subject="product {}".format,
+            spread_subject="counts of {}".format,
+            count=count_all,
+            show="{}: {}".format,
+        ),
+        comments,
+        votes(comments.exists),
+        DependentItems(comments.exists),
+        ProductRanks(),
     )
 
 
-def _look_at_counts(product_id: str) -> Iterable[Difference]:
-    compared = compare_sums(counters(), product_id, partial(count_all, product_id))
-    if compared is None:
-        return [Difference.busy("counts", f"product {product_id}")]
-    return _differing_counts(product_id, *compared)
+class CommentItems:
+    """Comments by what is beside them: a body for a long text alone, nothing without a comment."""
+
+    def __init__(self) -> None:
+        self._comments: set[str] = set()
+        self._long: set[str] = set()
+        self._bodies: set[str] = set()
+        self._with_dependents: set[str] = set()
+
+    def exists(self, comment_id: str) -> bool:
+        """Return whether there is such a comment, after the table was read."""
+        return keys.comment(comment_id) in self._comments
+
+    def handlers(self) -> Handlers:
+        return {(keys.COMMENT_PREFIX, ""): self._add, (keys.TALLY_PREFIX, ""): self._add}
+
+    def candidates(self) -> Iterator[Candidate]:
+        for key in sorted((self._bodies & self._comments) ^ self._long):
+            found = [_wrong_body(key, has_body=key in self._bodies)]
+            yield Candidate(partial(_reread_body, key), found)
+        for key in sorted(self._with_dependents - self._comments):
+            yield Candidate(partial(_reread_leftovers, key), [_leftovers(key)])
+
+    def _add(self, item: Item) -> None:
+        key = keys.comment(keys.comment_id_in(item["pk"]["S"]))
+        if item["sk"]["S"] != key:
+            self._with_dependents.add(key)
+            if item["sk"]["S"] == keys.BODY:
+                self._bodies.add(key)
+        elif not is_tombstone(item):
+            self._comments.add(key)
+            if Comment.body_bytes.attr_name in item:
+                self._long.add(key)
+
+
+class ProductRanks:
+    """The ranks of products with their names, and those derived from the comments in lists."""
+
+    def __init__(self) -> None:
+        self._stored: dict[RankKey, str] = {}
+        self._names: dict[RankKey, str] = {}
+        self._best_rated = Counter[str]()
+        self._newest: dict[str, str] = {}
+
+    def handlers(self) -> Handlers:
+        return {(keys.RANK_PREFIX, ""): self._add_rank, _COMMENTS: self._add_comment}
+
+    def candidates(self) -> Iterator[Candidate]:
+        expected = self._expected()
+        for key in sorted(self._stored.keys() | expected.keys()):
+            newest = self._newest.get(key[1], "")
+            places = self._stored.get(key, NOWHERE), expected.get(key, NOWHERE)
+            if found := list(_differing_rank(key, *places, newest=newest)):
+                yield Candidate(partial(_reread_rank, key, newest), found)
+        for some in in_chunks(sorted(self._names), TOGETHER):
+            names = find_names({product_id for _, product_id in some})
+            for key in some:
+                if found := list(_differing_name(key, self._names[key], names)):
+                    yield Candidate(partial(_reread_name, key), found)
+
+    def _add_rank(self, item: Item) -> None:
+        ranking, _, product = item["pk"]["S"].removeprefix(keys.RANK_PREFIX).partition(SEPARATOR)
+        if PLACE in item:
+            key = Ranking(ranking), product
+            self._stored[key] = item[PLACE]["S"]
+            self._names[key] = item.get(NAME, {"S": NAMELESS})["S"]
+
+    def _add_comment(self, item: Item) -> None:
+        if (comment := _listed(item)) is not None:
+            product_id = keys.product_id_in(comment.product_partition)
+            self._newest[product_id] = max(comment.place, self._newest.get(product_id, ""))
+            self._best_rated[product_id] += int(comment.rating) == BEST_RATING
+
+    def _expected(self) -> dict[RankKey, str]:
+        places = {
+            (Ranking.FIVE_STARS, product): five_stars_place(product, number)
+            for product, number in self._best_rated.items()
+        } | {
+            (Ranking.COMMENTED, product): commented_place(product, place)
+            for product, place in self._newest.items()
+        }
+        return {key: place for key, place in places.items() if place}
+
+
+def count_all(product_id: str) -> Counter[str]:
+    """Count a product's comments from the index, by the names of cells."""
+    chosen = CommentFilter()
+    runs = exact_pattern(chosen).runs(product_id, chosen)
+    entries = every_entry(partial(read, runs), at_once=RECOUNT_PAGE)
+    return Counter(cell for entry in entries for _, cell in _counted_in(entry.item))
+
+
+def _listed(item: Item) -> Comment | None:
+    """Return a comment that is in lists, None for a hidden one or a tombstone."""
+    if is_tombstone(item) or Comment.product_partition.attr_name not in item:
+        return None
+    return Comment.from_raw_data(dict(item))
+
+
+def _counted_in(item: Item) -> Iterable[tuple[str, str]]:
+    if (comment := _listed(item)) is not None:
+        product_id = keys.product_id_in(comment.product_partition)
+        cells = cells_of(comment.language, int(comment.rating), moment_at(comment.place))
+        yield from ((product_id, cell) for cell in cells)
+
+
+def _derived_keys(item: Item) -> dict[str, str]:
+    """Derive the keys of a comment by the names of their attributes."""
+    comment = _listed(item)
+    if comment is None:
+        return {}
+    derived = derived_keys(
+        NewComment(
+            id=keys.comment_id_in(comment.pk),
+            product_id=keys.product_id_in(comment.product_partition),
+            language=comment.language,
+            rating=int(comment.rating),
+            created_at=moment_at(comment.place),
+            username=comment.username or "",
+        )
+    )
+    return {getattr(Comment, name).attr_name: key for name, key in derived.items()}
+
+
+def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    changes = {name: {"S": key} for name, key in expected.items()}
+    same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
+    key = {"pk": item["pk"], "sk": item["sk"]}
+    return [change(key, changes, same), *follow(item, changed(item, changes))]
 
 
 def _wrong_body(key: str, *, has_body: bool) -> Difference:
-    if has_body:
-        return Difference("body", key, "a body", "none", partial(_delete_body, key))
-    return Difference("body", key, "none", "a body, which is lost")
+    if not has_body:
+        return Difference("body", key, "none", "a body, which is lost")
+    short = check(Comment, table_key(key, key), Comment.body_bytes.does_not_exist())
+    actions = [short, delete(Comment, table_key(key, keys.BODY))]
+    return Difference("body", key, "a body", "none", partial(repair_once, write, actions))
 
 
-def _look_at_body(key: str) -> Iterable[Difference]:
+def _reread_body(key: str) -> Iterable[Difference]:
     comment, body = read_item(table_key(key, key)), read_item(table_key(key, keys.BODY))
     if not comment or is_tombstone(comment):
         return []
@@ -146,74 +239,46 @@ def _look_at_body(key: str) -> Iterable[Difference]:
 
 def _leftovers(key: str) -> Difference:
     """Build the difference of a comment that does not exist, but has dependents."""
-    mend = partial(_delete_dependents, keys.comment_id_in(key))
-    return Difference("leftovers", key, "some", "none", mend)
+    # How many were deleted does not matter: zero is success too.
+    delete_all = partial(delete_dependents, keys.comment_id_in(key))
+    return Difference("leftovers", key, "some", "none", partial(repair_once, delete_all))
 
 
-def _look_for_leftovers(key: str) -> Iterable[Difference]:
+def _reread_leftovers(key: str) -> Iterable[Difference]:
     return [_leftovers(key)] if leftovers(keys.comment_id_in(key)) else []
 
 
-def recount(product_id: str) -> bool:
-    """Recount a product and correct its counts; False when they never stood still meanwhile."""
-    return correct_sums(counters(), product_id, partial(count_all, product_id))
+def _differing_rank(
+    key: RankKey, stored: str, expected: str, *, newest: str
+) -> Iterator[Difference]:
+    ranking, product_id = key
+    repair = partial(refresh_product, product_id, newest=newest)
+    return compare_one("rank", f"product {product_id} in {ranking}", (stored, expected), repair)
 
 
-def _recount(product_id: str, _wrong: object) -> bool:
-    return recount(product_id)
+def _reread_rank(key: RankKey, newest: str) -> Iterator[Difference]:
+    (rank,) = derive([key], {key[1]: Touch(newest)})
+    stored = rank.stored.get(PLACE, {"S": NOWHERE})["S"]
+    return _differing_rank(key, stored, rank.place or NOWHERE, newest=newest)
 
 
-def count_all(product_id: str) -> Counter[str]:
-    """Count a product's comments from the index, by the names of cells."""
-    chosen = CommentFilter()
-    runs = exact_pattern(chosen).runs(product_id, chosen)
-    counted: Counter[str] = Counter()
-    for entry in every_entry(partial(read, runs), at_once=RECOUNT_PAGE):
-        comment = Comment.from_raw_data(dict(entry.item))
-        counted.update(_cells_of(comment))
-    return counted
+def _differing_name(key: RankKey, stored: str, names: Mapping[str, str]) -> Iterator[Difference]:
+    ranking, product_id = key
+    expected = names.get(product_id, stored)  # a product that is not in the catalogue has none
+    repair = partial(_rename, product_id)
+    return compare_one("name", f"product {product_id} in {ranking}", (stored, expected), repair)
 
 
-def _cells_of(comment: Comment) -> tuple[str, str]:
-    return cells_of(comment.language, int(comment.rating), moment_at(comment.place))
+def _reread_name(key: RankKey) -> Iterator[Difference]:
+    rank = stored_ranks([key]).get(key, {})
+    names = find_names([key[1]]) if PLACE in rank else {}
+    return _differing_name(key, rank.get(NAME, {"S": NAMELESS})["S"], names)
 
 
-def _differing_keys(comment: Comment, item: Item) -> Iterator[Difference]:
-    expected = derived_keys(
-        NewComment(
-            id=comment.pk.removeprefix(keys.comment("")),
-            product_id=keys.product_id_in(comment.product_partition),
-            language=comment.language,
-            rating=int(comment.rating),
-            created_at=moment_at(comment.place),
-            username=comment.username or "",
-        )
-    )
-    stored = {name: getattr(comment, name) for name in expected}
-    yield from differing_parts(
-        "keys",
-        f"comment {id_at(comment.place)}",
-        stored,
-        expected,
-        show=lambda _name, key: str(key),
-        mend=partial(_put_keys, item),
-    )
+def _rename(product_id: str) -> None:
+    for name in find_names([product_id]).values():
+        write(rename_ranks(product_id, name))
 
 
-def _put_keys(item: Item, expected: dict[str, str]) -> bool:
-    changes = {getattr(Comment, n).attr_name: {"S": value} for n, value in expected.items()}
-    same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
-    keyed = change({"pk": item["pk"], "sk": item["sk"]}, changes, same)
-    actions = [keyed, *follow(item, changed(item, changes))]
-    return mended(partial(write_together, client(), actions))
-
-
-def _delete_dependents(comment_id: str) -> bool:
-    delete_dependents(comment_id)
-    return True
-
-
-def _delete_body(key: str) -> bool:
-    short = check(Comment, table_key(key, key), Comment.body_bytes.does_not_exist())
-    actions = [short, delete(Comment, table_key(key, keys.BODY))]
-    return mended(partial(write_together, client(), actions))
+def _read(key: Key) -> Item:
+    return read_item(table_key(*key))

@@ -43,12 +43,9 @@ def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageReque
 
 
 def month_options(counts: ProductCounts, order: CommentOrder) -> Sequence[MonthOption]:
-    """Return the months to offer, in the list's order; none for a list by rating.
-
-    There are none either while the months of a product are not all counted: see `migrate_items`.
-    """
+    """Return the months to offer, in the list's order; none for a list by rating."""
     months = {month: n for month, n in counts.months.items() if n > 0}
-    if order.is_by_rating or sum(months.values()) != counts.total:
+    if order.is_by_rating:
         return ()
     return [
         MonthOption(

@@ -274,7 +274,7 @@ def _text(item: Item, attribute: Attribute[str]) -> str:
 
 def _reply(item: Item) -> Reply | None:
     shown = item.get(Comment.reply.attr_name)
-    return reply_in(Comment.reply.get_value(shown)) if shown else None
+    return reply_in(shown["M"]) if shown else None
 
 
 def _username_shown(item: Item, comment_id: str) -> str:

@@ -94,12 +94,12 @@ def carry_out(
     seen: Revision | None = None,
     who: str = "",
     now: datetime,
-) -> None:
+) -> bool:
     """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
-    ``who`` is the user name of the decider for the activity log, empty for a command. A decision
-    that was made already is not logged again. Raises NotAsSeen, NoSuchComment, Contended, and
-    botocore's errors.
+    ``who`` is the user name of the decider for the activity log, empty for a command. Returns False
+    for a decision that was made already, which is not logged again. Raises NotAsSeen,
+    NoSuchComment, Contended, and botocore's errors.
     """
     if decision is Decision.KEEP:
         before = keep(comment_id=comment_id, seen=seen)
@@ -110,7 +110,7 @@ def carry_out(
     else:
         before = delete(comment_id=comment_id, seen=seen, now=now)
     if before is None:
-        return
+        return False
     action, state = _LOGGED[decision]
     moderated(
         action,
@@ -121,6 +121,7 @@ def carry_out(
         became=state,
         at=now,
     )
+    return True
 
 
 def keep(*, comment_id: str, seen: Revision | None = None) -> StoredComment | None:

@@ -2,11 +2,10 @@
 
 A ranking of the shop has shards, which are the runs of one merge, highest score first. A whole page
 is read of each shard: entries are so short that this costs the half capacity unit of a query, and
-one round is enough. The names of the products travel with their ranks. Until `migrate_items` has
-added them to ranks from before, those are read by key, for half a unit each.
+one round is enough. The names of the products travel with their ranks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -27,7 +26,7 @@ from dynamo.lists.places import id_at, moment_at, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
-from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
+from shop.catalogue.queries import Product, ProductTile, find_product
 from shop.web.visitor import Visitor
 
 PLAN = Ranked.Meta.index_name
@@ -103,7 +102,7 @@ class MostHelpful:
 def list_ranking(ranking: Ranking, request: PageRequest) -> ProductRanking:
     """Read a page of a ranking of the shop's products, highest first."""
     page = read_shards(lambda shards: read(_runs(ranking, shards), request))
-    return ProductRanking(_products(ranking, page, _tiles(page)), page)
+    return ProductRanking(_products(ranking, page), page)
 
 
 def find_leaderboards(size: int) -> Leaderboards:
@@ -111,10 +110,9 @@ def find_leaderboards(size: int) -> Leaderboards:
     loved, recent = read_shards(
         lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
     )
-    tiles = _tiles(loved, recent)
     return Leaderboards(
-        most_loved=_products(Ranking.FIVE_STARS, loved, tiles),
-        recently_commented=_products(Ranking.COMMENTED, recent, tiles),
+        most_loved=_products(Ranking.FIVE_STARS, loved),
+        recently_commented=_products(Ranking.COMMENTED, recent),
     )
 
 
@@ -145,29 +143,19 @@ def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
     return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
 
 
-def _products(
-    ranking: Ranking, page: Page, tiles: Mapping[str, ProductTile]
-) -> tuple[RankedProduct, ...]:
-    return tuple(_product(ranking, entry, tiles) for entry in page.entries)
+def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
+    return tuple(_product(ranking, entry) for entry in page.entries)
 
 
-def _product(ranking: Ranking, entry: Entry, tiles: Mapping[str, ProductTile]) -> RankedProduct:
+def _product(ranking: Ranking, entry: Entry) -> RankedProduct:
     place, number = entry.position.place, entry.position.ordinal or 0
     product_id = id_at(place)
-    named = ProductTile(product_id, entry.item.get(NAME, {"S": product_id})["S"])
-    tile = tiles.get(product_id, named)
+    # The name is missing where the product is not in the catalogue.
+    tile = ProductTile(product_id, entry.item.get(NAME, {"S": product_id})["S"])
     if ranking is Ranking.FIVE_STARS:
         return RankedProduct(number, tile, five_stars=score_at(place))
     newest = entry.item[NEWEST]["S"]
     return RankedProduct(number, tile, commented=moment_at(place), comment_id=id_at(newest))
-
-
-def _tiles(*pages: Page) -> dict[str, ProductTile]:
-    entries = [entry for page in pages for entry in page.entries if NAME not in entry.item]
-    if not entries:
-        return {}
-    with labelled_calls("product names"):
-        return find_tiles(id_at(entry.position.place) for entry in entries)
 
 
 def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:

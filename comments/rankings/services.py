@@ -118,12 +118,6 @@ def settle_or_log(product_id: str, *, newest: str = "") -> None:
         log_failure([product_id], failure)
 
 
-def rank_changes(product_id: str) -> list[Action]:
-    """Build the updates of a product's ranks that are not as they should be, or lack its name."""
-    ranks = derive(rank_keys_of([product_id]), {product_id: Touch()})
-    return [_update(rank) for rank in ranks if not rank.is_stored]
-
-
 def log_failure(products: Collection[str], failure: BaseException) -> None:
     """Log in one line that ranks were left behind."""
     some = ", ".join(islice(products, MOST_NAMED))

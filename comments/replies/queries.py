@@ -14,15 +14,16 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import parse_timestamp, timestamp
 
-_EMPTY: Item = {CommentReply.text.attr_name: {"S": ""}, CommentReply.version.attr_name: {"N": "0"}}
+_SHOWN: Item = {CommentReply.version.attr_name: {"N": "0"}}
+"""What lists show of a reply has no version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A reply of the shop's; an imported one has no ``author``, and perhaps no date.
 
-    In a list, ``text`` is an excerpt (or empty) when ``is_long``, and there is neither ``author``
-    nor ``version``.
+    In a list, ``text`` is an excerpt when ``is_long``, and there is neither ``author`` nor
+    ``version``.
     """
 
     text: str
@@ -46,12 +47,12 @@ def find_reply(comment_id: str) -> Reply | None:
 
 def reply_in(item: Item) -> Reply:
     """Build a reply from its item, or from what lists show of it."""
-    reply = CommentReply.from_raw_data({**_EMPTY, **item})
+    reply = CommentReply.from_raw_data({**_SHOWN, **item})
     return Reply(
         text=reply.text,
         author=reply.author or "",
         replied=parse_timestamp(reply.replied_at) if reply.replied_at else None,
         edited=parse_timestamp(reply.edited_at) if reply.edited_at else None,
         version=int(reply.version),
-        is_long=not item or LONG_REPLY in item,
+        is_long=LONG_REPLY in item,
     )

@@ -1,4 +1,8 @@
-"""The writes of copies that stream records ask for, correct in any order.
+"""The stream of ``comment_sets``: the writes of copies that its records ask for, in any order.
+
+A record of a primary item asks for its new copies, and for the deletion of those of its old image
+that the new ones do not replace. A record of a copy asks for nothing: without the mark ``auto``
+every copy would be copied in turn.
 
 The primary item is read first, strongly, and the copies of its present state are written; the
 record's images only name other copies that may exist. Then the primary is read again, and what has
@@ -17,20 +21,31 @@ that a stream lost because nobody read it for a day.
 
 Two strong reads of some 400 bytes beside 31 writes to the table and 31 to its index: see the
 decision record on them.
+
+Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB".
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from functools import reduce
 from operator import add
+from typing import TYPE_CHECKING
 
+from comments import keys
+from comments.models import Comment
+from comments.sets.copies import copies_of, is_nameable, is_primary
 from comments.sets.models import TABLE
-from comments.sets.streaming import Name, SetWrites, key_of, name_of, writes_by_primary
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
+from dynamo.calls.client import build_streams_client, client
 from dynamo.calls.pool import Pool
-from dynamo.items import Item
-from dynamo.streams.walk import Record
+from dynamo.errors import DynamoError
+from dynamo.items import Item, table_key
+from dynamo.streams.checkpoints import TableCheckpoints
+from dynamo.streams.walk import Record, StreamWalk, stream_of
 from dynamo.writes.transactions import Contended
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 ATTEMPTS = 5
 """How often copies are written anew because their primary has changed meanwhile."""
@@ -38,6 +53,77 @@ ATTEMPTS = 5
 POOL = Pool(4)
 """Few calls at a time: an embedded engine writes one after the other anyway, and a call that waits
 in line for too long is given up and sent again, which makes the line longer."""
+RECORDS_AT_ONCE = 100
+"""Records between two checkpoints, which may ask for 31 writes each."""
+
+Name = tuple[str, str]
+"""The partition key and the sort key of an item of ``comment_sets``."""
+
+_IMAGES = {"INSERT": ("NewImage",), "MODIFY": ("OldImage", "NewImage"), "REMOVE": ("OldImage",)}
+"""What a record must tell, by the name of its event."""
+
+
+class UnreadableRecord(DynamoError):
+    """A record lacks its key or an image: it is of another stream, or of another view type."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A record lacks the key or an image of its item: the stream of comment_sets must be "
+            "NEW_AND_OLD_IMAGES, as “manage.py create_tables” sets it up."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetWrites:
+    """Items to put and keys to delete, none of them in both."""
+
+    puts: Mapping[Name, Item] = field(default_factory=dict)
+    deletes: frozenset[Name] = frozenset()
+
+    @classmethod
+    def between(cls, before: Item | None, after: Item | None) -> "SetWrites":
+        """Return the writes that turn the copies of one primary item into those of another."""
+        puts = {name_of(copy): copy for copy in _copies(after)}
+        old = {name_of(copy) for copy in _copies(before)}
+        return cls(puts, frozenset(old - puts.keys()))
+
+    def then(self, later: "SetWrites") -> "SetWrites":
+        """Return the writes with the same result as these followed by ``later``, of one comment."""
+        gone = self.deletes | self.puts.keys() | later.deletes
+        return SetWrites(later.puts, frozenset(gone - later.puts.keys()))
+
+
+def writes_for(record: Record) -> SetWrites:
+    """Return the writes a record asks for; none for that of a copy. Raises UnreadableRecord."""
+    if not is_primary(_key_in(record)):
+        return SetWrites()
+    change = record["dynamodb"]
+    if any(image not in change for image in _IMAGES[record["eventName"]]):
+        raise UnreadableRecord
+    return SetWrites.between(change.get("OldImage"), change.get("NewImage"))
+
+
+def writes_by_primary(records: Iterable[Record]) -> dict[Name, SetWrites]:
+    """Return the writes of the records of each primary item together, applied in their order.
+
+    Raises UnreadableRecord.
+    """
+    asked: dict[Name, list[SetWrites]] = {}
+    for record in records:
+        key = _key_in(record)
+        if is_primary(key):
+            asked.setdefault(name_of(key), []).append(writes_for(record))
+    return {name: reduce(SetWrites.then, writes) for name, writes in asked.items()}
+
+
+def name_of(item: Item) -> Name:
+    """Return an item's key as a plain value."""
+    return item["pk"]["S"], item["sk"]["S"]
+
+
+def key_of(name: Name) -> Item:
+    """Build the key of a request from a name."""
+    return table_key(*name)
 
 
 def batches() -> Batches:
@@ -103,3 +189,63 @@ class CopyWriter:
         self.batches.delete(TABLE, deletes)
         self.batches.put(TABLE, puts)
         return Applied(puts=len(puts), deletes=len(deletes))
+
+
+@dataclass(slots=True)
+class Consumer:
+    """Writes the copies that the stream asks for in a process, on any engine, and counts them.
+
+    On AWS a Lambda does the same (`comments.sets.handler`); both may run at once.
+
+    It continues from the checkpoints of the last consumer, which are in the table ``comments``: in
+    ``comment_sets`` they would cause records of their own. ``pause`` is the time in seconds between
+    two reads of an empty stream; ``report`` is called with a sentence when records were lost.
+    Calls have the time limits of a page: a connection gone silent is given up within half a minute.
+    """
+
+    pause: float = 1.0
+    report: Callable[[str], None] = lambda _sentence: None
+    records: int = 0
+    applied: Applied = field(default_factory=Applied)
+    client: "DynamoDBClient" = field(default_factory=client)
+
+    def walk(self) -> StreamWalk:
+        """Return the walk from the checkpoints. Raises NoStream, and botocore's errors."""
+        return StreamWalk(
+            api=build_streams_client(),
+            arn=stream_of(self.client, TABLE),
+            checkpoints=TableCheckpoints(
+                client=self.client,
+                table=Comment.Meta.table_name,
+                key=keys.checkpoint,
+                expiry_attribute=Comment.expires_at.attr_name,
+            ),
+            apply=self._apply,
+            limit=RECORDS_AT_ONCE,
+            pause=self.pause,
+            report=self.report,
+        )
+
+    def _apply(self, records: Sequence[Record]) -> None:
+        self.applied += CopyWriter(Batches(self.client, POOL)).apply(records)
+        self.records += len(records)
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts for a report."""
+        return {
+            "records": self.records,
+            "comments": self.applied.primaries,
+            "copies_put": self.applied.puts,
+            "copies_deleted": self.applied.deletes,
+        }
+
+
+def _key_in(record: Record) -> Item:
+    key: Item | None = record.get("dynamodb", {}).get("Keys")
+    if key is None or record.get("eventName") not in _IMAGES:
+        raise UnreadableRecord
+    return key
+
+
+def _copies(primary: Item | None) -> list[Item]:
+    return copies_of(primary) if primary and is_nameable(primary) else []

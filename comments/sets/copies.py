@@ -1,15 +1,26 @@
-"""The derivation of the items of ``comment_sets`` from a comment.
+"""The derivation of the items of ``comment_sets`` from a comment, and of their keys.
 
 Used by the comment's own writes, by the stream's handler and by the integrity check.
+
+The index ``by_set`` has a partition for each set of comments: a product, a language or any, and one
+or more ratings, of which all five are any: ``PRODUCT#42/en/1.2.5``, ``PRODUCT#42/~/~``. The setting
+``COMMENT_SETS_KEY_FORMAT`` chooses between ``names``, as here, and ``masks``, in which the ratings
+are one number with rating *r* as its bit *r* - 1: ``PRODUCT#42/en/19``. A table is written in one
+format; after a change of the setting ``check_integrity --model sets --repair`` rewrites it.
+
+Follows "Key design" and "What duplicates do we need?" of part 1 of "Efficient filtering with
+DynamoDB".
 """
 
-from itertools import product
+from collections.abc import Collection
+from itertools import combinations, product
+
+from django.conf import settings
 
 from comments import keys
-from comments.filters import RATINGS
+from comments.filters import ANY, RATINGS
 from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
-from comments.sets.spelling import partition, rating_sets
 from comments.store.comments import is_tombstone
 from dynamo.items import Item
 
@@ -21,7 +32,26 @@ _VERSION = Comment.version.attr_name
 _LISTED = Comment.product_partition.attr_name
 _KEPT = (_PLACE, _LANGUAGE, _RATING, _VERSION, *SHOWN)
 _RATED = frozenset(map(str, RATINGS))
-_ANY_SET = partition("", None, RATINGS).removeprefix(keys.PRODUCT_PREFIX)
+_ANY_SET = keys.product_partition("", ANY, ANY).removeprefix(keys.PRODUCT_PREFIX)
+MASKS = "masks"
+
+
+def partition(product_id: str, language: str | None, ratings: Collection[int]) -> str:
+    """Format the set of a product's comments in a language (or any) with these ratings.
+
+    No ratings and all five mean the same: any.
+    """
+    return keys.product_partition(product_id, language or ANY, _ratings(ratings))
+
+
+def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
+    """Return the 16 sets of ratings that contain this one, sorted within, the smallest first."""
+    return tuple(
+        chosen
+        for size in range(1, len(RATINGS) + 1)
+        for chosen in combinations(RATINGS, size)
+        if rating in chosen
+    )
 
 
 def primary_of(comment: Item) -> Item | None:
@@ -62,3 +92,12 @@ def is_primary(item: Item) -> bool:
 def is_nameable(primary: Item) -> bool:
     """Return whether a primary item has what the keys of its copies are derived from."""
     return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED
+
+
+def _ratings(ratings: Collection[int]) -> str:
+    chosen = sorted(set(ratings))
+    if not chosen or chosen == list(RATINGS):
+        return ANY
+    if settings.COMMENT_SETS_KEY_FORMAT == MASKS:
+        return str(sum(1 << (rating - 1) for rating in chosen))
+    return ".".join(map(str, chosen))

@@ -3,117 +3,255 @@
 This is the hourly job that part 1 of "Efficient filtering with DynamoDB" asks for, and it fills the
 table of a shop that changes over to it. Both tables are read whole, at half a capacity unit for
 each 2 KB; a comment that looks wrong is read again, strongly and by its key, before it is reported.
-Copies that the stream's consumer is about to make are missing as well: mending makes them, and the
+Copies that the stream's consumer is about to make are missing as well: a repair makes them, and the
 consumer finds nothing left to change.
+
+The site goes on meanwhile. The comment in the table ``comments`` is the truth: a primary is written
+on condition that the comment is still what it was derived from, so that a deleted one does not come
+back; a comment that changes meanwhile is read again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.copies import is_primary, primary_of
-from comments.sets.filling import every_comment
-from comments.sets.mending import BUILT_AT_ONCE, Held, build, comments_of, look, mend
-from comments.sets.models import TABLE
-from comments.sets.streaming import Name, key_of, name_of
+from comments.sets.applying import CopyWriter, Name, SetWrites, batches, key_of, name_of
+from comments.sets.copies import copies_of, is_primary, primary_of
+from comments.sets.models import TABLE, CommentSetItem
+from comments.store.comments import NEW
+from comments.store.table import ATTEMPTS, query_pages
 from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from dynamo.progress import Progress
-from dynamo.upkeep.integrity import Difference, every_item
+from dynamo.upkeep.integrity import (
+    Candidate,
+    Difference,
+    Handlers,
+    every_item,
+    find_differences,
+    write,
+)
+from dynamo.writes.actions import Action, check, delete, put, unchanged
+from dynamo.writes.transactions import ConditionFailed
 
 COMPARED_AT_ONCE = 100
+REPORTED_AT_ONCE = 1_000
+"""Comments without any item that one difference tells of."""
+BUILT_AT_ONCE = 25
+"""Of these, the comments whose primaries are put in one transaction."""
 NAMED = 3
 """How many sort keys a report names of those that are wrong."""
+
+_DECISIVE = (
+    Comment.pk,
+    Comment.expires_at,
+    Comment.product_partition,
+    Comment.language,
+    Comment.rating,
+    Comment.version,
+    Comment.author,
+    Comment.title,
+    Comment.text,
+    Comment.body_bytes,
+    Comment.edited_at,
+    Comment.verified,
+    Comment.reply,
+)
+"""What must not have changed in a comment for its primary to be right."""
 
 
 def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all items of ``comment_sets`` with the comments in ``comments``.
 
     Comments without any item are reported, and built, some at a time. Raises botocore's errors;
-    what was mended until then stays.
+    what was repaired until then stays.
     """
     shown = progress or Progress(shown=False)
-    seen: set[str] = set()
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
-        for group in in_chunks(_by_comment(advance), COMPARED_AT_ONCE):
-            seen.update(key for key, _ in group)
-            comments = comments_of(key for key, _ in group)
-            for key, stored in group:
-                if any(Held(key, comments.get(key), stored).wrong()):
-                    yield from _differences(look(key))
-    total = _about(Comment.Meta.table_name)
-    with shown.step("Looking for others", total=total, unit=" items") as advance:
-        for some in in_chunks(_absent(seen, advance), BUILT_AT_ONCE):
-            yield from _absent_differences(some)
+        for _, difference in find_differences(TABLE, {"sets": [SetItems(shown)]}, advance):
+            yield difference
 
 
-def _by_comment(advance: Callable[[int], object]) -> Iterator[tuple[str, dict[Name, Item]]]:
-    items = every_item(client(), TABLE)
-    for key, found in groupby(items, key=lambda item: str(item["pk"]["S"])):
-        stored = {name_of(item): item for item in found}
-        advance(len(stored))
-        yield key, stored
+def has_stream() -> bool:
+    """Return whether the stream of the table is on."""
+    described = client().describe_table(TableName=TABLE)["Table"]
+    return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
 
 
-def _absent(seen: set[str], advance: Callable[[int], object]) -> Iterator[Item]:
-    """Yield the listed comments that had no item when the table was read."""
-    for comment in every_comment():
-        advance(1)
-        if comment["pk"]["S"] not in seen and primary_of(comment) is not None:
-            yield comment
+def _about(table: str) -> int:
+    return client().describe_table(TableName=table)["Table"]["ItemCount"]
 
 
-def _absent_differences(comments: list[Item]) -> Iterator[Difference]:
-    absent = []
-    for comment in comments:
-        held = look(comment["pk"]["S"])
-        if held.stored:  # it was written while the table was being read
-            yield from _differences(held)
-        elif held.expected and held.comment is not None:
-            absent.append(held.comment)
-    if absent:
-        ids = sorted(keys.comment_id_in(comment["pk"]["S"]) for comment in absent)
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is stored of a comment: its item in ``comments`` if there is one, and its set items."""
+
+    key: str
+    comment: Item | None
+    stored: Mapping[Name, Item]
+
+    @classmethod
+    def read(cls, key: str) -> "Held":
+        """Read the comment with this partition key and its set items, strongly."""
+        pages = query_pages(CommentSetItem.pk == key, table=TABLE, ConsistentRead=True)
+        stored = {name_of(item): item for page in pages for item in page["Items"]}
+        return cls(key, _comments_of([key]).get(key), stored)
+
+    def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
+        """Return the items that are missing or stale, and the names of those that are too many."""
+        primary = primary_of(self.comment) if self.comment else None
+        items = [primary, *copies_of(primary)] if primary else []
+        expected = {name_of(item): item for item in items}
+        puts = {n: item for n, item in expected.items() if self.stored.get(n) != item}
+        return puts, set(self.stored) - expected.keys()
+
+
+class SetItems:
+    """The items of each comment, compared with it while the table is read; keeps keys alone."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._read: dict[str, dict[Name, Item]] = {}
+        self._seen: set[str] = set()
+        self._wrong: list[str] = []
+
+    def handlers(self) -> Handlers:
+        return {(keys.COMMENT_PREFIX, ""): self._add}
+
+    def candidates(self) -> Iterator[Candidate]:
+        self._compare()
+        for key in self._wrong:
+            yield Candidate(partial(_reread, key))
+        for some in in_chunks(self._absent(), REPORTED_AT_ONCE):
+            yield Candidate(partial(_reread_absent, some))
+
+    def _add(self, item: Item) -> None:
+        key: str = item["pk"]["S"]
+        if key not in self._read and len(self._read) == COMPARED_AT_ONCE:
+            self._compare()
+        self._read.setdefault(key, {})[name_of(item)] = item
+
+    def _compare(self) -> None:
+        comments = _comments_of(self._read)
+        for key, stored in self._read.items():
+            if any(Held(key, comments.get(key), stored).wrong()):
+                self._wrong.append(key)
+        self._seen.update(self._read)
+        self._read.clear()
+
+    def _absent(self) -> Iterator[str]:
+        """Yield the keys of listed comments that had no item when the table was read."""
+        table = Comment.Meta.table_name
+        step = self._progress.step("Looking for others", total=_about(table), unit=" items")
+        with step as advance:
+            for item in every_item(client(), table, advance):
+                key: str = item["pk"]["S"]
+                is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
+                if is_comment and key not in self._seen and primary_of(item) is not None:
+                    yield key
+
+
+def _reread(key: str) -> Iterator[Difference]:
+    """Yield the differences of a comment's items by kind; each is repaired with all others."""
+    held = Held.read(key)
+    puts, too_many = held.wrong()
+    kinds = {
+        "missing": [name for name in puts if name not in held.stored],
+        "stale": [name for name in puts if name in held.stored],
+        "orphaned": list(too_many),
+    }
+    for kind, names in kinds.items():
+        for what in ("primary", "copies"):
+            of_this = sorted(n for n in names if is_primary(key_of(n)) == (what == "primary"))
+            if of_this:
+                shown = _shown(of_this)
+                right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
+                yield Difference(
+                    kind=f"{kind} {what}",
+                    subject=f"comment {keys.comment_id_in(key)}",
+                    stored="none" if kind == "missing" else shown,
+                    expected=right[kind],
+                    mend=partial(_repair, key),
+                )
+
+
+def _reread_absent(partition_keys: Sequence[str]) -> Iterator[Difference]:
+    comments = _comments_of(partition_keys)
+    primaries = {key: primary for key in comments if (primary := primary_of(comments[key]))}
+    wanted = [key_of(name_of(primary)) for primary in primaries.values()]
+    written = {item["pk"]["S"] for item in batches().get(TABLE, wanted)}
+    for key in written:  # while the tables were being read
+        yield from _reread(key)
+    if absent := sorted(primaries.keys() - written):
+        ids = [keys.comment_id_in(key) for key in absent]
         many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
         yield Difference(
             kind="sets",
             subject=f"comment {ids[0]}" if len(ids) == 1 else many,
             stored="no items",
             expected=f"{32 * len(ids)} items",
-            mend=partial(build, absent),
+            mend=partial(_build_all, [comments[key] for key in absent]),
         )
 
 
-def _differences(held: Held) -> Iterator[Difference]:
-    """Yield the differences of a comment's items by kind; each is mended with all others."""
-    puts, too_many = held.wrong()
-    kinds: dict[str, list[Name]] = {}
-    for name in puts:
-        kinds.setdefault("stale" if name in held.stored else "missing", []).append(name)
-    kinds["orphaned"] = list(too_many)
-    for kind, names in kinds.items():
-        for what in ("primary", "copies"):
-            of_this = sorted(n for n in names if is_primary(key_of(n)) == (what == "primary"))
-            if of_this:
-                yield Difference(
-                    kind=f"{kind} {what}",
-                    subject=f"comment {keys.comment_id_in(held.key)}",
-                    stored="none" if kind == "missing" else _spelled(of_this),
-                    expected="none" if kind == "orphaned" else _expected(kind, of_this),
-                    mend=partial(mend, held.key),
-                )
+def _repair(key: str) -> bool:
+    """Write the items of a comment that are wrong; return False if they kept changing.
+
+    Raises what `dynamo.calls.batches.Batches` and `dynamo.upkeep.integrity.write` do.
+    """
+    for _ in range(ATTEMPTS):
+        held = Held.read(key)
+        puts, deletes = held.wrong()
+        if not puts and not deletes:
+            return True
+        actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
+        gone = [key_of(name) for name in deletes]
+        actions += [delete(CommentSetItem, key) for key in gone if is_primary(key)]
+        try:
+            if actions:
+                write([*actions, _require(key, held.comment)])
+        except ConditionFailed:
+            continue
+        batches().delete(TABLE, [key for key in gone if not is_primary(key)])
+        batches().put(TABLE, [item for item in puts.values() if not is_primary(item)])
+    return False
 
 
-def _expected(kind: str, names: list[Name]) -> str:
-    return _spelled(names) if kind == "missing" else "what the comment says"
+def _build_all(comments: Sequence[Item]) -> bool:
+    built = [_build(some) for some in in_chunks(comments, BUILT_AT_ONCE)]
+    return all(built)
 
 
-def _spelled(names: list[Name]) -> str:
+def _build(comments: Sequence[Item]) -> bool:
+    """Write all items of comments that have none, at most `BUILT_AT_ONCE`.
+
+    Comments that have changed since they were read are repaired one by one. Raises like `_repair`,
+    and Contended.
+    """
+    primaries = [primary for comment in comments if (primary := primary_of(comment))]
+    puts = [put(CommentSetItem, primary) for primary in primaries]
+    try:
+        write([*puts, *(_require(comment["pk"]["S"], comment) for comment in comments)])
+    except ConditionFailed:
+        return not [comment for comment in comments if not _repair(comment["pk"]["S"])]
+    CopyWriter(batches()).settle({name_of(primary): SetWrites() for primary in primaries})
+    return True
+
+
+def _require(key: str, comment: Item | None) -> Action:
+    return check(Comment, table_key(key, key), unchanged(comment, *_DECISIVE) if comment else NEW)
+
+
+def _comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
+    """Read the items of comments, strongly, by their partition keys."""
+    table_keys = [table_key(key, key) for key in partition_keys]
+    found = batches().get(Comment.Meta.table_name, table_keys)
+    return {item["pk"]["S"]: item for item in found}
+
+
+def _shown(names: Sequence[Name]) -> str:
     shown = ", ".join(sort_key for _, sort_key in names[:NAMED])
     return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
-
-
-def _about(table: str) -> int:
-    return client().describe_table(TableName=table)["Table"]["ItemCount"]

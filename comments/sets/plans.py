@@ -15,9 +15,9 @@ from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
 from comments.indexes.access_patterns import LANGUAGE_ATTRIBUTE, ListPlan
 from comments.indexes.planner import SIZES, NoSuchPlan, most_queries, price_indexes
+from comments.sets.copies import partition
 from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
-from comments.sets.spelling import partition
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.places import id_at

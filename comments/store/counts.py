@@ -3,9 +3,7 @@
 A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
 language and rating that occurs, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 They change only in the transaction that adds, edits or deletes a comment.
-
-The cell of a month ends in a rating that no comment has. Processes of versions that count no months
-take it for a language and that rating, and count nothing in it.
+The cell of a month ends in a rating that no comment has.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,14 +18,10 @@ from django.core.cache import cache
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
-from comments.store.table import ATTEMPTS
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
 from dynamo.lists.places import timestamp
 from dynamo.lists.site_reader import page_batches
-from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters
-from dynamo.writes.transactions import ConditionFailed, write_together
 
 Cell = tuple[str, int]
 """A language and a rating."""
@@ -127,53 +121,6 @@ def remembered_as(kind: str, product_id: str) -> str:
     # A cache may refuse keys with spaces, or long ones.
     digest = blake2b(product_id.encode(), digest_size=16).hexdigest()
     return f"{TABLE}/{kind}/{digest}"
-
-
-def compare_sums(
-    counter: Counters, name: str, count: Callable[[], Mapping[str, int]]
-) -> tuple[dict[str, int], dict[str, int]] | None:
-    """Return one counter's sums and the recounted ones; None when it changed meanwhile."""
-    stored = counter.read(name, consistent=True)
-    counted = count()
-    if counter.read(name, consistent=True) != stored:
-        return None
-    cells = sorted(stored.keys() | counted.keys())
-    return ({c: stored.get(c, 0) for c in cells}, {c: counted.get(c, 0) for c in cells})
-
-
-def corrections(
-    counter: Counters, name: str, count: Callable[[], Mapping[str, int]]
-) -> list[Action] | None:
-    """Recount one counter, and build the actions that correct it; None when it changed meanwhile.
-
-    Their transaction raises ConditionFailed when it is changed until then.
-    """
-    before = counter.read(name, consistent=True)
-    counted = count()
-    wanted = {one: counted.get(one, 0) for one in before.keys() | counted.keys()}
-    actions = counter.set_sums(name, wanted)  # conditional on what it reads itself
-    return actions if counter.read(name, consistent=True) == before else None
-
-
-def correct_sums(
-    counter: Counters, name: str, count: Callable[[], Mapping[str, int]], *also: Action
-) -> bool:
-    """Recount one counter and correct it; return False when it kept changing meanwhile.
-
-    It must be the same before and after the recount, and until it is written, together with
-    ``also``.
-    """
-    for _ in range(ATTEMPTS):
-        actions = corrections(counter, name, count)
-        if actions is None:
-            continue
-        try:
-            if actions:
-                write_together(client(), [*actions, *also])
-        except ConditionFailed:
-            continue
-        return True
-    return False
 
 
 def cell(language: str, rating: int) -> str:

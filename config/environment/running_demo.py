@@ -23,7 +23,7 @@ class RunningDemo:
     region: str
     port: int
     read_model: str = "indexes"
-    sets_spelling: str = "names"
+    sets_key_format: str = "names"
     pid: int = field(default_factory=os.getpid)
 
 

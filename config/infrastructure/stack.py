@@ -99,7 +99,7 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
         function = stack["Resources"]["CopiesFunction"]["Properties"]
         function["Environment"]["Variables"] |= {
             "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
-            "COMMENT_SETS_SPELLING": settings.COMMENT_SETS_SPELLING,
+            "COMMENT_SETS_KEY_FORMAT": settings.COMMENT_SETS_KEY_FORMAT,
         }
     else:
         for section in ("Resources", "Outputs"):

@@ -7,7 +7,7 @@ itself, by which a step that was interrupted continues, on whatever machine. A r
 another run's checkpoint there stops.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,20 +40,25 @@ class AnotherRun(DynamoError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A change of the items of ``table`` that meet ``only``, a condition on their keys.
+class MigrationStep:
+    """A change of the items of ``table`` that meet ``only``, a condition on their attributes.
 
     ``derive(item)`` returns the actions that bring an item over, none where it has its shape. They
-    must be conditional on all that they were derived from. ``key`` is that of the checkpoint: the
-    table's keys are the strings ``pk`` and ``sk``.
+    must be conditional on all that they were derived from. The table's keys are the strings ``pk``
+    and ``sk``. ``name`` is in the checkpoint's key: it stays, and no other step of the table has
+    it.
     """
 
     name: str
     sentence: str
     table: str
-    key: Mapping[str, str]
     only: Condition
     derive: Callable[[Item], Sequence[Action]]
+
+    @property
+    def key(self) -> Item:
+        """The table key of the checkpoint, ``MIGRATION#<name>`` twice."""
+        return table_key(f"MIGRATION#{self.name}", f"MIGRATION#{self.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,10 @@ class Checkpoint:
         """One of ``finished``, ``interrupted`` (or under way) and ``not run``."""
         return "finished" if self.finished else "interrupted" if self.started else "not run"
 
-    def item(self, step: Step) -> Item:
+    def item(self, step: MigrationStep) -> Item:
         """Build the item that is stored."""
         values: dict[str, Any] = {
-            **table_key(step.key["pk"], step.key["sk"]),
+            **step.key,
             "revision": {"N": str(self.revision)},
             "read": {"N": str(self.read)},
             "changed": {"N": str(self.changed)},
@@ -120,14 +125,17 @@ class Migration:
     is_trial: bool = False
     run: str = field(default_factory=lambda: uuid4().hex)
 
-    def load(self, step: Step) -> Checkpoint:
+    def load(self, step: MigrationStep) -> Checkpoint:
         """Read how far a step has come, strongly."""
-        key = table_key(step.key["pk"], step.key["sk"])
-        found = self.client.get_item(TableName=step.table, Key=key, ConsistentRead=True)
+        found = self.client.get_item(TableName=step.table, Key=step.key, ConsistentRead=True)
         return Checkpoint.of(found.get("Item", {}))
 
     def carry_out(
-        self, step: Step, *, restart: bool = False, advance: Callable[[int], object] = _unseen
+        self,
+        step: MigrationStep,
+        *,
+        restart: bool = False,
+        advance: Callable[[int], object] = _unseen,
     ) -> Checkpoint:
         """Carry out what is left of a step, or with ``restart`` all of it; return how far it came.
 
@@ -147,7 +155,7 @@ class Migration:
             advance(read)
         return reached
 
-    def _page(self, step: Step, reached: Checkpoint) -> tuple[Checkpoint, int]:
+    def _page(self, step: MigrationStep, reached: Checkpoint) -> tuple[Checkpoint, int]:
         """Bring one page of items over, and store a checkpoint behind it."""
         with self.pace.kept():
             answer = self.client.scan(**_scan(step, reached.after, self.pace.page))
@@ -167,7 +175,7 @@ class Migration:
         )
         return self._store(step, passed), answer["ScannedCount"]
 
-    def _bring_over(self, step: Step, item: Item) -> bool:
+    def _bring_over(self, step: MigrationStep, item: Item) -> bool:
         """Write what an item needs; return whether it needed anything."""
         key = table_key(item["pk"]["S"], item["sk"]["S"])
         for _ in range(ATTEMPTS):
@@ -189,7 +197,7 @@ class Migration:
         else:
             write_together(self.client, actions)
 
-    def _store(self, step: Step, reached: Checkpoint) -> Checkpoint:
+    def _store(self, step: MigrationStep, reached: Checkpoint) -> Checkpoint:
         """Store a checkpoint over that of the same revision. Raises AnotherRun."""
         if self.is_trial:
             return reached
@@ -205,7 +213,7 @@ class Migration:
         return following
 
 
-def _scan(step: Step, after: Item | None, size: int) -> dict[str, Any]:
+def _scan(step: MigrationStep, after: Item | None, size: int) -> dict[str, Any]:
     placeholders: dict[str, str] = {}
     values: dict[str, Any] = {}
     chosen = step.only.serialize(placeholders, values)

@@ -121,16 +121,11 @@ class Counters:
         """Fold a counter back into its least shards; return False if it was changed meanwhile.
 
         Nothing measures how quiet a counter is: one that is changed between the read and the
-        transaction stays as it is, and a busy one is soon spread again. Shards that an older
-        version spread are left to the second call, because its processes, which change shards
-        without a condition, may still run at the first.
+        transaction stays as it is, and a busy one is soon spread again.
         """
         shards, kept = self._load(name), self.least_shards
         if len(shards) <= kept:
             return True
-        if _SPREAD.attr_name not in shards[0]:
-            self.ensure(name)
-            return False
         sums = _summed([shards[0], *shards[kept:]])
         spread = token_urlsafe(6)
         texts = {_SPREAD.attr_name: {"S": spread}, _CHANGE.attr_name: {"S": spread}}
@@ -160,8 +155,7 @@ class Counters:
             if self.must_exist and not shards[0]:
                 raise NoSuchCounter(name)
             number = max(least, len(shards))
-            is_new = number == 1 or _SPREAD.attr_name in shards[0]
-            if number == len(shards) and is_new and _is_whole(shards):
+            if number == len(shards) and _is_whole(shards):
                 return number
             try:
                 write_together(self.batches.client, self._creations(name, shards, number))
@@ -232,10 +226,7 @@ class Counters:
         return UnicodeAttribute(attr_name=next(iter(self.key_of("", 0)))).exists()
 
     def _creations(self, name: str, shards: Sequence[Item], number: int) -> list[Action]:
-        """Build the actions that store ``number`` and create the shards that do not exist.
-
-        What writers of older versions left in those that do is kept.
-        """
+        """Build the actions that store ``number`` and create the shards that do not exist."""
         text = token_urlsafe(6)
         spread: str = shards[0].get(_SPREAD.attr_name, {"S": text})["S"]
         texts = [_SPREAD.set(spread), _CHANGE.set(text)]

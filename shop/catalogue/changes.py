@@ -16,7 +16,7 @@ from shop import keys
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.items import NewProduct, product_edges, product_item
 from shop.catalogue.name_copies import rename_copies
-from shop.catalogue.queries import categories_of
+from shop.catalogue.queries import CATEGORIES, steps_in
 from shop.models import Product, ShopItem
 from shop.table import put_of, read_items
 
@@ -54,12 +54,12 @@ def shown(item: Item) -> tuple[str, int | None, str | None]:
 def is_as_stored(product: NewProduct, stored: Item) -> bool:
     """Return whether a product has the name, price, currency and categories of its own item."""
     own = product.name, product.unit_price_cents, product.currency
-    return shown(stored) == own and slugs_of(product.id, stored) == set(product.category_slugs)
+    return shown(stored) == own and slugs_of(stored) == set(product.category_slugs)
 
 
-def slugs_of(product_id: str, stored: Item) -> frozenset[str]:
+def slugs_of(stored: Item) -> frozenset[str]:
     """Return the slugs of the categories that a stored product is in."""
-    return frozenset(category.slug for category in categories_of(product_id, stored))
+    return frozenset(category.slug for category in steps_in(stored, CATEGORIES))
 
 
 def product_node(product: NewProduct, tree: CategoryTree) -> Product:
@@ -72,7 +72,7 @@ def product_node(product: NewProduct, tree: CategoryTree) -> Product:
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
     seen: Item | None = stored
     for _ in range(ATTEMPTS):
-        was_in = slugs_of(product.id, seen) if seen else frozenset()
+        was_in = slugs_of(seen) if seen else frozenset()
         left = sorted(was_in - set(product.category_slugs))
         same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
         node = put_of(product_node(product, tree), same)

@@ -16,13 +16,11 @@ from shop import keys
 from shop.catalogue.category_tree import MOST_IN_ONE
 from shop.catalogue.drawings import drawing_url
 from shop.catalogue.prices import is_for_sale
-from shop.indexes import INVERTED, TABLE
+from shop.indexes import TABLE
 from shop.models import Product as Stored
 from shop.table import Key, read_for_page
 
-MOST_EDGES = 45
-"""Of one product: two items each and its own fit a transaction."""
-_CATEGORIES = Stored.categories.attr_name
+CATEGORIES = Stored.categories.attr_name
 
 
 class NoSuchProduct(LookupError):
@@ -117,7 +115,7 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
     if node is None:
         raise NoSuchProduct(product_id)
     description = by_sort_key.get(keys.description(product_id))
-    categories = categories_of(product_id, node)
+    categories = steps_in(node, CATEGORIES)
     return Product(
         product_id,
         node["name"]["S"],
@@ -125,25 +123,6 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
         description=description["text"]["S"] if description else "",
         categories=categories,
         trail=trail_in(node) or categories[:1],
-    )
-
-
-def categories_of(product_id: str, node: Item) -> tuple[Category, ...]:
-    """Return a product's categories, by slug, from its own item or, if that has none, the edges."""
-    if _CATEGORIES in node:
-        return steps_in(node, _CATEGORIES)
-    return edges_of(product_id)
-
-
-def edges_of(product_id: str) -> tuple[Category, ...]:
-    """Read the categories of a product from their edges, by slug."""
-    edges = Run(index=INVERTED, partition=keys.product(product_id), prefix=keys.CATEGORY_PREFIX)
-    request = PageRequest(MOST_EDGES)
-    page = read([edges], request, order=Order.OLDEST_FIRST, look_ahead=False)
-    return tuple(
-        Category(entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), name["S"])
-        for entry in page.entries
-        if (name := entry.item.get("category"))
     )
 
 
@@ -168,10 +147,10 @@ def list_categories(request: PageRequest) -> Page:
     return read([root], request, order=Order.OLDEST_FIRST)
 
 
-def list_products(slug: str, request: PageRequest, *, look_ahead: bool = True) -> Page:
+def list_products(slug: str, request: PageRequest) -> Page:
     """Read a page of a category's products, by id."""
     edges = Run(index=TABLE, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
-    return read([edges], request, order=Order.OLDEST_FIRST, look_ahead=look_ahead)
+    return read([edges], request, order=Order.OLDEST_FIRST)
 
 
 def first_products(slug: str, number: int) -> list[Item]:
@@ -206,7 +185,7 @@ def trail_in(item: Item) -> tuple[Category, ...]:
 
 
 def steps_in(item: Item, name: str) -> tuple[Category, ...]:
-    """Read an attribute that is a list of categories."""
+    """Read an attribute that is a list of categories, () without one."""
     steps = [step["M"] for step in item.get(name, {"L": []})["L"]]
     return tuple(Category(step["slug"]["S"], step["name"]["S"]) for step in steps)
 

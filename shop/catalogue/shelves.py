@@ -7,23 +7,15 @@ meanwhile.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from dynamo.calls.client import client, pool
+from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import Page
 from dynamo.writes.actions import Action, set_or_remove, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, Contended
 from dynamo.writes.updates import write_one
 from shop import keys
-from shop.catalogue.queries import (
-    Category,
-    ProductTile,
-    category_of,
-    first_products,
-    list_products,
-    tile_of,
-)
+from shop.catalogue.queries import Category, ProductTile, category_of, first_products, tile_of
 from shop.models import CategoryEdge
 from shop.table import Key, read_items
 
@@ -43,16 +35,9 @@ class Shelf:
 
 
 def shelves_in(categories: Page) -> tuple[Shelf, ...]:
-    """Return the categories of a page with their shelves.
-
-    One put there before there were shelves costs a Query.
-    """
-    old = [entry.item for entry in categories.entries if SHELF not in entry.item]
-    read = dict(zip(map(_slug, old), pool().gather([partial(_read, e) for e in old]), strict=True))
-    return tuple(
-        Shelf(category_of(edge), tuple(map(tile_of, read.get(_slug(edge)) or items_on(edge))))
-        for edge in (entry.item for entry in categories.entries)
-    )
+    """Return the categories of a page with their shelves."""
+    edges = (entry.item for entry in categories.entries)
+    return tuple(Shelf(category_of(edge), tuple(map(tile_of, items_on(edge)))) for edge in edges)
 
 
 def put_shelf(slug: str, name: str = "") -> bool:
@@ -105,12 +90,3 @@ def shelf_of(edges: Sequence[Item]) -> Value:
 def items_on(edge: Item) -> list[Item]:
     """Return the products on the shelf of an edge from the root, as `tile_of` reads them."""
     return [product["M"] for product in edge.get(SHELF, {"L": []})["L"]]
-
-
-def _read(edge: Item) -> list[Item]:
-    page = list_products(_slug(edge), PageRequest(ON_A_SHELF), look_ahead=False)
-    return [entry.item for entry in page.entries]
-
-
-def _slug(edge: Item) -> str:
-    return category_of(edge).slug

@@ -17,7 +17,7 @@ from dynamo.lists.places import parse_timestamp
 from shop import keys
 from shop.catalogue.changes import is_as_stored, shown, stored_products
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import categories_of, trail_in
+from shop.catalogue.queries import CATEGORIES, steps_in, trail_in
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.models import Product
 from shop.table import read_items
@@ -112,7 +112,7 @@ def _wanted(
     """Return a product's categories, and the product as it should be."""
     categories: tuple[NewCategory, ...] = (product.category or EVERYTHING_ELSE,)
     if may_change and known is not None and product.category is None:
-        found = categories_of(product.id, known)
+        found = steps_in(known, CATEGORIES)
         categories = tuple(NewCategory(category.slug, category.name) for category in found)
     new = NewProduct(
         id=product.id,

@@ -1,56 +1,368 @@
-"""The check of the catalogue: categories, the edges of products, and purchases.
+"""The check of the catalogue: categories, the ways to them, products and their edges, shelves.
 
-It also adds the keys in ``by_data`` of edges that were put before there was that index.
+A product's own item tells in which categories it is: edges from others are strays, and those that
+are missing are put. One that lists no categories gets those of its edges.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from django.conf import settings
+from pynamodb.attributes import Attribute
 
-from dynamo.items import Item
-from dynamo.upkeep.differences import confirmed
-from dynamo.upkeep.integrity import Difference
+from dynamo.items import Item, table_key
+from dynamo.lists.places import SEPARATOR
+from dynamo.upkeep.integrity import (
+    Candidate,
+    Difference,
+    Handlers,
+    ShardNumber,
+    compare,
+    write,
+)
+from dynamo.writes.actions import Action, delete, unchanged, update
 from shop import keys
+from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
+from shop.catalogue.changes import shown
 from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
-from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
-from shop.integrity.categories import CategoriesFound
-from shop.integrity.comparing import PARTITION, too_few_shards
-from shop.integrity.edges import EdgesFound
-from shop.integrity.purchases import PurchasesFound
+from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.items import (
+    NewCategory,
+    NewProduct,
+    category_item,
+    parent_edge,
+    product_edges,
+    product_item,
+)
+from shop.catalogue.queries import first_products, steps_in, trail_in
+from shop.catalogue.shelves import ON_A_SHELF, SHELF, items_on, put_shelf, root_key, shelf_of
+from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
+from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
+
+PARTITION = ProductEdge.data_partition.attr_name
+COMPARED = ("name", "unit_price_cents", "currency", "category", "trail", PARTITION, "data")
+"""What lists show of the catalogue and what keys are derived from; items may hold more."""
+SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
+_CATEGORIES = Product.categories.attr_name
+Edge = tuple[str, str]
+"""A category's slug and a product's id: two items, which must show what the product's own does."""
 
 
-class CatalogueCheck:
-    """Compares categories, products, their edges and the purchases with what they should be."""
+class CatalogueItems:
+    """Compares the items of the catalogue: categories first, as the ways to products lead by them.
 
-    def __init__(self) -> None:
-        self._categories = CategoriesFound()
-        self._edges = EdgesFound()
-        self._purchases = PurchasesFound()
-        self._shards = 1
+    ``shards`` is the number of those of the index ``by_data``.
+    """
 
-    def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]:
-        return {
-            ("", ""): self._take_shard,
-            (keys.CATEGORY_PREFIX, keys.CATEGORY_PREFIX): self._categories.take,
-            (keys.CATEGORY_PREFIX, keys.PRODUCT_PREFIX): self._edges.take,
-            (keys.CATEGORY_PREFIX, keys.NAME_PREFIX): self._edges.take,
-            (keys.PRODUCT_PREFIX, keys.PRODUCT_PREFIX): self._edges.take,
-            (keys.USER_PREFIX, keys.BOUGHT_PREFIX): self._purchases.take,
-            (keys.USER_PREFIX, keys.ORDER_PREFIX): self._purchases.take_order,
-        }
+    def __init__(self, shards: ShardNumber) -> None:
+        self._shards = shards
+        self._items: dict[Key, Item] = {}
 
-    def differences(self) -> Iterator[Difference]:
-        """Yield what differs: categories first, because the ways to products lead by them."""
-        stored = count_edge_shards()
-        yield from too_few_shards("edges", stored, self._shards, raise_edge_shards)
-        shards = max(stored, self._shards, settings.EDGE_SHARDS)
-        yield from self._categories.differences(shards)
-        tree = self._categories.tree()
-        yield from self._edges.differences(tree, shards)
-        yield from confirmed(self._categories.shelf_suspects(self._edges.by_category(tree)))
-        yield from self._purchases.differences(shards=shards)
+    def handlers(self) -> Handlers:
+        targets = (keys.CATEGORY_PREFIX, keys.PRODUCT_PREFIX, keys.NAME_PREFIX)
+        of_category = dict.fromkeys(
+            [(keys.CATEGORY_PREFIX, target) for target in targets], self.add
+        )
+        return {**of_category, (keys.PRODUCT_PREFIX, keys.PRODUCT_PREFIX): self.add}
 
-    def _take_shard(self, item: Item) -> None:
-        shards = shard_in(item.get(PARTITION, {}).get("S", "")) + 1
-        if shards <= MOST_SHARDS:
-            self._shards = max(self._shards, shards)
+    def add(self, item: Item) -> None:
+        """Note a category, a product's own item, or an edge to either."""
+        self._items[key_of(item)] = item
+
+    def candidates(self) -> Iterator[Candidate]:
+        tree = self._tree()
+        yield from self._category_candidates(tree)
+        yield from self._product_candidates(tree)
+        yield from self._shelf_candidates(tree)
+
+    def _tree(self) -> CategoryTree:
+        """Return the tree of categories; one whose way from the root is broken is at its top."""
+        found = {_slug(key): _category(key, self._items) for key in self._items if _is_node(key)}
+        tree = CategoryTree({slug: category for slug, category in found.items() if category})
+        broken = [slug for slug in tree.by_slug if _is_broken(tree, slug)]
+        tops = {slug: NewCategory(slug, tree.by_slug[slug].name) for slug in broken}
+        return CategoryTree({**tree.by_slug, **tops})
+
+    def _category_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
+        expected: dict[Key, ShopItem] = {}
+        for slug in sorted(tree.by_slug):
+            path = tree.path(slug)
+            for item in (category_item(path, shards=self._shards.number), parent_edge(path)):
+                expected[item.pk, item.sk] = item
+        stored = {key for key in self._items if key[1].startswith(keys.CATEGORY_PREFIX)}
+        for key in sorted(stored | expected.keys()):
+            wanted = expected.get(key)
+            if any(_differing_item("category", key, self._items, wanted)):
+                seen = {_category(key, self._items), tree.by_slug.get(_slug(key))}
+                yield Candidate(partial(_reread_category, key, seen, wanted))
+
+    def _product_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
+        by_product: dict[str, list[Edge]] = {}
+        context = tree.names, self._shards.number
+        for edge in self._edges():
+            by_product.setdefault(edge[1], []).append(edge)
+            if any(_differing_edge(edge, *context, self._items)):
+                yield Candidate(partial(_reread_edge, edge, *context))
+        for edges in by_product.values():
+            if any(_differing_product(edges, tree, self._items)):
+                yield Candidate(partial(_reread_product, edges, tree))
+
+    def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
+        edges: dict[str, list[Item]] = {}
+        for edge in self._edges():
+            for built in _expected_edges(edge, tree.names, 1, self._items)[:1]:
+                edges.setdefault(edge[0], []).append(built.serialize())
+        for key, item in sorted(self._items.items()):
+            slug = _slug(key)
+            if key[0] == keys.ROOT and slug in tree.by_slug:
+                on_shelf = edges.get(slug, [])[:ON_A_SHELF]
+                if found := list(_differing_shelf(slug, item, on_shelf)):
+                    yield Candidate(partial(_reread_shelf, slug), found)
+
+    def _edges(self) -> list[Edge]:
+        found = set[Edge]()
+        for (partition, sort_key), item in self._items.items():
+            kind, _, product_id = sort_key.partition(SEPARATOR)
+            if kind + SEPARATOR == keys.CATEGORY_PREFIX:
+                continue
+            if partition.startswith(keys.CATEGORY_PREFIX):
+                found.add((partition.removeprefix(keys.CATEGORY_PREFIX), product_id))
+            else:
+                found |= {(step.slug, product_id) for step in steps_in(item, _CATEGORIES)}
+        return sorted(found)
+
+
+def put_or_delete(key: Key, expected: ShopItem | None) -> Action:
+    """Build the action that makes an item what it should be; None stands for no item."""
+    return delete(ShopItem, table_key(*key)) if expected is None else put_of(expected)
+
+
+def write_to_shards(actions: list[Action]) -> None:
+    """Write a repair, after telling readers of every shard of ``by_data`` in use."""
+    writable_shards()
+    write(actions)
+
+
+def in_stored_shard(stored: Mapping[str, str], expected: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the expected keys in the shard of those stored, if there can be such a shard.
+
+    An entry of ``by_data`` is right in any.
+    """
+    partition, wanted = stored.get(PARTITION, ""), expected.get(PARTITION, "")
+    shard = min(shard_in(partition), MOST_SHARDS - 1)
+    if wanted and partition == f"{wanted.rpartition(SEPARATOR)[0]}{SEPARATOR}{shard}":
+        return {**expected, PARTITION: partition}
+    return expected
+
+
+def _differing_item(
+    kind: str,
+    key: Key,
+    items: Mapping[Key, Item],
+    expected: ShopItem | None,
+    *,
+    subject: str = "",
+    unless: Sequence[Action] = (),
+) -> Iterator[Difference]:
+    """Compare an item with what it should be, None for no item; ``unless`` goes with its repair."""
+    stored = items.get(key)
+    sides: tuple[Mapping[str, str], Mapping[str, str]]
+    if stored is None or expected is None:
+        sides = _presence(stored), _presence(expected)
+    else:
+        values = _values(stored)
+        sides = values, in_stored_shard(values, _values(expected.serialize()))
+    actions = [_put_keeping_shelf(key, expected), *unless]
+    yield from compare(kind, subject, *sides, repair=partial(_repair, actions))
+
+
+def _repair(actions: list[Action], _wrong: dict[str, Any]) -> None:
+    write_to_shards(actions)
+
+
+def _put_keeping_shelf(key: Key, expected: ShopItem | None) -> Action:
+    if expected is None or key[0] != keys.ROOT:
+        return put_or_delete(key, expected)
+    name = CategoryEdge.name.set(expected.serialize()["name"]["S"])
+    return update(CategoryEdge, table_key(*key), [name])
+
+
+def _reread_category(
+    key: Key, seen: Collection[NewCategory | None], expected: ShopItem | None
+) -> Iterator[Difference]:
+    """Compare again what looked wrong, unless its category changed since it was ``seen``."""
+    node_key = key[1], key[1]
+    items = read_items([key, node_key])
+    if _category(key, items) in seen:
+        same = unless_changed(node_key, items.get(node_key), Category.name, Category.trail)
+        where = "" if _is_node(key) else f" in {key[0].removeprefix(keys.CATEGORY_PREFIX)}"
+        unless = [] if _is_node(key) else [same]
+        subject = f"{_slug(key)}{where}"
+        yield from _differing_item("category", key, items, expected, subject=subject, unless=unless)
+
+
+def _expected_edges(
+    edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item]
+) -> list[ProductEdge]:
+    """Build both items of an edge: none when the product is not in the category."""
+    slug, product_id = edge
+    node = items.get(_product_key(edge))
+    named = _names_of(node, [edge], items, names)
+    if node is None or slug not in named:
+        return []
+    name, cents, currency = shown(node)
+    product = NewProduct(product_id, name, (slug,), unit_price_cents=cents, currency=currency)
+    return product_edges(product, names=named, shards=shards)
+
+
+def _reread_edge(edge: Edge, names: Mapping[str, str], shards: int) -> Iterator[Difference]:
+    items = read_items([_product_key(edge), *_edge_keys(edge)])
+    return _differing_edge(edge, names, shards, items)
+
+
+def _differing_edge(
+    edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item]
+) -> Iterator[Difference]:
+    slug, product_id = edge
+    expected = {(e.pk, e.sk): e for e in _expected_edges(edge, names, shards, items)}
+    product_key = _product_key(edge)
+    same = unless_changed(product_key, items.get(product_key), *SHOWN, Product.categories)
+    for key in _edge_keys(edge):
+        wanted, subject = expected.get(key), f"product {product_id} in {slug}"
+        yield from _differing_item("edge", key, items, wanted, subject=subject, unless=[same])
+
+
+def _reread_product(edges: Sequence[Edge], tree: CategoryTree) -> Iterator[Difference]:
+    items = read_items([_product_key(edges[0]), *(_edge_keys(edge)[0] for edge in edges)])
+    return _differing_product(edges, tree, items)
+
+
+def _differing_product(
+    edges: Sequence[Edge], tree: CategoryTree, items: Mapping[Key, Item]
+) -> Iterator[Difference]:
+    """Compare a product's trail, and the names of its categories, with the categories."""
+    node = items.get(_product_key(edges[0]))
+    if node is None:
+        return
+    attributes, expected = _derived_way(node, _names_of(node, edges, items, tree.names), tree)
+    for attribute in attributes:
+        name = attribute.attr_name
+        actions = _renewals(node, expected, [attribute])
+        yield from compare(
+            name,
+            f"product {edges[0][1]}",
+            {name: _shown_steps(node, name)},
+            {name: _shown_steps(expected, name)},
+            repair=partial(_repair, actions),
+        )
+
+
+def _derived_way(
+    node: Item, names: Mapping[str, str], tree: CategoryTree
+) -> tuple[list[Attribute[Any]], Item]:
+    """Return the attributes of a product that do not follow from its categories, and the right."""
+    known = sorted(slug for slug in names if slug in tree.by_slug)
+    trail = _pairs(trail_in(node))
+    is_led = not known or any(trail == _pairs(tree.path(slug)) for slug in known)
+    path = () if is_led else tree.deepest_path(known)
+    built = product_item(NewProduct("", "", ()), path=path, categories=names).serialize()
+    derived = (Product.categories, *(() if is_led else (Product.trail,)))
+    wrong = [each for each in derived if node.get(each.attr_name) != built.get(each.attr_name)]
+    return wrong, built
+
+
+def _renewals(node: Item, expected: Item, attributes: Sequence[Attribute[Any]]) -> list[Action]:
+    """Build the update of a product's attributes, on condition that they are as in ``node``."""
+    changes = set_or_remove(Product, [each.attr_name for each in attributes], expected)
+    same = unchanged(node, Product.pk, *attributes)
+    return [update(Product, table_key(*key_of(node)), changes, same)]
+
+
+def _names_of(
+    node: Item | None, edges: Iterable[Edge], items: Mapping[Key, Item], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the names of the categories that a product is in: if it lists none, by its edges."""
+    if node is not None and _CATEGORIES in node:
+        listed = {step.slug: step.name for step in steps_in(node, _CATEGORIES)}
+    else:
+        found = {edge[0]: items.get(_edge_keys(edge)[0]) for edge in edges}
+        listed = {s: item.get("category", {"S": s})["S"] for s, item in found.items() if item}
+    return {slug: names.get(slug) or name for slug, name in listed.items()}
+
+
+def _differing_shelf(slug: str, item: Item, edges: Sequence[Item]) -> Iterator[Difference]:
+    expected = shelf_of(edges)
+    if item.get(SHELF) != expected:
+        yield Difference(
+            "shelf",
+            f"category {slug}",
+            _names_on(item) if SHELF in item else "no shelf",
+            _names_on({SHELF: expected}),
+            mend=partial(put_shelf, slug),
+        )
+
+
+def _reread_shelf(slug: str) -> Iterator[Difference]:
+    key = root_key(slug)
+    if item := read_items([key]).get(key):
+        yield from _differing_shelf(slug, item, first_products(slug, ON_A_SHELF))
+
+
+def _names_on(edge: Item) -> str:
+    return ", ".join(product["name"]["S"] for product in items_on(edge)) or "nothing on it"
+
+
+def _product_key(edge: Edge) -> Key:
+    return (keys.product(edge[1]),) * 2
+
+
+def _edge_keys(edge: Edge) -> tuple[Key, Key]:
+    """Return the keys of an edge by product, and by name."""
+    slug, product_id = edge
+    category = keys.category(slug)
+    return (category, keys.product(product_id)), (category, keys.by_name(product_id))
+
+
+def _is_node(key: Key) -> bool:
+    """Return whether a key is of a category's own item."""
+    return key[0] == key[1] and key[0].startswith(keys.CATEGORY_PREFIX)
+
+
+def _slug(key: Key) -> str:
+    return key[1].removeprefix(keys.CATEGORY_PREFIX)
+
+
+def _category(key: Key, items: Mapping[Key, Item]) -> NewCategory | None:
+    """Return the category that a key is of, as its own item tells it."""
+    node = items.get((key[1], key[1]))
+    if node is None:
+        return None
+    trail = trail_in(node)
+    return NewCategory(_slug(key), node["name"]["S"], trail[-1].slug if trail else None)
+
+
+def _is_broken(tree: CategoryTree, slug: str) -> bool:
+    try:
+        return len(tree.path(slug)) > MOST_DEEP
+    except BrokenTree:
+        return True
+
+
+def _presence(item: object) -> dict[str, str]:
+    return {"item": "none" if item is None else "there"}
+
+
+def _values(item: Item) -> dict[str, str]:
+    return {
+        name: _shown_steps(item, name) if "L" in item[name] else str(*item[name].values())
+        for name in COMPARED
+        if name in item
+    }
+
+
+def _shown_steps(item: Item, name: str) -> str:
+    return "/".join(f"{slug}:{named}" for slug, named in _pairs(steps_in(item, name))) or "none"
+
+
+def _pairs(steps: Iterable[Any]) -> list[tuple[str, str]]:
+    return [(step.slug, step.name) for step in steps]

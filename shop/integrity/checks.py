@@ -1,48 +1,381 @@
-"""The checks of the table ``shop`` by their names, and the one Scan that all of them share."""
+"""The checks of the table ``shop`` by their names: orders, purchases, pickup points, catalogue.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Protocol
+A pickup point's own item is what counts: its item in an area is put, replaced or deleted to agree
+with it. A directory that changes during the check, by an import, is busy.
+"""
 
-from dynamo.calls.client import client
-from dynamo.items import Item
-from dynamo.upkeep.integrity import Difference, every_item
-from shop.integrity.catalogue import CatalogueCheck
-from shop.integrity.orders import OrderCheck
-from shop.integrity.pickup_points import PickupCheck
-from shop.table import TABLE, key_of
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from hashlib import blake2b
+
+from django.conf import settings
+
+from dynamo.items import Item, table_key
+from dynamo.lists.places import parse_timestamp
+from dynamo.upkeep.integrity import (
+    Candidate,
+    Derived,
+    Difference,
+    Handlers,
+    Kind,
+    ShardNumber,
+    Sums,
+    find_differences,
+    repair_once,
+    texts_in,
+    write,
+)
+from dynamo.writes.actions import Action, check, unchanged, update
+from shop import keys
+from shop.catalogue.edge_keys import MOST_SHARDS, purchase_data, shard_in
+from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
+from shop.catalogue.purchases import DERIVED as PURCHASE_KEYS
+from shop.integrity.catalogue import (
+    PARTITION,
+    CatalogueItems,
+    in_stored_shard,
+    put_or_delete,
+    write_to_shards,
+)
+from shop.models import Order, OrderItem, PickupPoint, Purchase, ShopItem
+from shop.order_status import OPEN, Status
+from shop.orders.actions import DERIVED as ORDER_KEYS
+from shop.orders.counts import CUSTOMER_PREFIX, counter_of
+from shop.orders.ids import moment_in
+from shop.orders.items import derived_keys, summary_of
+from shop.orders.shards import count_shards, raise_shards
+from shop.pickup.directory import COUNTER_PREFIX, cell_in, counter_cells
+from shop.pickup.points import area_key, point_items, point_of
+from shop.table import (
+    QUEUE,
+    TABLE,
+    Key,
+    counters_of,
+    key_of,
+    read_items,
+    set_or_remove,
+    unless_changed,
+)
+
+_ORDERS = keys.USER_PREFIX, keys.ORDER_PREFIX
+_SUMMARY = Order.summary.attr_name
 
 
-class Check(Protocol):
-    """A check, which is passed items of the table and then yields what differs.
+def order_kinds() -> Sequence[Kind]:
+    """Return orders' keys and summaries, the queue's shards, and the counts of orders."""
+    return (
+        order_keys(),
+        order_summaries(),
+        ShardNumber("the queue", _ORDERS, _queue_shard, count_shards, raise_shards),
+        Sums(
+            shards=(keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""),
+            name_in=_counter_in,
+            items=_ORDERS,
+            cells=lambda item: [(counter_of(_username_in(item)), item["status"]["S"])],
+            counters=counters_of,
+            subject=lambda name: f"customer {name.removeprefix(CUSTOMER_PREFIX)}",
+            spread_subject=lambda n: f"counts of customer {n.removeprefix(CUSTOMER_PREFIX)}",
+            count=lambda name: _count_orders(name.removeprefix(CUSTOMER_PREFIX)),
+        ),
+        Sums(
+            shards=(keys.counter(QUEUE, 0)["pk"], ""),
+            name_in=_counter_in,
+            items=_ORDERS,
+            cells=lambda item: [(QUEUE, item["status"]["S"])] if _is_open(item) else [],
+            counters=counters_of,
+            subject=lambda _name: "the queue",
+            spread_subject=lambda _name: "counts of the queue",
+            count=lambda _name: _count_queue(),  # by an index, which may be a moment behind
+        ),
+    )
 
-    ``takers`` registers functions by the prefixes of the partition key and sort key of the items
-    that they are passed.
-    """
 
-    def takers(self) -> Mapping[tuple[str, str], Callable[[Item], None]]: ...
+def catalogue_kinds() -> Sequence[Kind]:
+    """Return the shards of ``by_data``, categories and products, and purchases."""
+    shards = ShardNumber(
+        subject="edges",
+        starts=("", ""),
+        shard_in=_edge_shard,
+        count=count_edge_shards,
+        raise_to=raise_edge_shards,
+        least=settings.EDGE_SHARDS,
+    )
+    return shards, CatalogueItems(shards), PurchaseItems(shards)
 
-    def differences(self) -> Iterator[Difference]: ...
+
+def pickup_kinds() -> Sequence[Kind]:
+    """Return pickup points' items in areas, and the directory that counts them."""
+    return (
+        AreaItems(),
+        Sums(
+            shards=(keys.COUNTER_PREFIX + COUNTER_PREFIX, ""),
+            name_in=_counter_in,
+            items=(keys.PICKUP_PREFIX, ""),
+            cells=lambda item: counter_cells(point_of(item)),
+            counters=counters_of,
+            subject=_directory,
+            spread_subject=_directory,
+            show=lambda cell, number: f"{cell_in(cell)} {number}",
+        ),
+    )
 
 
-CHECKS: Mapping[str, type[Check]] = {
-    "orders": OrderCheck,
-    "catalogue": CatalogueCheck,
-    "pickup": PickupCheck,
+CHECKS: Mapping[str, Callable[[], Sequence[Kind]]] = {
+    "orders": order_kinds,
+    "catalogue": catalogue_kinds,
+    "pickup": pickup_kinds,
 }
 
 
 def shop_differences(names: Iterable[str]) -> Iterator[tuple[str, Difference]]:
-    """Run checks by one Scan of the table; yield each difference with the name of its check.
+    """Run checks by one Scan of the table; yield each difference with the name of its check."""
+    return find_differences(TABLE, {name: CHECKS[name]() for name in names})
 
-    It costs half a unit for each 2 KB of the table: for a command, never for a page.
-    """
-    checks = {name: CHECKS[name]() for name in names}
-    takers = [taker for check in checks.values() for taker in check.takers().items()]
-    for item in every_item(client(), TABLE) if checks else ():
-        partition, sort_key = key_of(item)
-        for (partition_prefix, sort_prefix), take in takers:
-            if partition.startswith(partition_prefix) and sort_key.startswith(sort_prefix):
-                take(item)
-    for name, check in checks.items():
-        for difference in check.differences():
-            yield name, difference
+
+def order_keys() -> Derived:
+    """Compare the index keys of orders."""
+    return Derived(
+        kind="keys",
+        starts=_ORDERS,
+        subject=lambda item: f"order {_id_of(item)}",
+        names=ORDER_KEYS,
+        derive=_order_keys,
+        actions=_order_actions,
+        read=_read,
+    )
+
+
+def order_summaries() -> Derived:
+    """Compare the summaries of orders that have none with the first line, which never changes."""
+    return Derived(
+        kind="summary",
+        starts=_ORDERS,
+        subject=lambda item: f"order {_id_of(item)}",
+        names=[_SUMMARY],
+        derive=_summary,
+        actions=_summary_actions,
+        read=_read,
+    )
+
+
+class PurchaseItems:
+    """Purchases: in the indexes are those whose order was delivered, and no others."""
+
+    def __init__(self, shards: ShardNumber) -> None:
+        self._derived = purchase_keys(lambda: shards.number)
+        self._by_order: defaultdict[str, list[tuple[Key, bool]]] = defaultdict(list)
+        self._delivered: set[str] = set()
+
+    def handlers(self) -> Handlers:
+        return {
+            (keys.USER_PREFIX, keys.BOUGHT_PREFIX): self._add,
+            _ORDERS: self._add_order,
+        }
+
+    def candidates(self) -> Iterator[Candidate]:
+        for order_id, purchases in self._by_order.items():
+            is_delivered = order_id in self._delivered
+            self._derived.wrong += [key for key, is_in in purchases if is_in != is_delivered]
+        yield from self._derived.candidates()
+
+    def _add(self, item: Item) -> None:
+        stored = texts_in(item, PURCHASE_KEYS)
+        if stored and stored != in_stored_shard(stored, _keys_if_delivered(item, 1)):
+            self._derived.wrong.append(key_of(item))
+        else:
+            self._by_order[_order_in(item)].append((key_of(item), bool(stored)))
+
+    def _add_order(self, item: Item) -> None:
+        if item["status"]["S"] == Status.DELIVERED.value:
+            self._delivered.add(_id_of(item))
+
+
+def purchase_keys(shards: Callable[[], int]) -> Derived:
+    """Compare the index keys of purchases; each is derived by a read of its order."""
+    return Derived(
+        kind="purchase",
+        starts=(keys.USER_PREFIX, keys.BOUGHT_PREFIX),
+        subject=lambda item: f"order {_order_in(item)}",
+        names=PURCHASE_KEYS,
+        derive=lambda item: _purchase_keys(item, shards()),
+        actions=_purchase_actions,
+        write=write_to_shards,
+        read=_read,
+    )
+
+
+class AreaItems:
+    """Items of pickup points in areas, compared with the points' own as digests."""
+
+    def __init__(self) -> None:
+        self._expected: dict[Key, bytes] = {}
+        self._stored: dict[Key, bytes] = {}
+
+    def handlers(self) -> Handlers:
+        return {(keys.PICKUP_PREFIX, ""): self._add_point, (keys.AREA_PREFIX, ""): self._add}
+
+    def candidates(self) -> Iterator[Candidate]:
+        for key in sorted(self._expected.keys() | self._stored.keys()):
+            if self._expected.get(key) != self._stored.get(key):
+                yield Candidate(partial(_reread_area_item, key))
+
+    def _add_point(self, item: Item) -> None:
+        self._expected[area_key(point_of(item))] = _digest(item)
+
+    def _add(self, item: Item) -> None:
+        self._stored[key_of(item)] = _digest(item)
+
+
+def _reread_area_item(key: Key) -> Iterator[Difference]:
+    point_id = key[1].partition("#")[2]
+    own_key = (keys.pickup_point(point_id),) * 2
+    found = read_items([key, own_key])
+    stored, own = found.get(key), found.get(own_key)
+    derived: ShopItem | None = None
+    if own is not None and area_key(point_of(own)) == key:
+        derived = point_items(point_of(own))[1]
+    expected = None if derived is None else derived.serialize()
+    if stored != expected:
+        unmoved = unless_changed(own_key, own, PickupPoint.latitude, PickupPoint.longitude)
+        actions = [put_or_delete(key, derived), unmoved]
+        yield Difference(
+            kind="cells",
+            subject=f"pickup point {point_id}",
+            stored=_shown_point(key, stored),
+            expected=_shown_point(key, expected),
+            mend=partial(repair_once, write, actions),
+        )
+
+
+def _digest(item: Item) -> bytes:
+    """Return a digest of an item without its keys."""
+    content = sorted((name, str(value)) for name, value in item.items() if name not in {"pk", "sk"})
+    return blake2b(repr(content).encode(), digest_size=12).digest()
+
+
+def _shown_point(key: Key, item: Item | None) -> str:
+    if item is None:
+        return f"nothing at {key[1]}"
+    place = f"{item['latitude']['N']}, {item['longitude']['N']}"
+    return f"{key[1]} at {place}, {item['name']['S']}"
+
+
+def _directory(name: str) -> str:
+    return f"directory {name.removeprefix(COUNTER_PREFIX)}"
+
+
+def _order_keys(item: Item) -> dict[str, str]:
+    order = Order.from_raw_data(dict(item))
+    return derived_keys(
+        order_id=_id_of(item),
+        status=Status(order.status),
+        entered_at=parse_timestamp(order.history[-1].at),
+        placed_at=parse_timestamp(order.placed_at),
+        shard=int(order.shard),
+    )
+
+
+def _order_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    changes = set_or_remove(Order, ORDER_KEYS, expected)
+    same = unchanged(item, Order.status, Order.history)
+    return [update(Order, table_key(*key_of(item)), changes, same)]
+
+
+def _summary(item: Item) -> Mapping[str, str]:
+    stored = texts_in(item, [_SUMMARY])
+    count = int(item[Order.line_count.attr_name]["N"])
+    if stored or count == 0:
+        return stored
+    line_key = keys.item(_id_of(item), 1), keys.order(_id_of(item))
+    line = read_items([line_key]).get(line_key)
+    return (
+        {_SUMMARY: summary_of(line[OrderItem.name.attr_name]["S"], products=count)} if line else {}
+    )
+
+
+def _summary_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    lacking = Order.line_count.exists() & Order.summary.does_not_exist()
+    changes = [Order.summary.set(expected[_SUMMARY])]
+    return [update(Order, table_key(*key_of(item)), changes, lacking)]
+
+
+def _count_orders(username: str) -> Mapping[str, int]:
+    orders = Order.query(
+        keys.user(username),
+        Order.sk.startswith(keys.ORDER_PREFIX),
+        consistent_read=True,
+        attributes_to_get=[Order.status.attr_name],
+    )
+    return Counter(order.status for order in orders)
+
+
+def _count_queue() -> Mapping[str, int]:
+    shards = range(count_shards())
+    return {
+        status.value: sum(Order.queue.count(keys.open_shard(status, n)) for n in shards)
+        for status in OPEN
+    }
+
+
+def _is_open(order: Item) -> bool:
+    return Status(order["status"]["S"]).is_open
+
+
+def _queue_shard(order: Item) -> int | None:
+    return int(order["shard"]["N"]) if _is_open(order) else None
+
+
+def _edge_shard(item: Item) -> int | None:
+    shard = shard_in(item.get(PARTITION, {"S": ""})["S"])
+    return shard if shard < MOST_SHARDS else None
+
+
+def _purchase_keys(item: Item, shards: int) -> Mapping[str, str]:
+    order = Order.find(keys.user(_username_in(item)), keys.order(_order_in(item)))
+    is_delivered = order is not None and order.status == Status.DELIVERED.value
+    expected = _keys_if_delivered(item, shards) if is_delivered else {}
+    return in_stored_shard(texts_in(item, PURCHASE_KEYS), expected)
+
+
+def _keys_if_delivered(item: Item, shards: int) -> dict[str, str]:
+    # The id of an order holds its moment; without one there are no keys.
+    username = _username_in(item)
+    product_id = item["sk"]["S"].removeprefix(keys.bought(username, ""))
+    try:
+        moment = moment_in(_order_in(item))
+    except ValueError:
+        return {}
+    return purchase_data(username, product_id, moment, shards=shards)
+
+
+def _purchase_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    key: Item = table_key(keys.user(_username_in(item)), keys.order(_order_in(item)))
+    is_delivered = Order.status == Status.DELIVERED.value
+    is_other = (Order.status != Status.DELIVERED.value) | Order.status.does_not_exist()
+    changes = set_or_remove(Purchase, PURCHASE_KEYS, expected)
+    same = unchanged(item, Purchase.order_id)
+    return [
+        update(Purchase, table_key(*key_of(item)), changes, same),
+        check(Order, key, is_delivered if expected else is_other),
+    ]
+
+
+def _read(key: Key) -> Item | None:
+    return read_items([key]).get(key)
+
+
+def _counter_in(item: Item) -> str:
+    return keys.counter_in(item["pk"]["S"])
+
+
+def _id_of(order: Item) -> str:
+    return key_of(order)[1].removeprefix(keys.ORDER_PREFIX)
+
+
+def _username_in(item: Item) -> str:
+    return keys.username_in(item["pk"]["S"])
+
+
+def _order_in(purchase: Item) -> str:
+    return str(purchase.get("order_id", {"S": ""})["S"])

@@ -34,15 +34,9 @@ NORTH, SOUTH = CAPS
 def geohash_of(place: Coordinates) -> str:
     """Return the geohash of a place, in a cap behind the letter of the cap."""
     if abs(place.latitude) <= CAP_BEGINS:
-        return plain_geohash_of(place)
+        return _geohash_of(place)
     cap = NORTH if place.latitude > 0 else SOUTH
-    return cap + plain_geohash_of(_turned(place, cap))
-
-
-def plain_geohash_of(place: Coordinates) -> str:
-    """Return the geohash that a place has if caps are left out of account."""
-    found: str = pygeohash.encode(place.latitude, place.longitude, precision=PRECISION)
-    return found
+    return cap + _geohash_of(_turned(place, cap))
 
 
 def nearest(place: Coordinates, cell: str) -> float:
@@ -65,6 +59,11 @@ def children(cell: str) -> list[str]:
 def is_smallest(cell: str) -> bool:
     """Return whether a cell is that of a whole geohash."""
     return len(cell) >= PRECISION + cell.startswith(CAPS)
+
+
+def _geohash_of(place: Coordinates) -> str:
+    found: str = pygeohash.encode(place.latitude, place.longitude, precision=PRECISION)
+    return found
 
 
 @lru_cache(maxsize=BOXES)

@@ -6,12 +6,11 @@ writes a point, so they are exact. Follows "Write Sharding (Table)" of the patte
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from dynamo.writes.counters import Deltas
-from shop.pickup.cells import plain_geohash_of
-from shop.pickup.points import PickupPoint, counted_at, counted_in
-from shop.table import counters_of, set_sums
+from shop.pickup.points import PickupPoint, counted_in
+from shop.table import counters_of
 
 COUNTER_PREFIX = "PICKUP#"
 
@@ -30,31 +29,22 @@ def read_directories(
 
 def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -> Deltas:
     """Return the changes of the directory."""
-    return _deltas(map(counted_in, added), map(counted_in, removed))
+    deltas: dict[str, Counter[str]] = {}
+    for points, number in ((added, 1), (removed, -1)):
+        for point in points:
+            for name, cell in counter_cells(point):
+                deltas.setdefault(name, Counter())[cell] += number
+    return deltas
 
 
-def deltas_into_cap(point: PickupPoint) -> Deltas:
-    """Return the changes of the directory for a point in a cap that an older version wrote."""
-    return _deltas([counted_in(point)], [counted_at(plain_geohash_of(point.place))])
-
-
-def set_directory(name: str, counts: Mapping[str, int]) -> None:
-    """Set a directory's counts. Raises ConditionFailed when they change at the same moment."""
-    set_sums(_counter(name), {_spelled(cell): number for cell, number in counts.items()})
+def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
+    """Return the counters that a point counts in, each with the name of its cell there."""
+    return [(_counter(name), _spelled(cell)) for name, cell in counted_in(point).items()]
 
 
 def cell_in(attribute: str) -> str:
     """Return the cell that an attribute of a counter counts."""
     return attribute[1:]
-
-
-def _deltas(added: Iterable[Mapping[str, str]], removed: Iterable[Mapping[str, str]]) -> Deltas:
-    deltas: dict[str, Counter[str]] = {}
-    for counted, number in ((added, 1), (removed, -1)):
-        for cells in counted:
-            for name, cell in cells.items():
-                deltas.setdefault(_counter(name), Counter())[_spelled(cell)] += number
-    return deltas
 
 
 def _counter(name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dynamo.items import Item
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
-from shop.pickup.cells import geohash_of, plain_geohash_of
+from shop.pickup.cells import geohash_of
 from shop.pickup.coordinates import Coordinates
 
 CELL_CHARACTERS = 4
@@ -34,13 +34,8 @@ def point_items(point: PickupPoint) -> tuple[StoredPoint, StoredPoint]:
 
 def area_key(point: PickupPoint) -> tuple[str, str]:
     """Derive the key of a point's item in its area."""
-    return _key_at(geohash_of(point.place), point.id)
-
-
-def area_key_without_caps(point: PickupPoint) -> tuple[str, str] | None:
-    """Derive the key at which older versions stored a point in a cap; None for all other points."""
-    geohash = plain_geohash_of(point.place)
-    return None if geohash == geohash_of(point.place) else _key_at(geohash, point.id)
+    geohash = geohash_of(point.place)
+    return keys.area(geohash), keys.spot(geohash, point.id)
 
 
 def point_of(item: Item) -> PickupPoint:
@@ -56,17 +51,9 @@ def point_of(item: Item) -> PickupPoint:
 
 def counted_in(point: PickupPoint) -> Mapping[str, str]:
     """Return the cell that a point counts in, by directory: the world's and its area's."""
-    return counted_at(geohash_of(point.place))
-
-
-def counted_at(geohash: str) -> Mapping[str, str]:
-    """Return the cell that a geohash counts in, by directory; see `counted_in`."""
+    geohash = geohash_of(point.place)
     area = keys.area_of(geohash)
     return {WORLD: area, area: geohash[: len(area) + CELL_CHARACTERS - keys.AREA_CHARACTERS]}
-
-
-def _key_at(geohash: str, point_id: str) -> tuple[str, str]:
-    return keys.area(geohash), keys.spot(geohash, point_id)
 
 
 def _item(point: PickupPoint, partition: str, sort_key: str) -> StoredPoint:

@@ -6,35 +6,21 @@ of one area in each. Unchanged points are not written.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
 from pynamodb.expressions.condition import Condition
 
-from dynamo.items import Item, table_key
+from dynamo.items import table_key
 from dynamo.writes.actions import Action, delete, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.models import ShopItem
-from shop.pickup.directory import deltas_into_cap, deltas_of
-from shop.pickup.points import (
-    PickupPoint,
-    area_key,
-    area_key_without_caps,
-    point_items,
-    point_of,
-)
-from shop.table import (
-    Key,
-    counters_of,
-    put_of,
-    read_items,
-    unless_changed,
-    write_with_counts,
-)
+from shop.pickup.directory import deltas_of
+from shop.pickup.points import PickupPoint, area_key, point_items, point_of
+from shop.table import put_of, read_items, write_with_counts
 
 TOGETHER = 30
 """Points in a transaction of 100 actions: two or three each, and a few counters."""
@@ -117,48 +103,7 @@ def _changes(points: Iterable[PickupPoint]) -> Iterator[_Change]:
 def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
     own_keys = map(keys.pickup_point, point_ids)
     found = read_items((key, key) for key in own_keys).values()
-    points = {point.id: point for point in map(point_of, found)}
-    _move_into_caps(points.values())
-    return points
-
-
-def cap_changes(own: Item) -> list[Action]:
-    """Build the actions that bring a point in a cap over from an older version, none if it is.
-
-    ``own`` is the point's own item. Older versions knew no caps, and stored the other one in an
-    area of two characters.
-    """
-    point = point_of(own)
-    for outside in _outside_caps([point]):
-        deltas = deltas_into_cap(point)
-        for name in deltas:
-            counters_of(name).read(name, consistent=True)  # how many shards it has
-        changes = (counters_of(name).change(name, cells) for name, cells in deltas.items())
-        return [*_moves(point, outside), *changes]
-    return []
-
-
-def _move_into_caps(points: Iterable[PickupPoint]) -> None:
-    for outside, point in _outside_caps(points).items():
-        with suppress(ConditionFailed):  # another process has moved or changed it meanwhile
-            write_with_counts(_moves(point, outside), deltas_into_cap(point))
-
-
-def _outside_caps(points: Iterable[PickupPoint]) -> dict[Key, PickupPoint]:
-    """Return the points in caps that are stored outside, by the key that they are stored at."""
-    by_key = {key: point for point in points if (key := area_key_without_caps(point))}
-    return {key: by_key[key] for key in read_items(by_key)}
-
-
-def _moves(point: PickupPoint, outside: Key) -> list[Action]:
-    own, in_area = point_items(point)
-    texts = (StoredPoint.name, StoredPoint.address, StoredPoint.hours)
-    place = (StoredPoint.latitude, StoredPoint.longitude)
-    return [
-        delete(ShopItem, table_key(*outside), ShopItem.pk.exists()),
-        put_of(in_area),
-        unless_changed((own.pk, own.sk), own.serialize(), *texts, *place),
-    ]
+    return {point.id: point for point in map(point_of, found)}
 
 
 def _batches(changes: Sequence[_Change]) -> Iterator[list[_Change]]:

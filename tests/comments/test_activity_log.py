@@ -130,8 +130,8 @@ class TestCommands:
     def test_that_delete_are_told_without_a_user(self, capsys):
         comment_id = made_comment().id
         for _ in range(2):
-            call_command("delete_comment", comment_id)
-        assert told() == [("MODERATION", "DELETED", "", "", "")]
+            call_command("moderate", comment_id, "delete")
+        assert told() == [("MODERATION", "DELETED", "", "LISTED", "")]
 
 
 class TestImports:

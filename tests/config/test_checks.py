@@ -35,7 +35,7 @@ WRONG = [
     ("RANK_SHARDS", "65", "config.E015"),
     ("EDGE_SHARDS", "0", "config.E026"),
     ("COMMENTS_READ_MODEL", "tables", "config.E018"),
-    ("COMMENT_SETS_SPELLING", "numbers", "config.E019"),
+    ("COMMENT_SETS_KEY_FORMAT", "numbers", "config.E019"),
     ("PAGES_AT_ONCE", "1", "config.E043"),
     ("LOG_FORMAT", "xml", "config.E070"),
     ("REQUEST_LOG", "maybe", "config.E071"),

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -211,18 +210,6 @@ class TestTheModulesToTake:
         if said == "No module named 'pyarrow'":
             pytest.skip("pyarrow is not installed")
         assert said is None
-
-
-class TestTheModulesThatMoved:
-    def test_are_where_the_table_says(self):
-        document = (PROJECT / "docs" / "library.md").read_text()
-        section = document.partition("\n## Where modules have moved\n")[2]
-        now = set()
-        for before, after in re.findall(r"^\| (`.*`) \| `([\w.]+)` \|$", section, re.MULTILINE):
-            modules = re.findall(r"`(\w+)`", before)
-            now.update({f"{after}.{module}" for module in modules} or {after})
-        assert now
-        assert [name for name in sorted(now) if find_spec(name) is None] == []
 
 
 def room_rows() -> Iterator[str]:

@@ -1,19 +1,60 @@
-"""``migrate_items`` on the command line; what its steps do is tested with each package."""
+"""``migrate_items`` on the command line, with the step that the documentation shows."""
 
 import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from config.management.commands.migrate_items import STEPS
-from dynamo.upkeep.migrations import Migration
+from config.management.commands import migrate_items
+from dynamo.calls.client import client
+from dynamo.items import Item, table_key
+from dynamo.upkeep.migrations import Migration, MigrationStep
+from dynamo.writes.actions import Action
+from shop import keys
+from shop.table import TABLE
 from tests.support.comments.outage import connected
 from tests.support.ports import spare_port
+from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
-NAMES = [step.name for step in STEPS]
+SECTION = "\n## Changing the shape of stored items\n"
+
+
+def documented() -> MigrationStep:
+    """The step in docs/operations.md."""
+    text = (PROJECT / "docs" / "operations.md").read_text().partition(SECTION)[2]
+    (example,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)  # noqa: S102 - the documentation is part of the project
+    step: MigrationStep
+    (step,) = names["STEPS"]
+    return step
+
+
+@pytest.fixture
+def lamp(fresh: Callable[[str], str]) -> Iterator[Item]:
+    """The key of a product in the old shape."""
+    key = table_key(*[keys.product(fresh("lamp"))] * 2)
+    client().put_item(TableName=TABLE, Item={**key, "colour": {"S": "red"}})
+    yield key
+    client().delete_item(TableName=TABLE, Key=key)
+
+
+@pytest.fixture(autouse=True)
+def step(lamp: Item, fresh: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> MigrationStep:
+    step = replace(documented(), name=fresh("color"))
+    monkeypatch.setattr(migrate_items, "STEPS", (step,))
+    return step
+
+
+def stored(key: Item) -> Item:
+    item: Item = client().get_item(TableName=TABLE, Key=key, ConsistentRead=True)["Item"]
+    return item
 
 
 def run(*words: str, **options: Any) -> str:
@@ -22,32 +63,60 @@ def run(*words: str, **options: Any) -> str:
     return out.getvalue()
 
 
-def told(*words: str) -> dict[str, Any]:
+def changed(*words: str) -> dict[str, int]:
     rows = json.loads(run(*words, "--json"))["steps"]
-    return {row["step"]: row for row in rows}
+    return {row["step"]: row["changed"] for row in rows}
 
 
 class TestTheCommand:
     @pytest.mark.fallback
-    def test_runs_all_steps_once_in_their_order(self):
-        assert list(told("--restart")) == NAMES
-        assert told() == {}
+    def test_runs_a_step_once(self, step, lamp):
+        assert changed() == {step.name: 1}
+        assert stored(lamp) == {**lamp, "color": {"S": "red"}}
+        assert changed() == {}
         assert run() == "These steps are finished; --restart runs them again.\n"
 
-    def test_runs_only_the_steps_that_are_named(self):
-        assert list(told("shelves", "ranks", "--restart")) == ["shelves", "ranks"]
+    def test_runs_a_finished_step_again_when_it_is_asked_to(self, step, lamp):
+        run()
+        client().put_item(TableName=TABLE, Item={**lamp, "colour": {"S": "blue"}})
+        assert changed("--restart") == {step.name: 1}
+        assert stored(lamp) == {**lamp, "color": {"S": "blue"}}
 
-    def test_lists_each_step_with_what_it_does_and_how_far_it_has_come(self):
-        run("--restart")
-        listed = run("--list").splitlines()
-        assert [line.partition(":")[0] for line in listed[::2]] == NAMES
-        assert all(line.startswith("    finished; ") for line in listed[1::2])
+    def test_keeps_what_is_written_beside_it(self, step, lamp, monkeypatch):
+        writes = iter(["blue"])
 
-    def test_says_what_a_trial_would_change(self):
-        assert run("ranks", "--restart", "--dry-run").endswith(", to be changed: 0\n")
+        def derive(product: Item) -> list[Action]:
+            actions = step.derive(product)
+            for colour in writes if actions else ():
+                client().put_item(TableName=TABLE, Item={**lamp, "colour": {"S": colour}})
+            return actions
+
+        monkeypatch.setattr(migrate_items, "STEPS", (replace(step, derive=derive),))
+        assert changed() == {step.name: 1}
+        assert stored(lamp) == {**lamp, "color": {"S": "blue"}}
+
+    def test_runs_only_the_steps_that_are_named(self, step, monkeypatch):
+        other = MigrationStep("other", "Never run.", TABLE, step.only, step.derive)
+        monkeypatch.setattr(migrate_items, "STEPS", (other, step))
+        assert changed(step.name) == {step.name: 1}
+
+    def test_lists_each_step_with_what_it_does_and_how_far_it_has_come(self, step):
+        named, not_run = run("--list").splitlines()
+        assert named == f"{step.name}: {step.sentence}"
+        assert not_run == "    not run; items read: 0, changed: 0"
+        run()
+        assert run("--list").splitlines()[1].startswith("    finished; items read: ")
+
+    def test_says_what_a_trial_would_change(self, lamp):
+        assert run("--dry-run").endswith(", to be changed: 1\n")
+        assert "color" not in stored(lamp)
 
     def test_is_silent_where_that_is_asked_for(self):
-        assert run("--restart", verbosity=0) == ""
+        assert run(verbosity=0) == ""
+
+    def test_says_that_there_are_no_steps(self, monkeypatch):
+        monkeypatch.setattr(migrate_items, "STEPS", ())
+        assert run() == "There are no steps: all items have the shape of this version.\n"
 
     def test_refuses_a_step_that_there_is_not(self):
         with pytest.raises(CommandError, match="there is no step “rank”; --list names them"):
@@ -59,7 +128,7 @@ class TestTheCommand:
 
         monkeypatch.setattr(Migration, "carry_out", interrupt)
         with pytest.raises(SystemExit) as ended:
-            run("--restart")
+            run()
         assert ended.value.code == 130
         assert "Run the same command again" in capsys.readouterr().err
 
@@ -68,10 +137,11 @@ class TestTheCommand:
             connected(f"http://127.0.0.1:{spare_port()}"),
             pytest.raises(CommandError, match="The database cannot be reached"),
         ):
-            run("--restart")
+            run()
 
 
 class TestTheSteps:
     def test_have_names_of_their_own_and_a_sentence(self):
-        assert len(set(NAMES)) == len(STEPS)
-        assert all(step.sentence.endswith(".") for step in STEPS)
+        names = {(step.table, step.name) for step in migrate_items.STEPS}
+        assert len(names) == len(migrate_items.STEPS)
+        assert all(step.sentence.endswith(".") for step in migrate_items.STEPS)

@@ -14,7 +14,7 @@ import pytest
 from dynamo.engine import DynoxideEngine, EngineError, EngineServer, MotoEngine, find
 from tests.support.project import PROJECT
 
-OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_SPELLING")
+OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_KEY_FORMAT")
 """Settings of a developer's that would change what pages look like or how they are read."""
 
 PATIENCE = 60.0

@@ -22,7 +22,9 @@ class Command(BaseCommand):
 
     help = (
         "Decide on a comment: keep it (take it out of the queue of reported ones), hide it from "
-        "all lists, restore a hidden one, or delete it. Deciding the same again changes nothing."
+        "all lists, restore a hidden one, or delete it with its text, votes, reports and reply, "
+        "and count it out. Deciding the same again changes nothing; deleting again finishes what "
+        "was cut off."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,7 +35,9 @@ class Command(BaseCommand):
         comment_id, decision = options["id"], Decision(options["decision"])
         try:
             with failures_in_one_line():
-                carry_out(decision, comment_id=comment_id, now=clock.now())
+                is_new = carry_out(decision, comment_id=comment_id, now=clock.now())
         except NoSuchComment as error:
             raise CommandError(f"There is no comment “{comment_id}”.") from error
-        self.stdout.write(f"The comment “{comment_id}” {DONE[decision]}.")
+        is_gone = decision is Decision.DELETE and not is_new
+        outcome = "is not there (any more)" if is_gone else DONE[decision]
+        self.stdout.write(f"The comment “{comment_id}” {outcome}.")

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from comments.integrity.comments import comment_differences
 from comments.lists.read_models import INDEXES, read_model
 from comments.sets.following import SETS, is_followed
-from comments.sets.integrity import set_differences
+from comments.sets.integrity import has_stream, set_differences
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
@@ -19,18 +19,6 @@ from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences
-
-
-def copy_differences() -> Iterator[Difference]:
-    """Yield differences of the copies of comments; CommandError if they have no table."""
-    try:
-        yield from set_differences(Progress())
-    except ClientError as error:
-        if is_followed() or not isinstance(fault_in(error), NotSetUp):
-            raise
-        message = f"There are no copies here: COMMENTS_READ_MODEL is not {SETS}."
-        raise CommandError(message) from error
-
 
 COMMENTS = "comments"
 CHECKS = (COMMENTS, *SHOP_CHECKS, SETS)
@@ -48,8 +36,9 @@ class Command(BaseCommand):
         "order: it does not count. Nor do hints: a counter spread over several shards is right, "
         "only dear to read, and --repair folds it. Reads the whole tables. With --model sets it "
         "checks the copies of comments in comment_sets, and with --repair makes whatever is "
-        "missing, all of them if need be; where the site reads its lists from there, they are "
-        "checked anyway."
+        "missing, all of them if need be, as for a shop that changes over to that model: then "
+        "before the table's stream is switched on. Where the site reads its lists from there, "
+        "they are checked anyway."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -61,6 +50,11 @@ class Command(BaseCommand):
             choices=[INDEXES, SETS],
             help=f"'{SETS}': only the copies of comments; '{INDEXES}': everything but these",
         )
+        parser.add_argument(
+            "--unless-streaming",
+            action="store_true",
+            help="do nothing when the stream of comment_sets is on: the table was filled then",
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
@@ -68,6 +62,8 @@ class Command(BaseCommand):
         hints: list[dict[str, Any]] = []
         try:
             with failures_in_one_line():
+                if options["unless_streaming"] and has_stream():
+                    return
                 names = _names(only=options["only"], model=options["model"])
                 for name, difference in _differences(names):
                     outcome = _mended(difference) if options["repair"] else _found(difference)
@@ -103,7 +99,18 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
         yield from ((COMMENTS, difference) for difference in comment_differences())
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
     if SETS in names:
-        yield from ((SETS, difference) for difference in copy_differences())
+        yield from ((SETS, difference) for difference in _set_differences())
+
+
+def _set_differences() -> Iterator[Difference]:
+    """Yield differences of the copies of comments; CommandError if they have no table."""
+    try:
+        yield from set_differences(Progress())
+    except ClientError as error:
+        if is_followed() or not isinstance(fault_in(error), NotSetUp):
+            raise
+        message = f"There are no copies here: COMMENTS_READ_MODEL is not {SETS}."
+        raise CommandError(message) from error
 
 
 def _found(difference: Difference) -> dict[str, bool]:

@@ -7,16 +7,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from comments.integrity.steps import STEPS as COMMENT_STEPS
 from dynamo.calls.client import client, pool
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from dynamo.upkeep.migrations import Migration, Step
+from dynamo.upkeep.migrations import Migration, MigrationStep
 from dynamo.upkeep.pace import Pace
-from shop.integrity.steps import STEPS as SHOP_STEPS
 
-STEPS = (*SHOP_STEPS, *COMMENT_STEPS)
+STEPS: tuple[MigrationStep, ...] = ()
+"""All steps, in their order. None is needed: the first shape of stored items is today's."""
 INTERRUPTED = 130
 
 
@@ -70,6 +69,8 @@ class Command(BaseCommand):
         if options["json"]:
             units = round(migration.pace.spent, 1)
             self.stdout.write(json.dumps({"steps": rows, "capacity_units": units}))
+        elif not steps:
+            self._tell("There are no steps: all items have the shape of this version.", options)
         elif not rows:
             self._tell("These steps are finished; --restart runs them again.", options)
 
@@ -78,7 +79,7 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def _step_named(name: str) -> Step:
+def _step_named(name: str) -> MigrationStep:
     for step in STEPS:
         if step.name == name:
             return step
@@ -87,7 +88,7 @@ def _step_named(name: str) -> Step:
 
 
 def _carried_out(
-    step: Step, migration: Migration, options: dict[str, Any]
+    step: MigrationStep, migration: Migration, options: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Carry out a step, or only look at it for --list; None if it was finished before."""
     reached = migration.load(step)

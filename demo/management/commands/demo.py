@@ -21,7 +21,7 @@ TABLES = ("create_tables",)
 MIGRATE = ("migrate_items", "--verbosity", "0")
 """Brings over what an older checkout left in this one's engine: a second, and nothing if new."""
 SETS_TABLES = ("create_tables", "--without-streams")
-FILL_SETS = ("fill_sets", "--unless-streaming")
+FILL_SETS = ("check_integrity", "--model", "sets", "--repair", "--unless-streaming")
 """Copies of existing comments are put before the stream is switched on that copies new ones."""
 RUN_STREAM = ("run_stream", "--verbosity", "0")
 SAMPLE = ("load_sample", "--if-empty")

@@ -153,5 +153,5 @@ class TestDeletingAComment:
     def test_says_what_became_of_it(self, capsys, alice):
         comment = alice.has_written(made_product()).comment
         for outcome in ("is deleted", "is not there (any more)"):
-            call_command("delete_comment", comment.id)
+            call_command("moderate", comment.id, "delete")
             assert capsys.readouterr().out == f"The comment “{comment.id}” {outcome}.\n"

@@ -16,7 +16,7 @@ from comments.replies.services import reply_to
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
-from dynamo.upkeep import differences as upkeep
+from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import Contended
 from tests.support.comments.miscounting import settle
@@ -31,20 +31,6 @@ Write = Callable[[NewComment], object]
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
-
-
-@pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        body="long " * 400,
-    )
-    add_comment(comment)
-    return comment
 
 
 def another(comment: NewComment) -> NewComment:
@@ -63,7 +49,7 @@ def mine(comment: NewComment) -> list[Difference]:
 @pytest.fixture
 def written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
     """Has something written after the table was read, before anything is made of it."""
-    every_item = check.every_item
+    every_item = upkeep.every_item
 
     def have(write: Callable[[], object]) -> None:
         def read(*where: Any) -> Iterator[Any]:
@@ -71,7 +57,7 @@ def written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[],
             write()
             return iter(items)
 
-        monkeypatch.setattr(check, "every_item", read)
+        monkeypatch.setattr(upkeep, "every_item", read)
 
     return have
 

@@ -1,44 +1,26 @@
 """What does not add up is found, and mended."""
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
 
-from comments.integrity import comments as checking
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import BODY
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.posting.services import add_comment
 from comments.store.counts import counters, counts_of, tallies
 from comments.votes.services import vote
 from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from tests.support.comments.miscounting import settle
-from tests.support.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")
-
-
-@pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        body="long " * 400,
-    )
-    add_comment(comment)
-    return comment
 
 
 def differences(comment: NewComment) -> list[Difference]:
@@ -68,29 +50,31 @@ class TestWhatIsAsItShouldBe:
 
     def test_is_counted_once_alone(self, comment, monkeypatch) -> None:
         counted = []
-        monkeypatch.setattr(checking, "count_all", counted.append)
+        monkeypatch.setattr("comments.integrity.comments.count_all", counted.append)
         differences(comment)
         assert comment.product_id not in counted
 
 
 class TestCounts:
-    def test_of_months_are_found_and_recounted(self, comment: NewComment) -> None:
-        settle(comment.product_id, {"2026-11.0": 0, "2024-02.0": 3})
+    @pytest.mark.parametrize(
+        ("wrong", "stored", "expected"),
+        [
+            (
+                {"2026-11.0": 0, "2024-02.0": 3},
+                "2024-02.0: 3, 2026-11.0: 0",
+                "2024-02.0: 0, 2026-11.0: 1",
+            ),
+            ({"en.5": 7, "de.1": -2}, "de.1: -2, en.5: 7", "de.1: 0, en.5: 1"),
+        ],
+        ids=["of months", "of languages and ratings"],
+    )
+    def test_that_are_wrong_are_found_and_recounted(self, comment, wrong, stored, expected):
+        settle(comment.product_id, wrong)
         found = differences(comment)
-        assert [(d.stored, d.expected) for d in found] == [
-            ("2024-02.0: 3, 2026-11.0: 0", "2024-02.0: 0, 2026-11.0: 1")
-        ]
+        assert [(d.stored, d.expected) for d in found] == [(stored, expected)]
         assert mend(found)
-        assert counts_of(comment.product_id, consistent=True).months == {"2026-11": 1}
-
-    def test_that_are_wrong_are_found_and_recounted(self, comment: NewComment) -> None:
-        settle(comment.product_id, {"en.5": 7, "de.1": -2})
-        found = differences(comment)
-        assert [(d.stored, d.expected) for d in found] == [
-            ("de.1: -2, en.5: 7", "de.1: 0, en.5: 1")
-        ]
-        assert mend(found)
-        assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 1}
+        counts = counts_of(comment.product_id, consistent=True)
+        assert (counts.cells, counts.months) == ({("en", 5): 1}, {"2026-11": 1})
         assert differences(comment) == []
 
 

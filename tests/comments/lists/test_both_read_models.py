@@ -47,7 +47,7 @@ filters = st.builds(
 def spelling(request: pytest.FixtureRequest, tables: None, engine_name: str) -> Iterator[str]:
     """Each spelling of the sets in turn, in tables of its own."""
     with (
-        override_settings(COMMENT_SETS_SPELLING=request.param),
+        override_settings(COMMENT_SETS_KEY_FORMAT=request.param),
         reading_by(SETS, engine_name=engine_name),
     ):
         yield request.param

@@ -12,7 +12,6 @@ from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
-from tests.support.comments.miscounting import settle
 from tests.support.comments.truth import Truth, written
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -113,15 +112,6 @@ class TestTheMonthsOffered:
         form = shown.page.one("form", class_="months")
         assert form["action"] == form["hx-get"] == f"{LISTS}/de/4/"
         assert form.one("input", type="hidden")["value"] == "oldest"
-
-    def test_are_not_offered_until_all_are_counted(self, fresh):
-        product_id = fresh("uncounted")
-        load(
-            written(product_id, id=f"{product_id}-{n}", created_at=FIRST.replace(month=n))
-            for n in (2, 7, 8)
-        )
-        settle(product_id, {"2025-02.0": 0})
-        assert visit(f"/products/{product_id}/comments/~/~/").page.all(id="month") == []
 
 
 class TestTheCounts:

@@ -258,7 +258,7 @@ class TestIntegrity:
             ("j", {"S": "2026-11-20T09:30:00.000000Z#other"}),
             ("nr", {"N": "7"}),
             ("f", {"S": "FEATURED#other"}),
-            ("y", {"BOOL": True}),
+            ("y", {"M": {"x": {"S": "Another reply."}}}),
         ],
     )
     def test_finds_and_mends_marks_that_are_wrong(self, comment, name, value):

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from comments.sets.copies import copies_of, is_primary, primary_of
+from comments.sets.copies import copies_of, is_primary, partition, primary_of
 from tests.support.sets.items import by_sort_key, comment_item, primary_item
 
 SETS = [set(chosen) for size in range(1, 6) for chosen in combinations((1, 2, 3, 4, 5), size)]
@@ -48,8 +48,8 @@ class TestTheCopies:
         for copy in copies_of(primary):
             assert copy == primary | {"sk": copy["sk"], "auto": {"BOOL": True}}
 
-    def test_are_spelled_by_masks_where_the_setting_says_so(self, settings):
-        settings.COMMENT_SETS_SPELLING = "masks"
+    def test_have_keys_by_masks_where_the_setting_says_so(self, settings):
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
         primary = primary_item(product_id="42", language="en", rating=5)
         names = by_sort_key(copies_of(primary))
         assert len(names) == 31
@@ -71,3 +71,40 @@ class TestTellingThemApart:
         assert not any(
             is_primary({"pk": copy["pk"], "sk": copy["sk"]}) for copy in copies_of(primary_item())
         )
+
+
+class TestKeysByNames:
+    @pytest.mark.parametrize(
+        ("language", "ratings", "key"),
+        [
+            (None, (), "PRODUCT#42/~/~"),
+            ("en", (), "PRODUCT#42/en/~"),
+            ("en", [1], "PRODUCT#42/en/1"),
+            ("en", [1, 2, 5], "PRODUCT#42/en/1.2.5"),
+            (None, [1, 2, 5], "PRODUCT#42/~/1.2.5"),
+        ],
+    )
+    def test_are_those_of_the_article(self, language, ratings, key):
+        assert partition("42", language, ratings) == key
+
+    def test_does_not_mind_the_order_nor_repetitions(self):
+        assert partition("42", None, [5, 1, 5]) == "PRODUCT#42/~/1.5"
+
+    def test_all_five_ratings_are_any(self):
+        assert partition("42", "en", {1, 2, 3, 4, 5}) == "PRODUCT#42/en/~"
+
+
+class TestKeysByMasks:
+    @pytest.fixture(autouse=True)
+    def masks(self, settings):
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
+
+    @pytest.mark.parametrize(
+        ("ratings", "key"), [([1], "1"), ([5], "16"), ([1, 5], "17"), ([1, 2, 5], "19")]
+    )
+    def test_each_rating_is_a_bit(self, ratings, key):
+        assert partition("42", "en", ratings) == f"PRODUCT#42/en/{key}"
+
+    @pytest.mark.parametrize("ratings", [(), (1, 2, 3, 4, 5)])
+    def test_the_full_set_is_named(self, ratings):
+        assert partition("42", None, ratings) == "PRODUCT#42/~/~"

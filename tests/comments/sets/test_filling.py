@@ -1,22 +1,21 @@
-"""``fill_sets``: a shop that was read by its indexes changes over to the sets."""
+"""A shop that was read by its indexes changes over to the sets: filled before there is a stream."""
 
 import json
 from collections.abc import Iterator
 from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import override_settings
 
 from comments.items import NewComment
 from comments.lists.read_models import INDEXES, SETS
 from comments.moderation.services import hide
-from comments.sets.consuming import Consumer
-from comments.sets.filling import has_stream
-from comments.sets.models import TABLE, CommentSetItem
+from comments.sets.applying import Consumer
+from comments.sets.integrity import has_stream
+from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
 from dynamo.tables.create import create_missing
-from dynamo.upkeep.integrity import every_item
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.threads import NOW, made_comment
 from tests.support.sets.stored import expected_items, stored_items
@@ -34,44 +33,24 @@ def before(tables: None, engine_name: str) -> Iterator[list[NewComment]]:
         yield comments
 
 
-def fill(**options: bool) -> int:
+def fill() -> int | None:
+    """Run the command as the demo does; give the number of differences, None if it did nothing."""
     out = StringIO()
-    call_command("fill_sets", json=True, stdout=out, **options)
-    counts: dict[str, int] = json.loads(out.getvalue() or '{"items": 0}')
-    return counts["items"]
+    options = ("--model", "sets", "--repair", "--unless-streaming", "--json")
+    call_command("check_integrity", *options, stdout=out)
+    mended: int | None = json.loads(out.getvalue())["mended"] if out.getvalue() else None
+    return mended
 
 
-class TestFilling:
-    def test_makes_what_the_stream_would_have_made(self, before):
-        assert all(stored_items(comment.id) == {} for comment in before)
-        assert fill() >= 64
-        for comment in before:
-            assert stored_items(comment.id) == expected_items(comment.id)
-        assert [len(stored_items(comment.id)) for comment in before] == [32, 32, 0]
-
-    def test_again_changes_nothing(self, before):
-        fill()
-        first = list(every_item(client(), TABLE))
-        assert fill() == len(first)
-        assert list(every_item(client(), TABLE)) == first
-
-    def test_is_refused_where_lists_are_read_otherwise(self, before):
-        with (
-            override_settings(COMMENTS_READ_MODEL=INDEXES),
-            pytest.raises(CommandError, match="COMMENTS_READ_MODEL is not sets"),
-        ):
-            fill()
-
-
-class TestTheStream:
-    def test_comes_after_the_filling_and_knows_nothing_of_it(self, before):
-        assert not has_stream()
-        assert fill(unless_streaming=True) >= 64
-        create_missing([CommentSetItem], client=client())
-        assert has_stream()
-        assert fill(unless_streaming=True) == 0
-        later = made_comment()
-        consumer = Consumer(pause=0)
-        consumer.walk().drain()
-        assert consumer.applied.primaries == 1
-        assert stored_items(later.id) == expected_items(later.id)
+def test_the_stream_comes_after_the_filling_and_knows_nothing_of_it(before):
+    assert not has_stream()
+    assert [fill(), fill()] == [1, 0]
+    assert [len(stored_items(comment.id)) for comment in before] == [32, 32, 0]
+    create_missing([CommentSetItem], client=client())
+    assert has_stream()
+    assert fill() is None
+    later = made_comment()
+    consumer = Consumer(pause=0)
+    consumer.walk().drain()
+    assert consumer.applied.primaries == 1
+    assert stored_items(later.id) == expected_items(later.id)

@@ -151,7 +151,7 @@ class TestTwoWritesAtOnce:
 class TestMending:
     def test_what_a_comment_says_mends_its_primary(self, comment):
         reply(comment)
-        spoil(comment, Comment.reply.attr_name, {"BOOL": True})
+        spoil(comment, Comment.reply.attr_name, {"M": {"x": {"S": "Another reply."}}})
         mend(comment)
         assert_followed(comment)
 

@@ -85,20 +85,6 @@ class TestAnEvent:
     def test_with_nothing_in_it_is_fine(self):
         assert invoke() == []
 
-    def test_given_twice_leaves_the_same(self, written):
-        one = written()
-        for _ in range(2):
-            assert invoke(record(None, one)) == []
-        assert is_complete(one)
-
-    def test_that_is_stale_brings_nothing_back(self, written):
-        before = written(rating=5)
-        after = primary_item(comment_id(before), rating=1)
-        put(after)
-        assert invoke(record(before, after, number=2)) == []
-        assert invoke(record(None, before, number=1)) == []
-        assert is_complete(after)
-
 
 class TestARecordThatCannotBeApplied:
     @pytest.fixture

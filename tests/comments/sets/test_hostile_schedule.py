@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.sets.streaming import writes_for
+from comments.sets.applying import writes_for
 from dynamo.items import Item
 from tests.support.chance import examples
 from tests.support.sets.fake_table import Crash, FakeTable

@@ -53,7 +53,7 @@ class TestThePlan:
         assert partitions(planned(languages, ratings, ProductCounts({}))) == read
 
     def test_spells_sets_as_the_table_does(self, settings):
-        settings.COMMENT_SETS_SPELLING = "masks"
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
         assert partitions(planned("en", "1.2.5")) == ["PRODUCT#42/en/19"]
 
     def test_asks_of_one_set_what_the_page_needs(self):

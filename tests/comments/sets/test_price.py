@@ -11,7 +11,7 @@ from django.test import override_settings
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.consuming import Consumer
+from comments.sets.applying import Consumer
 from comments.sets.plans import runs
 from comments.store.comments import load_comment
 from dynamo.calls.meter import Meter, metered

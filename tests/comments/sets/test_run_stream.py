@@ -21,10 +21,8 @@ from comments.items import NewComment
 from comments.management.commands import run_stream
 from comments.management.commands.run_stream import Command
 from comments.models import Comment
-from comments.moderation.services import hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.applying import TABLE
-from comments.sets.consuming import Consumer
+from comments.sets.applying import TABLE, Consumer
 from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import build_streams_client, client, current_connection
@@ -95,31 +93,12 @@ class TestAComment:
         assert len(stored_items(comment.id)) == 32
         assert stored_items(comment.id) == expected_items(comment.id)
 
-    def test_that_is_edited_often_before_anybody_looks_ends_as_it_is(self, comment):
-        for rating in (1, 3, 2):
-            edit(comment, rating=rating)
-        run_once()
-        assert stored_items(comment.id) == expected_items(comment.id)
-
-    def test_that_is_deleted_leaves_nothing(self, comment):
-        delete_comment(comment.id, now=LATER)
-        run_once()
-        assert stored_items(comment.id) == {}
-
     def test_that_is_deleted_and_imported_again_is_there_again(self, comment):
         delete_comment(comment.id, now=LATER)
         import_again(replace(comment, rating=1, created_at=LATER))
         run_once()
         assert len(stored_items(comment.id)) == 32
         assert stored_items(comment.id) == expected_items(comment.id)
-
-    def test_that_is_hidden_is_in_no_set_until_it_is_restored(self, comment):
-        hide(comment_id=comment.id, now=LATER)
-        run_once()
-        assert stored_items(comment.id) == {}
-        restore(comment_id=comment.id)
-        run_once()
-        assert stored_items(comment.id) == expected_items(comment.id) != {}
 
     def test_that_an_import_moves_to_another_product_takes_its_copies_along(self, comment, fresh):
         import_again(replace(comment, product_id=fresh("product"), created_at=LATER))
@@ -176,7 +155,7 @@ class TestARun:
 
 class TestAShopWithoutTheTable:
     def test_is_told_in_one_line(self, monkeypatch):
-        monkeypatch.setattr("comments.sets.consuming.TABLE", "there-is-no-such-table")
+        monkeypatch.setattr("comments.sets.applying.TABLE", "there-is-no-such-table")
         with pytest.raises(CommandError, match="create_tables"):
             call_command("run_stream", once=True)
 
@@ -190,7 +169,7 @@ class TestAShopWithoutTheTable:
 
 class TestATableWithoutAStream:
     def test_is_told_of_in_one_line(self, monkeypatch):
-        monkeypatch.setattr("comments.sets.consuming.TABLE", Comment.Meta.table_name)
+        monkeypatch.setattr("comments.sets.applying.TABLE", Comment.Meta.table_name)
         with pytest.raises(CommandError, match=r"has no stream: “manage\.py create_tables”"):
             call_command("run_stream")
 

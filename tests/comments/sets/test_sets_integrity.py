@@ -14,8 +14,8 @@ from comments import keys
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.sets.applying import Name
 from comments.sets.integrity import set_differences
-from comments.sets.streaming import Name
 from comments.store.comments import load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
@@ -80,29 +80,35 @@ class TestWhatIsAsItShouldBe:
         assert len(stored_items(comment.id)) == 32
 
 
+def lose(comment: NewComment) -> None:
+    delete(name(comment, "en/1.5"))
+    delete(name(comment, "~/5"))
+
+
+def spoil(comment: NewComment) -> None:
+    put({**stored_items(comment.id)[name(comment, "en/5")], "t": {"S": "What it said before"}})
+
+
+def put_too_many(comment: NewComment) -> None:
+    item = stored_items(comment.id)[name(comment, "en/5")]
+    put({**item, "sk": {"S": name(comment, "de/5")[1]}})
+
+
 class TestCopies:
-    def test_that_are_missing_are_made(self, comment):
-        delete(name(comment, "en/1.5"))
-        delete(name(comment, "~/5"))
+    @pytest.mark.parametrize(
+        ("damage", "kind", "stored", "expected"),
+        [
+            (lose, "missing copies", "none", "/en/1.5, "),
+            (spoil, "stale copies", "/en/5", "what the comment says"),
+            (put_too_many, "orphaned copies", "/de/5", "none"),
+        ],
+    )
+    def test_that_are_wrong_are_found_and_mended(self, comment, damage, kind, stored, expected):
+        damage(comment)
         (difference,) = found(comment)
-        assert (difference.kind, difference.stored) == ("missing copies", "none")
-        assert "/en/1.5, " in difference.expected
-        mend(comment)
-        assert_right(comment)
-
-    def test_that_are_stale_are_replaced(self, comment):
-        item = stored_items(comment.id)[name(comment, "en/5")]
-        put({**item, "t": {"S": "What it said before"}})
-        (difference,) = found(comment)
-        assert (difference.kind, difference.expected) == ("stale copies", "what the comment says")
-        mend(comment)
-        assert_right(comment)
-
-    def test_that_are_orphaned_are_deleted(self, comment):
-        item = stored_items(comment.id)[name(comment, "en/5")]
-        put({**item, "sk": {"S": name(comment, "de/5")[1]}})
-        (difference,) = found(comment)
-        assert (difference.kind, difference.expected) == ("orphaned copies", "none")
+        assert difference.kind == kind
+        assert stored in difference.stored
+        assert expected in difference.expected
         mend(comment)
         assert_right(comment)
 
@@ -186,14 +192,14 @@ class TestCommentsWithoutAnyItem:
             assert stored_items(comment.id) == expected_items(comment.id)
 
 
-class TestAnotherSpelling:
+class TestAnotherKeyFormat:
     def test_is_a_difference_of_all_copies_and_mended(self, comment, settings):
-        settings.COMMENT_SETS_SPELLING = "masks"
+        settings.COMMENT_SETS_KEY_FORMAT = "masks"
         assert set(kinds(comment)) == {"missing copies", "orphaned copies"}
         mend(comment)
         assert_right(comment)
         assert name(comment, "en/16") in stored_items(comment.id)
-        settings.COMMENT_SETS_SPELLING = "names"
+        settings.COMMENT_SETS_KEY_FORMAT = "names"
         mend(comment)
 
 

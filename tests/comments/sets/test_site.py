@@ -13,7 +13,7 @@ from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.newest_comment import find_newest
 from comments.replies.services import reply_to
-from comments.sets.consuming import Consumer
+from comments.sets.applying import Consumer
 from comments.sets.models import TABLE
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 def spelling(request: pytest.FixtureRequest) -> Iterator[str]:
     """Each spelling of the sets, in the same table: the products are others."""
     drain()  # what others left is spelled as they had it
-    with override_settings(COMMENT_SETS_SPELLING=request.param):
+    with override_settings(COMMENT_SETS_KEY_FORMAT=request.param):
         yield request.param
         drain()
 

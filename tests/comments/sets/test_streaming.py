@@ -2,14 +2,14 @@
 
 import pytest
 
-from comments.sets.copies import copies_of
-from comments.sets.streaming import (
+from comments.sets.applying import (
     SetWrites,
     UnreadableRecord,
     name_of,
     writes_by_primary,
     writes_for,
 )
+from comments.sets.copies import copies_of
 from tests.support.sets.items import primary_item, record
 
 
@@ -84,26 +84,6 @@ class TestARecordThatTellsTooLittle:
 
 
 class TestSeveralRecords:
-    def test_of_one_comment_come_down_to_what_the_last_leaves(self):
-        first, second, third = (primary_item(language=g) for g in ("en", "de", "fr"))
-        asked = writes_by_primary(
-            [record(None, first), record(first, second), record(second, third)]
-        )
-        (writes,) = asked.values()
-        assert list(writes.puts.values()) == copies_of(third)
-        assert writes.deletes == (names(first) | names(second)) - names(third)
-
-    def test_of_a_comment_made_and_deleted_leave_only_deletes(self):
-        primary = primary_item()
-        (writes,) = writes_by_primary([record(None, primary), record(primary, None)]).values()
-        assert (writes.puts, writes.deletes) == ({}, names(primary))
-
-    def test_of_a_comment_deleted_and_made_again_keep_its_copies(self):
-        before, after = primary_item(rating=1), primary_item(rating=2)
-        (writes,) = writes_by_primary([record(before, None), record(None, after)]).values()
-        assert list(writes.puts.values()) == copies_of(after)
-        assert writes.deletes == names(before) - names(after)
-
     def test_of_two_products_of_one_comment_are_kept_apart(self):
         here, there = primary_item(product_id="1"), primary_item(product_id="2")
         asked = writes_by_primary([record(here, None), record(None, there)])

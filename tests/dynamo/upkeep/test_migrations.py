@@ -11,7 +11,7 @@ from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, table_key
 from dynamo.upkeep import migrations
-from dynamo.upkeep.migrations import AnotherRun, Checkpoint, Migration, Step
+from dynamo.upkeep.migrations import AnotherRun, Checkpoint, Migration, MigrationStep
 from dynamo.upkeep.pace import Pace
 from dynamo.writes.actions import Action, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, Contended
@@ -27,12 +27,11 @@ class Things:
     client: Any
     table: str
 
-    def step(self, derive: Callable[[Item], Sequence[Action]] | None = None) -> Step:
-        return Step(
+    def step(self, derive: Callable[[Item], Sequence[Action]] | None = None) -> MigrationStep:
+        return MigrationStep(
             name="rename",
             sentence="Rename an attribute.",
             table=self.table,
-            key={"pk": "MIGRATION#rename", "sk": "MIGRATION#rename"},
             only=PK.startswith("THING#"),
             derive=derive or self.renamed,
         )
@@ -145,7 +144,9 @@ class TestAnInterruptedStep:
 
 
 class TestBesideOthers:
-    def meddled(self, things: Things, meddle: Callable[[], object], *, times: int = 1) -> Step:
+    def meddled(
+        self, things: Things, meddle: Callable[[], object], *, times: int = 1
+    ) -> MigrationStep:
         """A step beside which others do something, each time the item 3 was derived."""
         left = iter(range(times))
 

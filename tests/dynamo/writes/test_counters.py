@@ -18,7 +18,6 @@ from dynamo.calls.meter import metered
 from dynamo.items import Item, wire_key
 from dynamo.writes.actions import Action, check, put
 from dynamo.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
-from dynamo.writes.shards import SHARDS
 from dynamo.writes.transactions import ConditionFailed, Transactions, write_together
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
@@ -62,12 +61,6 @@ def stored(name: str, *, among: int = 16) -> list[int]:
     keys = [wire_key(key_of(name, shard)) for shard in range(among)]
     found = [client().get_item(TableName=TABLE, Key=key, ConsistentRead=True) for key in keys]
     return [shard for shard, answer in enumerate(found) if "Item" in answer]
-
-
-def put_shard(name: str, shard: int, **attributes: int) -> None:
-    """Put a shard as older versions did."""
-    numbers = {attribute: {"N": str(number)} for attribute, number in attributes.items()}
-    client().put_item(TableName=TABLE, Item={**wire_key(key_of(name, shard)), **numbers})
 
 
 @pytest.fixture
@@ -271,36 +264,6 @@ class TestAReaderOfFoldedShards:
         items = fresh.batches.get(TABLE, fresh.keys({name: 1}))
         with before_the_next("BatchGetItem", lambda: counters.fold(name)):
             assert fresh.sums({name: 1}, items, consistent=True) == {name: {"en": 20}}
-
-
-@pytest.mark.fallback
-class TestShardsOfOlderVersions:
-    """Their number may be higher than that of their items, which hold nothing but cells."""
-
-    @pytest.fixture(autouse=True)
-    def shards(self, name: str) -> None:
-        put_shard(name, 0, en=3, **{SHARDS: 8})
-        put_shard(name, 5, en=4)
-
-    def test_are_summed_by_reading_each_once(self, name: str) -> None:
-        with metered() as meter:
-            assert make_counters().read(name) == {"en": 7}
-        assert len(meter.calls) == 2  # the number was not known
-
-    def test_are_completed_by_the_first_writer_who_needs_it(self, name: str) -> None:
-        counters = make_counters()
-        counters.read(name)
-        change_all(counters, name, en=1)
-        assert stored(name) == list(range(8))
-        assert make_counters().read(name, consistent=True) == {"en": 27}
-
-    def test_are_folded_at_the_second_call(self, name: str) -> None:
-        counters = make_counters()
-        assert not counters.fold(name)
-        assert stored(name) == list(range(8))
-        assert counters.fold(name)
-        assert stored(name) == [0]
-        assert counters.read(name, consistent=True) == {"en": 7}
 
 
 @pytest.mark.fallback

@@ -148,11 +148,6 @@ class TestTheFrontPage:
             shelves_in(list_categories(PageRequest(500)))
         assert meter.requests() == 1
 
-    def test_shows_a_category_from_before_there_were_shelves(self, lamp):
-        (slug,) = lamp.category_slugs
-        lose_shelf(slug)
-        assert self.shelf(slug) == [("Lamp", 1_999)]
-
     def test_is_mended_by_the_check(self, lamp):
         (slug,) = lamp.category_slugs
         lose_shelf(slug)

@@ -158,19 +158,6 @@ class TestTheCheck:
         assert (stored(stray), stored(by_name)) != (None, None)
         assert stored((stray[0], keys.product(lamp.id))) is None
 
-    def test_gives_an_old_product_the_categories_of_its_edges(self, lamp):
-        spoil((keys.product(lamp.id),) * 2, "categories")
-        assert [difference.kind for difference in found(lamp.id)] == ["categories"]
-        assert mend(lamp.id) == [True]
-        assert [c.slug for c in find_product(lamp.id).categories] == sorted(lamp.category_slugs)
-
-    def test_takes_away_an_edge_by_name_alone_to_an_old_product(self, lamp):
-        spoil((keys.product(lamp.id),) * 2, "categories")
-        lose(edge_of(lamp))
-        assert all(mend(lamp.id))
-        assert stored(by_name_of(lamp)) is None
-        assert found(lamp.id) == []
-
     def test_takes_away_edges_to_a_product_that_is_gone(self, lamp):
         lose((keys.product(lamp.id), keys.product(lamp.id)))
         assert mend(lamp.id) == [True] * 4

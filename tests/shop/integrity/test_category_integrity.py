@@ -2,10 +2,12 @@
 
 import pytest
 
+from dynamo.upkeep.integrity import confirmed
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import NoSuchCategory, find_category, find_product
-from shop.integrity.categories import CategoriesFound
+from shop.integrity.catalogue import CatalogueItems
+from shop.integrity.checks import catalogue_kinds
 from tests.support.catalogue.spoiling import found, lose, mend, put_lamp, spoil, stored
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -49,9 +51,9 @@ class TestTheCheckOfCategories:
             (keys.category(lamp.category_slugs[1]), keys.category(lamp.category_slugs[0]))
         )
         assert edge is not None
-        seen = CategoriesFound()
-        seen.take(edge)
-        assert list(seen.differences(1)) == []
+        seen = CatalogueItems(catalogue_kinds()[0])
+        seen.add(edge)
+        assert list(confirmed(seen.candidates())) == []
 
     def test_puts_a_category_to_the_top_whose_way_is_broken(self, lamp):
         inner, slug = lamp.category_slugs

@@ -1,15 +1,15 @@
 """The check of orders: what it finds, and that repairing mends it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from dynamo.calls.client import client
-from dynamo.upkeep import differences as upkeep
+from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference, every_item
 from shop import keys
-from shop.integrity import checks, orders
+from shop.integrity import checks
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
@@ -21,6 +21,26 @@ from tests.support.orders.making import made_order, put, stored_order
 from tests.support.shop.checks import differences
 
 TABLE = ShopItem.Meta.table_name
+WRONG_ORDERS: dict[str, tuple[Status, str, Sequence[str], dict[str, dict[str, str]]]] = {
+    "with a wrong key": (
+        Status.PLACED,
+        "keys",
+        [],
+        {"order_status_date": {"S": "SHIPPED#never"}},
+    ),
+    "without a summary": (Status.PLACED, "summary", ["summary"], {}),
+    "without a sparse key": (Status.PLACED, "keys", ["open_shard", "open_place"], {}),
+    "that is closed but queued": (
+        Status.SHIPPED,
+        "keys",
+        [],
+        {
+            "open_shard": {"S": "OPEN#PLACED#0"},
+            "open_place": {"S": "2023-01-01T00:00:00.000000Z#x"},
+        },
+    ),
+}
+"""An order's status, the kind of the difference, what is removed from it, and written over it."""
 
 
 @pytest.fixture
@@ -52,48 +72,30 @@ def mend(difference: Difference) -> bool:
     return difference.mend()
 
 
+@pytest.mark.usefixtures("tables")
 @pytest.mark.fallback
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
         assert list(differences("orders")) == []
 
-    def test_finds_and_mends_a_wrong_key(self, order: NewOrder) -> None:
+    @pytest.mark.parametrize("case", WRONG_ORDERS)
+    def test_finds_and_mends_an_order(self, case: str, fresh: Callable[[str], str]) -> None:
+        status, kind, removed, values = WRONG_ORDERS[case]
+        order = made_order(fresh("alex"), status)
+        put(order)
+        before = stored_order(order.username, order.id)
+        spoil(key_of(order), *removed, **values)
+        (difference,) = found(kind, f"order {order.id}")
+        assert mend(difference)
+        assert stored_order(order.username, order.id) == before
+
+    def test_names_what_is_stored_and_what_should_be(self, order: NewOrder) -> None:
         before = stored_order(order.username, order.id)
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
         (difference,) = found("keys", f"order {order.id}")
         assert difference.stored == "order_status_date SHIPPED#never"
         assert difference.expected == f"order_status_date {before['order_status_date']['S']}"
         assert mend(difference)
-        assert stored_order(order.username, order.id) == before
-
-    def test_finds_and_mends_a_missing_summary(self, order: NewOrder) -> None:
-        before = stored_order(order.username, order.id)
-        spoil(key_of(order), "summary")
-        (difference,) = found("summary", f"order {order.id}")
-        assert mend(difference)
-        assert stored_order(order.username, order.id) == before
-
-    def test_finds_and_mends_a_missing_sparse_key(self, order: NewOrder) -> None:
-        before = stored_order(order.username, order.id)
-        spoil(key_of(order), "open_shard", "open_place")
-        (difference,) = found("keys", f"order {order.id}")
-        assert mend(difference)
-        assert stored_order(order.username, order.id) == before
-
-    def test_finds_and_mends_a_closed_order_in_the_queue(
-        self, fresh: Callable[[str], str], tables: None
-    ) -> None:
-        order = made_order(fresh("alex"), Status.SHIPPED)
-        put(order)
-        before = stored_order(order.username, order.id)
-        spoil(
-            key_of(order),
-            open_shard={"S": "OPEN#PLACED#0"},
-            open_place={"S": "2023-01-01T00:00:00.000000Z#x"},
-        )
-        (difference,) = found("keys", f"order {order.id}")
-        assert mend(difference)
-        assert stored_order(order.username, order.id) == before
 
     def test_finds_and_mends_wrong_counts_of_a_customer(self, order: NewOrder) -> None:
         key = keys.counter(counter_of(order.username), 0)
@@ -179,7 +181,7 @@ class TestAWriteMadeWhileTheTableIsRead:
             write()
             return iter(items)
 
-        monkeypatch.setattr(checks, "every_item", read)
+        monkeypatch.setattr(upkeep, "every_item", read)
         return write
 
     def test_is_no_difference(self, written_meanwhile: Callable[[], None]) -> None:
@@ -206,7 +208,7 @@ class TestAWriteMadeWhileTheTableIsRead:
         self, order: NewOrder, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         spoil(keys.counter(counter_of(order.username), 0), SHIPPED={"N": "2"})
-        count = orders._count_orders
+        count = checks._count_orders
 
         def count_late(username: str) -> Any:
             counted = count(username)
@@ -214,7 +216,7 @@ class TestAWriteMadeWhileTheTableIsRead:
                 put(made_order(username))
             return counted
 
-        monkeypatch.setattr(orders, "_count_orders", count_late)
+        monkeypatch.setattr(checks, "_count_orders", count_late)
         (difference,) = found("counts", f"customer {order.username}")
         assert (difference.is_busy, difference.mend) == (True, None)
 

@@ -13,8 +13,7 @@ from shop.orders.items import MOST_LINES, NewLine, NewOrder, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.placing import place_order
 from tests.support.chance import unique
-from tests.support.comments.faulty import EVENTS, When, before_the_next_transaction, faults
-from tests.support.dynamo.migrating import Killed
+from tests.support.comments.faulty import EVENTS, Killed, When, before_the_next_transaction, faults
 from tests.support.orders.making import START, made_order, put, put_product, stored_order
 from tests.support.shop.checks import differences
 

@@ -13,7 +13,6 @@ from shop.pickup.cells import (
     farthest,
     geohash_of,
     nearest,
-    plain_geohash_of,
 )
 from shop.pickup.coordinates import HALFWAY_ROUND, Coordinates, distance
 
@@ -39,9 +38,9 @@ class TestAGeohash:
     def test_is_that_of_the_textbook(self) -> None:
         assert geohash_of(Coordinates.at(57.64911, 10.40744)) == "u4pruydqqv"
 
-    @given(place=PLACES)
+    @given(place=PLACES.filter(lambda place: abs(place.latitude) <= CAP_BEGINS))
     def test_names_cells_that_the_place_is_in(self, place: Coordinates) -> None:
-        geohash = plain_geohash_of(place)
+        geohash = geohash_of(place)
         for length in range(1, PRECISION + 1):
             box = pygeohash.get_bounding_box(geohash[:length])
             assert box.min_lat - 1e-9 <= place.latitude <= box.max_lat + 1e-9

@@ -23,7 +23,6 @@ from tests.support.pickup.stored import (
     made_point,
     own_item,
     put,
-    put_without_caps,
 )
 from tests.support.shop.checks import differences
 
@@ -47,6 +46,21 @@ def mend(difference: Difference) -> bool:
     return difference.mend()
 
 
+def mended_cell(point: PickupPoint) -> str:
+    """Mend the one wrong item of a point; give what was stored."""
+    (difference,) = found("cells", f"pickup point {point.id}")
+    assert mend(difference)
+    return difference.stored
+
+
+def mended_kinds() -> set[str]:
+    """Mend all that is found, after which nothing is; give its kinds."""
+    wrong = list(differences("pickup"))
+    assert all(mend(difference) for difference in wrong)
+    assert list(differences("pickup")) == []
+    return {difference.kind for difference in wrong}
+
+
 def must(item: dict[str, Any] | None) -> dict[str, Any]:
     assert item is not None
     return item
@@ -59,17 +73,13 @@ class TestTheCheck:
     def test_finds_and_mends_a_missing_cell(self, point: PickupPoint) -> None:
         before = must(area_item(point))
         delete(*area_key(point))
-        (difference,) = found("cells", f"pickup point {point.id}")
-        assert difference.stored == f"nothing at {area_key(point)[1]}"
-        assert mend(difference)
+        assert mended_cell(point) == f"nothing at {area_key(point)[1]}"
         assert area_item(point) == before
 
     def test_finds_and_mends_a_cell_that_says_something_else(self, point: PickupPoint) -> None:
         before = must(area_item(point))
         put(before | {"name": {"S": "Elsewhere"}})
-        (difference,) = found("cells", f"pickup point {point.id}")
-        assert difference.stored.endswith("Elsewhere")
-        assert mend(difference)
+        assert mended_cell(point).endswith("Elsewhere")
         assert area_item(point) == before
 
     def test_finds_and_mends_a_point_in_the_wrong_cell(self, point: PickupPoint) -> None:
@@ -85,10 +95,7 @@ class TestTheCheck:
         self, point: PickupPoint
     ) -> None:
         put(must(own_item(point)) | {"latitude": {"N": "-30.5"}})
-        wrong = list(differences("pickup"))
-        assert {difference.kind for difference in wrong} == {"cells", "counts"}
-        assert all(mend(difference) for difference in wrong)
-        assert list(differences("pickup")) == []
+        assert mended_kinds() == {"cells", "counts"}
         (near,) = nearest_points(Coordinates.at(-30.5, point.place.longitude), 1).points
         assert (near.point.id, near.metres) == (point.id, 0)
 
@@ -96,20 +103,8 @@ class TestTheCheck:
         item = must(area_item(point))
         remove_point(point.id)
         put(item)
-        (difference,) = found("cells", f"pickup point {point.id}")
-        assert mend(difference)
+        assert mended_cell(point)
         assert area_item(point) is None
-
-    def test_finds_and_mends_a_point_near_a_pole_that_is_in_no_cap(
-        self, tables: None, fresh: Fresh
-    ) -> None:
-        point = made_point(fresh, (-77.85, 166.67))
-        put_without_caps(point)
-        wrong = list(differences("pickup"))
-        assert {difference.kind for difference in wrong} == {"cells", "counts"}
-        assert all(mend(difference) for difference in wrong)
-        assert list(differences("pickup")) == []
-        assert area_item(point) is not None
 
     @pytest.mark.parametrize("directory", ["~", "area"])
     def test_finds_and_mends_wrong_counts(self, point: PickupPoint, directory: str) -> None:

@@ -1,7 +1,6 @@
 """Points in the table: two items each, counted in two directories, by one transaction."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,19 +12,15 @@ from dynamo.calls.meter import metered
 from dynamo.writes.transactions import Contended
 from shop.pickup.coordinates import Coordinates
 from shop.pickup.directory import read_directories
-from shop.pickup.points import PickupPoint, area_key_without_caps, point_of
+from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from shop.pickup.writing import PointOutcome, put_points, remove_point
-from tests.support.chance import CHANCE
 from tests.support.pickup.stored import (
     Fresh,
     area_item,
-    get,
     made_point,
     own_item,
-    put_without_caps,
 )
-from tests.support.shop.checks import differences
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -137,14 +132,6 @@ class TestRemovingAPoint:
 
 
 class TestAPointNearAPole:
-    @pytest.fixture
-    def old(self, fresh: Fresh) -> Iterator[PickupPoint]:
-        """A point in the south as an older version stored it, which knew no caps."""
-        point = made_point(fresh, (-78.0 - 10 * CHANCE.random(), 360 * CHANCE.random() - 180))
-        put_without_caps(point)
-        yield point
-        remove_point(point.id)
-
     def test_is_stored_and_counted_in_a_cap(self, fresh: Fresh) -> None:
         before = counted("~", "Nkj")
         put_points([point := made_point(fresh, (78.2232, 15.6267))])
@@ -154,25 +141,6 @@ class TestAPointNearAPole:
         after = counted("~", "Nkj")
         assert number_in(after, "~", "Nkj") == number_in(before, "~", "Nkj") + 1
         assert number_in(after, "Nkj", "Nkjfr") == number_in(before, "Nkj", "Nkjfr") + 1
-
-    def test_is_found_where_an_older_version_stored_it(self, old: PickupPoint) -> None:
-        (near,) = nearest_points(old.place, 1).points
-        assert (near.point, near.metres) == (old, 0)
-
-    def test_of_an_older_version_moves_with_its_counts_when_it_is_written(
-        self, old: PickupPoint
-    ) -> None:
-        put_points([renamed := replace(old, name="Kiosk")])
-        assert get(*(area_key_without_caps(old) or ("", ""))) is None
-        item = area_item(renamed)
-        assert item is not None
-        assert point_of(item) == renamed
-        assert list(differences("pickup")) == []
-
-    def test_of_an_older_version_is_removed_with_its_counts(self, old: PickupPoint) -> None:
-        assert remove_point(old.id)
-        assert get(*(area_key_without_caps(old) or ("", ""))) is None
-        assert list(differences("pickup")) == []
 
 
 @pytest.fixture

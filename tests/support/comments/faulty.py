@@ -1,6 +1,6 @@
 """A DynamoDB that fails on purpose: at one call, or now and then."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +12,6 @@ from typing import Any, Literal
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.support.comments.conflicts import cancelled
-from tests.support.dynamo.migrating import Killed
 from tests.support.hooks import before_the_next, hooked
 
 When = Literal["before it is sent", "after it was applied"]
@@ -27,6 +26,10 @@ NEVER: dict[When, frozenset[str]] = {
     ),
 }
 """What is not let fail: `tests.support.strict` describes tables; a read may as well not be sent."""
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
 
 
 @dataclass

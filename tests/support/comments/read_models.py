@@ -9,9 +9,9 @@ from django.test import override_settings
 from comments import keys
 from comments.lists.read_models import INDEXES
 from comments.models import Comment
-from comments.sets.filling import fill_sets
+from comments.sets.copies import copies_of, primary_of
 from comments.sets.following import SETS
-from comments.sets.models import CommentSetItem
+from comments.sets.models import TABLE, CommentSetItem
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
@@ -49,4 +49,5 @@ def fill(comment_ids: Iterable[str]) -> None:
     values = [{"S": keys.comment(comment_id)} for comment_id in comment_ids]
     table_keys = [{"pk": value, "sk": value} for value in values]
     found = batches.get(Comment.Meta.table_name, table_keys)
-    fill_sets(found, batches=batches, advance=lambda _number: None)
+    primaries = [primary for comment in found if (primary := primary_of(comment))]
+    batches.put(TABLE, [item for each in primaries for item in (each, *copies_of(each))])

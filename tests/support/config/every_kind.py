@@ -14,18 +14,15 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.sets.consuming import Consumer
+from comments.sets.applying import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
 from comments.votes.services import vote
-from config.management.commands.migrate_items import STEPS
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.upkeep.migrations import Migration
-from dynamo.upkeep.pace import Pace
 from lab.reports.storage import find_published, store
 from shop.accounts.confirming import confirm
 from shop.accounts.queries import find_user
@@ -69,7 +66,6 @@ def load_every_kind() -> None:
     _write_orders()
     _write_products()
     _write_comments()
-    _interrupt_steps()
     Consumer(pause=0).walk().drain()
     LOG.flush(seconds=5)
 
@@ -155,16 +151,3 @@ def _comment(comment_id: str, **fields: object) -> NewComment:
     product = sample_catalogue().products[0].id
     values = {"product_id": product, "language": "en", "rating": 5, "created_at": NOW, **fields}
     return NewComment(id=comment_id, **values)
-
-
-def _interrupt_steps() -> None:
-    """Interrupt a step of ``migrate_items`` in each table, behind its first items."""
-
-    def interrupt(read: int) -> None:
-        if read:
-            raise KeyboardInterrupt
-
-    for step in {step.table: step for step in STEPS}.values():
-        few_items = Pace(units=10, sleep=lambda _seconds: None)
-        with pytest.raises(KeyboardInterrupt):
-            Migration(client(), Pool(1), few_items).carry_out(step, advance=interrupt)

@@ -7,10 +7,7 @@ from dynamo.calls.client import client
 from shop import keys
 from shop.models import ShopItem
 from shop.pickup.coordinates import Coordinates
-from shop.pickup.directory import deltas_into_cap
-from shop.pickup.points import PickupPoint, area_key, area_key_without_caps
-from shop.pickup.writing import put_points
-from shop.table import write_with_counts
+from shop.pickup.points import PickupPoint, area_key
 
 TABLE = ShopItem.Meta.table_name
 Fresh = Callable[[str], str]
@@ -44,15 +41,3 @@ def own_item(point: PickupPoint) -> dict[str, Any] | None:
 
 def area_item(point: PickupPoint) -> dict[str, Any] | None:
     return get(*area_key(point))
-
-
-def put_without_caps(point: PickupPoint) -> None:
-    """Store a point near a pole as versions did that knew no caps."""
-    put_points([point])
-    item, outside = area_item(point), area_key_without_caps(point)
-    assert item is not None
-    assert outside is not None
-    delete(*area_key(point))
-    put(item | {"pk": {"S": outside[0]}, "sk": {"S": outside[1]}})
-    moved = deltas_into_cap(point).items()
-    write_with_counts([], {name: {c: -n for c, n in cells.items()} for name, cells in moved})

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from comments.sets.applying import CopyWriter
-from comments.sets.streaming import Name, name_of
+from comments.sets.applying import CopyWriter, Name, name_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.pool import Pool
 from dynamo.items import Item

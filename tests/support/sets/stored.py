@@ -2,9 +2,8 @@
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import TABLE
+from comments.sets.applying import TABLE, Name, key_of, name_of
 from comments.sets.copies import primary_of
-from comments.sets.streaming import Name, key_of, name_of
 from dynamo.calls.client import client
 from dynamo.items import Item
 from tests.support.sets.items import all_items
