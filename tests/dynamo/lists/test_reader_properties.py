@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
@@ -12,6 +12,7 @@ from dynamo.lists.places import id_at
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.sizes import BLOCK
+from tests.support.chance import examples
 from tests.support.merged_lists import (
     MergedList,
     bounds,
@@ -156,6 +157,7 @@ class TestFallingBackInMidPage:
 
 
 class TestAListThatChangesBetweenPages:
+    @settings(max_examples=examples(60))
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
     def test_shows_each_untouched_item_once_and_in_order(self, toward, data, listing, order, size):
         whole, untouched = listing.places(order), set(listing.places(order))
@@ -203,6 +205,7 @@ def _change(data: st.DataObject, listing: MergedList) -> set[str]:
 
 
 class TestAPageOfSoManyUnits:
+    @settings(max_examples=examples(60))
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
     def test_spends_no_more_than_that_or_an_item_of_each_run(self, data, listing, order, size, at):
         largest = data.draw(st.sampled_from([300, LARGEST_ITEM, BLOCK]))
@@ -216,6 +219,7 @@ class TestAPageOfSoManyUnits:
         page = listing.read(request, order, **how)
         assert page.capacity_units <= max(most, LEAST_UNITS * len(listing.runs))
 
+    @settings(max_examples=examples(60))
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
     def test_expects_items_as_large_as_those_that_it_has_read(self, data, listing, order, size):
         listing.bytes_of = lambda _item: 9_000
@@ -225,6 +229,7 @@ class TestAPageOfSoManyUnits:
         assert (page.largest_item >= 9_000) is any(read.items_read for read in page.reads)
         assert again.capacity_units <= max(request.most_units, 1.5 * len(listing.runs))
 
+    @settings(max_examples=examples(60))
     @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
     def test_leads_back_to_all_that_lies_in_front_even_if_it_is_empty(
         self, listing, order, size, position
