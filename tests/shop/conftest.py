@@ -9,7 +9,7 @@ from django.test import Client
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from tests.support.orders.visiting import Visitor
+from tests.support.comments.browsing import Visitor
 from tests.support.strict import refuse_what_aws_refuses
 
 

@@ -7,8 +7,8 @@ import pytest
 from shop.accounts.queries import find_user
 from shop.order_status import Status
 from shop.orders.counts import counts_of
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import put_product
-from tests.support.orders.visiting import Shown, Visitor
 
 ORDER = "%2Fbasket%2Forder%2F"
 

@@ -10,8 +10,8 @@ from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import put_product
-from tests.support.orders.visiting import Shown, Visitor
 from tests.support.pickup.stored import made_point
 
 SPOT = (-54.4, 3.4)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from shop.orders.items import NewLine
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Shown, Visitor
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from dynamo.calls.client import client
 from shop.order_status import Status
 from shop.orders.counts import counts_of
 from shop.orders.items import NewLine, NewPickup
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, made_order, put, stored_order
-from tests.support.orders.visiting import Visitor
 
 
 class TestTheOrderPage:

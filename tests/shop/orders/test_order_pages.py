@@ -8,8 +8,8 @@ import pytest
 
 from shop.order_status import Status
 from shop.orders.items import NewLine
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, by_status_date, made_order, newest_first, put
-from tests.support.orders.visiting import Visitor
 
 DAY = timedelta(days=1)
 

@@ -6,8 +6,8 @@ from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
-from tests.support.orders.visiting import Visitor
 from tests.support.pickup.stored import Fresh, made_point
 
 

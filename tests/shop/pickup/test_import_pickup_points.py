@@ -23,7 +23,7 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.places import ZipPlace, find_zip
 from shop.pickup.points import PickupPoint, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
-from tests.support.orders.visiting import Visitor
+from tests.support.comments.browsing import Visitor
 from tests.support.pickup.memory import World
 from tests.support.pickup.stored import Fresh
 from tests.support.shop.checks import differences

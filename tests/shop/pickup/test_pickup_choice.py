@@ -8,8 +8,8 @@ from shop.orders import limits
 from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import remove_point
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
-from tests.support.orders.visiting import Visitor
 from tests.support.pickup.visiting import ids, near, page_of
 
 

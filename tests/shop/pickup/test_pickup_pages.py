@@ -13,8 +13,8 @@ from shop.pickup.places import ZipPlace, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, made_order, put
-from tests.support.orders.visiting import Visitor
 from tests.support.pickup.stored import Fresh, made_point
 from tests.support.pickup.visiting import ids, near, page_of
 

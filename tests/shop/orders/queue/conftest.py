@@ -7,9 +7,9 @@ import pytest
 
 from shop.order_status import OPEN, Status
 from shop.orders.items import NewOrder
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, stored_status
-from tests.support.orders.visiting import Visitor
 
 
 @pytest.fixture

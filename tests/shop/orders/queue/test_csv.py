@@ -9,9 +9,9 @@ import pytest
 from dynamo.web import csv_lists
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.queueing import ids_of
-from tests.support.orders.visiting import Visitor
 
 
 def rows(visitor: Visitor, url: str) -> list[dict[str, str]]:

@@ -8,8 +8,8 @@ import pytest
 from dynamo.calls.meter import metered
 from shop.accounts.services import create_profile
 from shop.orders.queue.finding import find_order_or_customers
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
-from tests.support.orders.visiting import Visitor
 
 
 def leads_to(visitor: Visitor, typed: str) -> str:

@@ -8,9 +8,9 @@ import pytest
 from shop.order_status import Status
 from shop.orders.items import NewOrder
 from shop.orders.queue import steps
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
-from tests.support.orders.visiting import Shown, Visitor
 
 URL = "/staff/orders/move/"
 ALL = "/staff/orders/all/?status=PROCESSING&to=1980-01-02"

@@ -5,9 +5,9 @@ from typing import Any
 
 from shop.order_status import Status
 from shop.orders.items import NewOrder
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
-from tests.support.orders.visiting import Shown, Visitor
 
 
 class TestTheQueue:
