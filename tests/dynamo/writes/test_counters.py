@@ -176,6 +176,15 @@ class TestAWriterThatKnowsTooManyShards:
         assert make_counters().fold(name)
         return counters
 
+    def test_writes_its_own_actions_once_and_to_those_there_are(
+        self, name: str, stale: Counters
+    ) -> None:
+        for number in range(20):
+            noted = put(Comment, wire_key(key_of(name, 100 + number)), Comment.pk.does_not_exist())
+            change(stale, name, noted, en=1)
+        assert stored(name) == [0]
+        assert make_counters().read(name, consistent=True) == {"en": 20}
+
     def test_is_told_of_conditions_of_its_own_alone(self, name: str, stale: Counters) -> None:
         missing = check(Comment, wire_key(key_of(name, 99)), Comment.pk.exists())
         for _ in range(20):
