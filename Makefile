@@ -37,7 +37,7 @@ help:
 	@echo "make test      run the tests on dynoxide, and on moto those that show it can stand in"
 	@echo "               (ENGINE=moto|dynoxide|URL: all on this one; ARGS=…)"
 	@echo "make test-all  the same with the slow ones, and with more and other examples each time"
-	@echo "make test-newest  run what depends on it on the newest Python and Django that are here"
+	@echo "make test-newest  run the tests marked for it on the newest Python and Django that are here"
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
@@ -82,7 +82,7 @@ lint: install
 	exit $$status
 
 screenshot: install
-	@$(PYTHON) manage.py screenshot $(ARGS)
+	@$(PYTHON) -m demo.screenshot $(ARGS)
 
 format: install
 	$(PYTHON) -m ruff check --fix-only --quiet .

@@ -12,7 +12,7 @@ class CommentsConfig(AppConfig):
     name = "comments"
 
     def ready(self) -> None:
-        from comments.rankings.names import rename_ranks  # noqa: PLC0415 - models are ready now
+        from comments.rankings.derivation import rename_ranks  # noqa: PLC0415 - models are ready now
 
         register_comment_ids()
         register_name_copies(rename_ranks)

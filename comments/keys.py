@@ -156,11 +156,6 @@ def rank(ranking: str, product_id: str) -> str:
     return f"{RANK_PREFIX}{ranking}#{product_id}"
 
 
-def commented_rank(product_id: str) -> str:
-    """Return both keys of a product's item in the ranking by last comment."""
-    return rank("COMMENTED", product_id)
-
-
 def ranking_shard(ranking: str, shard: int) -> str:
     """Return the partition in ``ranked`` of one shard of a ranking of the shop."""
     return f"{RANK_PREFIX}{ranking}#{shard}"

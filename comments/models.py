@@ -159,7 +159,7 @@ class Comment(CommentItem):
     `comments.keys`) has nothing but that and ``expires_at``.
     ``username`` is whose it is, missing where it was imported. ``verified`` is missing as well
     then, but for reviews that came with their orders.
-    The three attributes of its rank are `comments.votes.rank`'s; writing them writes to no
+    The three attributes of its rank are `comments.votes.services`'s; writing them writes to no
     index but ``ranked``. A comment without a helpful vote lacks the first two.
     ``moved_from`` are the other products that it was about before imports moved it.
     """

@@ -5,8 +5,7 @@ from django.urls import path
 from comments import home_views, views
 from comments.erasure import views as erasure_views
 from comments.moderation import views as moderation_views
-from comments.picks import views as pick_views
-from comments.posting import delete_views, detect_views, edit_views, post_views
+from comments.posting import views as posting_views
 from comments.profiles import views as profile_views
 from comments.rankings import views as ranking_views
 from comments.replies import views as reply_views
@@ -29,7 +28,7 @@ urlpatterns = [
         name="comments",
     ),
     path("products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"),
-    path("products/<id:product_id>/comments/new/", post_views.new, name="new_comment"),
+    path("products/<id:product_id>/comments/new/", posting_views.new, name="new_comment"),
     path(
         "comments/vote/<id_with_slashes:comment_id>/",
         vote_views.vote_comment,
@@ -55,7 +54,7 @@ urlpatterns = [
     ),
     path(
         "staff/comments/feature/<id_with_slashes:comment_id>/",
-        pick_views.feature_comment,
+        moderation_views.feature_comment,
         name="feature_comment",
     ),
     path(
@@ -63,16 +62,16 @@ urlpatterns = [
         reply_views.reply,
         name="reply_to_comment",
     ),
-    path("comments/edit/<id_with_slashes:comment_id>/", edit_views.edit, name="edit_comment"),
+    path("comments/edit/<id_with_slashes:comment_id>/", posting_views.edit, name="edit_comment"),
     path(
         "comments/delete/<id_with_slashes:comment_id>/",
-        delete_views.delete,
+        posting_views.delete,
         name="delete_comment",
     ),
     # Of two that fit, the address that is made is the last one.
     path("comments/~/<id_with_slashes:comment_id>/", views.comment, name="comment"),
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
-    path("languages/detect/", detect_views.detect, name="detect_language"),
+    path("languages/detect/", posting_views.detect, name="detect_language"),
     path("users/<id:username>/", profile_views.profile, name="profile"),
     path("account/data/", erasure_views.own_data, name="own_data"),
 ]

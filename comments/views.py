@@ -1,49 +1,29 @@
 """Pages of a product's comments."""
 
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from comments.filters import BadFilter, CommentFilter
-from comments.lists.explain import explain_page
-from comments.lists.headings import heading_of
-from comments.lists.listing import (
-    comment_data,
-    comments_feed,
-    list_url,
-    listing_of,
-    pager_of,
-)
-from comments.lists.months import at_month
-from comments.lists.orders import CommentOrder
-from comments.lists.page import (
-    CommentsPage,
-    PageWanted,
-    read_comment_page,
-    read_comments_page,
-)
-from comments.lists.queries import CommentEntry, WholeComment
-from comments.lists.read_your_writes import in_list, recently_written, with_recent
-from comments.lists.structured_data import things_on_page
-from comments.moderation.staff_tools import staff_tools
+from comments.lists.listing import list_url, pager_of
+from comments.lists.orders import CommentOrder, at_month
+from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
+from comments.lists.read_your_writes import recently_written
+from comments.moderation.listing import staff_tools
 from comments.store.comments import NoSuchComment
 from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
-from dynamo.lists.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest
 from dynamo.web.addresses import site_of
-from dynamo.web.paging import ListData, Pager, note_list, show_page
+from dynamo.web.paging import Pager, note_list, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
-from dynamo.web.structured_data import json_ld
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
@@ -52,7 +32,6 @@ from shop.web.caching import public, unless_known
 FIRST_PAGE_ONLY = gettext_noop(
     "A product's own page is the first one: the others are those of a list."
 )
-SHOWN = "shown"
 NOT_SHOWN = gettext_noop("“shown” is a number from 0 to %(most)s.")
 NO_SUCH_COMMENT = gettext_noop("There is no such comment. It may have been deleted.")
 
@@ -65,13 +44,14 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
         raise Refusal(_(FIRST_PAGE_ONLY), first_url=list_url(product_id, CommentFilter()))
     return _show(
         request,
-        PageWanted(
+        CommentsRequest(
             product_id,
             PageRequest(settings.PAGE_SIZE),
             accept_language=request.headers.get("Accept-Language", ""),
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
+            site=site_of(request),
         ),
     )
 
@@ -96,7 +76,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     shown = _shown(request, pager)
     return _show(
         request,
-        PageWanted(
+        CommentsRequest(
             product_id,
             _requested(request, pager, order, size=settings.PAGE_SIZE - shown),
             chosen,
@@ -104,8 +84,8 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             is_whole=False,
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
+            shown=shown,
         ),
-        shown=shown,
     )
 
 
@@ -121,13 +101,14 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     found = page.comment
-    if found.is_hidden and not _sees_hidden(request, found):
+    is_own = bool(found.username) and found.username == request.user.get_username()
+    if found.is_hidden and not (is_own or request.user.is_staff):
         raise Http404(_(NO_SUCH_COMMENT))
     context = {
         "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
         "product": page.product,
-        "is_own": _is_own(request, found),
+        "is_own": is_own,
         "has_voted": bool(page.voted),
         "tools": staff_tools(found) if request.user.is_staff else None,
         "explanation": explain_reads(current_meter()),
@@ -165,99 +146,21 @@ def _canonical_url(
     return f"{url}{joint}{query}" if query else url
 
 
-def _sees_hidden(request: HttpRequest, found: WholeComment) -> bool:
-    return _is_own(request, found) or request.user.is_staff
-
-
-def _is_own(request: HttpRequest, found: WholeComment) -> bool:
-    return bool(found.username) and found.username == request.user.get_username()
-
-
-def _show(request: HttpRequest, wanted: PageWanted, *, shown: int = 0) -> HttpResponse:
+def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
     try:
         page = read_comments_page(wanted)
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
-    pager = replace(pager_of(wanted.product_id, page.chosen, wanted.order), shown=shown)
-    if wanted.chosen is None:
-        pager = replace(pager, canonical=page.product.url)
-    note_list(pager, wanted.request, page.found.plan.name)
+    note_list(page.pager, wanted.request, page.found.plan.name)
     render_page = partial(
         show_page,
         request,
-        pager,
+        page.pager,
         wanted.request,
         page.found.page,
         templates=(whole, "comments/lists/_comments.html"),
-        context=lambda: {
-            **_context(wanted, page, site=site_of(request)),
-            **_reading_on(page, pager),
-        },
-        data=lambda: _data(wanted, page),
+        context=page.context,
+        data=page.data,
     )
-    found = page.found
-    counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
-    facts = (page.product, page.chosen, found.comments, counts, page.highlights)
-    return unless_known(request, (*facts, found.page.next_position), render_page)
-
-
-def _context(wanted: PageWanted, page: CommentsPage, *, site: str) -> dict[str, Any]:
-    is_default = wanted.chosen is None and bool(page.chosen.languages)
-    found = replace(page.found, comments=_with_recent(wanted, page))
-    context: dict[str, Any] = {
-        "product": page.product,
-        "trail": [*page.product.trail, page.product],
-        "listing": listing_of(
-            wanted.product_id,
-            page.chosen,
-            found,
-            order=wanted.order,
-            is_default_language=is_default,
-        ),
-        "total": found.counts.of(page.chosen),
-        "voted": page.voted,
-        "highlights": page.highlights,
-        "explanation": explain_page(found, current_meter()),
-    }
-    if page.product.unit_price is not None:
-        context["basket_add_url"] = reverse("basket_add")
-    if page.highlights:
-        things = things_on_page(page.product, found.comments, found.counts, site=site)
-        context["structured_data"] = json_ld({"@graph": things})
-    return context
-
-
-def _reading_on(page: CommentsPage, pager: Pager) -> dict[str, Any]:
-    """Return what a page that is short of comments needs to be filled by htmx, call by call."""
-    found = page.found.page
-    if found.cut_at is None:
-        return {"shown": pager.shown}
-    back = found.toward is Toward.PREVIOUS
-    url = pager.previous_url(found) if back else pager.next_url(found)
-    in_all = pager.shown + len(found.entries)
-    return {"shown": pager.shown, "reads_back": back, "reads_on_url": f"{url}&{SHOWN}={in_all}"}
-
-
-def _data(wanted: PageWanted, page: CommentsPage) -> ListData:
-    shown = _with_recent(wanted, page)
-    items = [comment_data(comment, product_id=wanted.product_id) for comment in shown]
-    heading = f"{heading_of(page.chosen)} · {page.product.name}"
-    return ListData(
-        items,
-        total=page.found.counts.of(page.chosen),
-        feed=partial(comments_feed, heading, shown),
-    )
-
-
-def _with_recent(wanted: PageWanted, page: CommentsPage) -> tuple[CommentEntry, ...]:
-    # In the visitor's language, a comment just written in another one is shown as well.
-    chosen = CommentFilter() if wanted.chosen is None else page.chosen
-    return with_recent(
-        page.found.comments,
-        page.recent,
-        page=page.found.page,
-        request=wanted.request,
-        belongs=in_list(wanted.product_id, chosen),
-        order=wanted.order,
-    )
+    return unless_known(request, page.facts, render_page)

@@ -5,14 +5,12 @@ from pathlib import Path
 from django.conf import global_settings
 from django.core.management.utils import get_random_secret_key
 
-from config.environment import django_versions
-from config.environment import variables as environment
-from config.environment.running_demo import find_demo
-from config.environment.secret_key import kept_secret_key
+from config import django_versions
+from config.environment import Environment, find_demo, kept_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = environment.current()
+env = Environment()
 VAR_DIR = env.path("VAR_DIR", default=BASE_DIR / "var")
 SECRET_KEY_FILE = VAR_DIR / "secret-key"
 ENVIRONMENT_PROBLEMS = env.problems
@@ -24,9 +22,10 @@ AWS_REGION = env.text("AWS_REGION", env.text("AWS_DEFAULT_REGION"))
 DYNAMODB_TABLE_PREFIX = env.text("DYNAMODB_TABLE_PREFIX")
 
 # Commands use the demo that runs in this checkout, unless the environment names a database.
+_DEMO = find_demo(VAR_DIR)
 RUNNING_DEMO = None
 if not env.text("DYNAMODB_ENDPOINT_URL") and not env.has_aws_credentials():
-    RUNNING_DEMO = find_demo(VAR_DIR)
+    RUNNING_DEMO = _DEMO
 if RUNNING_DEMO:
     DYNAMODB_ENDPOINT_URL = RUNNING_DEMO.endpoint_url
     AWS_REGION = AWS_REGION or RUNNING_DEMO.region
@@ -50,7 +49,7 @@ PAGE_SECONDS = env.number("PAGE_SECONDS", default=2.5, least=0.5, most=60)
 WRITE_SECONDS = env.number("WRITE_SECONDS", default=6, least=0.5, most=60)
 # Requests that one process works on at a time, half of them forms at the most: so two or more.
 # See deploy/gunicorn.conf.py.
-PAGES_AT_ONCE = env.integer("PAGES_AT_ONCE", default=4, least=2, most=64)
+MAX_CONCURRENT_REQUESTS = env.integer("MAX_CONCURRENT_REQUESTS", default=4, least=2, most=64)
 
 # The models whose tables create_tables creates, one for each table.
 DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
@@ -227,9 +226,11 @@ MAILERS = {"default": _MAILER}
 # Django 5.2 reads neither MAILERS nor SECURE_CSP.
 globals().update(django_versions.former_settings(_MAILER, SECURE_CSP))
 # Whether staff can sign in only with a second factor.
-STAFF_SECOND_FACTOR = env.flag("STAFF_SECOND_FACTOR")
+REQUIRE_STAFF_2FA = env.flag("REQUIRE_STAFF_2FA")
 # Of the sample shop: a customer, a member of staff, and their password. Its pages offer them.
-SAMPLE_SIGN_IN = env.words("SAMPLE_SIGN_IN")
+SAMPLE_SIGN_IN: tuple[str, ...] = ()
+if _DEMO and _DEMO.endpoint_url == DYNAMODB_ENDPOINT_URL:
+    SAMPLE_SIGN_IN = tuple(_DEMO.sign_in)
 # What links in letters begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
@@ -299,19 +300,10 @@ LOGGING = {
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 COUNTER_SHARDS = env.integer("COUNTER_SHARDS", default=8, least=1, most=64)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
-RANK_SHARDS = env.integer("RANK_SHARDS", default=2, least=1, most=64)
-EDGE_SHARDS = env.integer("EDGE_SHARDS", default=2, least=1, most=64)
 # Comments posted, edited, deleted, voted on and reported in an hour.
 COMMENT_WRITES_PER_USER = env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000)
 COMMENT_WRITES_PER_ADDRESS = env.integer(
     "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
-)
-# Decisions, picks, replies and deletions by staff in an hour.
-COMMENT_STAFF_WRITES_PER_USER = env.integer(
-    "COMMENT_STAFF_WRITES_PER_USER", default=600, least=1, most=100_000
-)
-COMMENT_STAFF_WRITES_PER_ADDRESS = env.integer(
-    "COMMENT_STAFF_WRITES_PER_ADDRESS", default=3_000, least=1, most=1_000_000
 )
 # How the lists of comments are read: see docs/designs/sets.md.
 COMMENTS_READ_MODEL = env.choice(
@@ -330,5 +322,3 @@ if COMMENTS_READ_MODEL == "sets":
 ACTIVITY_READ_UNITS = env.integer("ACTIVITY_READ_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_WRITE_UNITS = env.integer("ACTIVITY_WRITE_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12, least=1, most=120)
-ACTIVITY_SHARDS = env.integer("ACTIVITY_SHARDS", default=2, least=1, most=16)
-REAL_DATA_DIR = env.path("REAL_DATA_DIR", default=BASE_DIR.parent / "shared" / "data")

@@ -53,4 +53,4 @@ def _clock_errors() -> list[CheckMessage]:
     if clock.process_clock.off <= MOST_OFF:
         return []
     hint = "Set it, as by NTP; Amazon refuses calls at a wrong time."
-    return [Error(clock.process_clock.sentence(), hint=hint, id="config.E040")]
+    return [Error(clock.process_clock.sentence(), hint=hint, id="config.clock")]

@@ -7,8 +7,8 @@ from django.views.i18n import set_language
 
 from config import views
 from dynamo.web.forgery import form_token
-from lab.handbook.views import document
-from lab.reports.views import lab
+from lab.docs_pages import document
+from lab.reports.page import lab
 
 handler400 = "dynamo.web.refusals.bad_request"
 handler404 = "dynamo.web.refusals.not_found"

@@ -4,19 +4,15 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from threading import Event
-from types import FrameType
+from typing import Never
 
 from django.conf import settings
 
-from config.environment.running_demo import RunningDemo, announced, find_demo, note_path
-from dynamo.engine import EngineError, EngineServer, FileBusy
-from dynamo.engine.child import KEPT_LINES, Child
-from dynamo.engine.lock import FileLock
-from dynamo.engine.ports import LOOPBACK, require_free
-from dynamo.engine.server import answers
+from config.environment import RunningDemo, announced, find_demo, note_path
+from dynamo.engine import LOOPBACK, Child, EngineError, EngineServer, FileBusy, FileLock
+from dynamo.engine.child import KEPT_LINES, answers, require_free
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 POLL_SECONDS = 0.1
@@ -89,11 +85,10 @@ def serving(config: DemoConfig, *, kept_lines: int = KEPT_LINES) -> Iterator[Chi
     Raises DemoFailed where it does not start.
     """
     command = config.gunicorn()
-    child = Child(command, env=config.environment, listen=True, kept_lines=kept_lines)
-    with _stopping(child) as site:
+    with Child(command, env=config.environment, listen=True, kept_lines=kept_lines) as site:
         deadline = time.monotonic() + SITE_START_SECONDS
         while not config.is_open():
-            if time.monotonic() > deadline or site.exit_code is not None:
+            if time.monotonic() > deadline or site.poll() is not None:
                 sentence = " ".join(["The web server did not start.", *site.output()[-1:]])
                 raise DemoFailed(sentence)
             time.sleep(POLL_SECONDS)
@@ -104,9 +99,11 @@ def serving(config: DemoConfig, *, kept_lines: int = KEPT_LINES) -> Iterator[Chi
 class Demo:
     """One run.
 
-    ``say`` prints a line for the user, ``hint`` is one more of them when the site is open,
-    ``prepare`` are commands run before it, and ``beside`` commands that run as long as it does.
-    With ``engine`` None, the database at ``endpoint_url`` is used and never stopped.
+    ``say`` prints a line for the user. ``sign_in`` are a customer, a member of staff and their
+    password, which it tells of. ``prepare`` are commands run before the site, ``beside`` commands
+    that run as long as it does.
+    With ``engine`` None, the database at ``endpoint_url`` is used and never stopped. ``parts``
+    are the processes that run beside the engine, by the names that sentences call them.
     """
 
     config: DemoConfig
@@ -115,57 +112,26 @@ class Demo:
     prepare: tuple[Command, ...]
     beside: tuple[Command, ...] = ()
     endpoint_url: str | None = None
-    hint: str = ""
-    _parts: dict[str, Child] = field(default_factory=dict, init=False)
-    _stop: Event = field(default_factory=Event, init=False)
+    sign_in: tuple[str, ...] = ()
+    parts: dict[str, Child] = field(default_factory=dict, init=False)
 
     def run(self) -> None:
         """Return when the user has stopped it; raise EngineError when a part failed.
 
         Call from the main thread: it handles the signals that ask a process to stop.
         """
-        with self._handling_signals(), _alone():
-            require_free(self.config.port)
+        with _handling_signals():
             try:
-                with self.engine or nullcontext():
-                    self._open_shop()
+                with _alone():
+                    require_free(self.config.port)
+                    with self.engine or nullcontext():
+                        self._open_shop()
             except Stopped:
                 self.say("Stopped.")
-
-    @contextmanager
-    def _handling_signals(self) -> Iterator[None]:
-        def stop(number: int, frame: FrameType | None) -> None:
-            del number, frame
-            self._stop.set()
-
-        before = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _open_shop(self) -> None:
         url = self.engine.endpoint_url if self.engine else self.endpoint_url or ""
         environment = {**self.config.environment, "DYNAMODB_ENDPOINT_URL": url}
-        with self._announced(url):
-            for command in self.prepare:
-                self._run_to_end(command, environment)
-            with ExitStack() as stopping:
-                for name, command_line in self._lasting().items():
-                    child = Child(command_line, env=environment)
-                    self._parts[name] = stopping.enter_context(_stopping(child))
-                self._wait_until_open()
-                self.say(self._banner(url))
-                while True:
-                    self._require_all()
-                    self._pause()
-
-    def _lasting(self) -> dict[str, list[str]]:
-        beside = {f"'manage.py {' '.join(command)}'": manage(command) for command in self.beside}
-        return {**beside, "The web server": self.config.gunicorn()}
-
-    def _announced(self, url: str) -> AbstractContextManager[None]:
         note = RunningDemo(
             endpoint_url=url,
             table_prefix=settings.DYNAMODB_TABLE_PREFIX,
@@ -173,51 +139,80 @@ class Demo:
             port=self.config.port,
             read_model=settings.COMMENTS_READ_MODEL,
             sets_key_format=settings.COMMENT_SETS_KEY_FORMAT,
+            sign_in=list(self.sign_in),
         )
-        return announced(note, var=settings.VAR_DIR)
+        with announced(note, var=settings.VAR_DIR), ExitStack() as started:
+            for command in self.prepare:
+                self._run_to_end(command, environment)
+            lasting = {_name_of(command): manage(command) for command in self.beside}
+            for name, line in {**lasting, "The web server": self.config.gunicorn()}.items():
+                self.parts[name] = started.enter_context(Child(line, env=environment))
+            self._wait_until_open()
+            self.say(self._banner(url))
+            while True:
+                self._require_all()
+                time.sleep(POLL_SECONDS)
 
     def _run_to_end(self, command: Command, environment: Mapping[str, str]) -> None:
-        with _stopping(Child(manage(command), env=environment)) as child:
-            while (exit_code := child.exit_code) is None:
-                self._require_engine()
-                self._pause()
-        if exit_code:
-            self._require_engine()
-            sentence = f"'manage.py {' '.join(command)}' failed (exit code {exit_code}); see above."
+        with Child(manage(command), env=environment) as child:
+            while child.poll() is None:
+                self._require_all()
+                time.sleep(POLL_SECONDS)
+        if child.returncode:
+            self._require_all()
+            sentence = f"{_name_of(command)} failed (exit code {child.returncode}); see above."
             raise DemoFailed(sentence)
 
     def _wait_until_open(self) -> None:
-        for _ in range(int(SITE_START_SECONDS / POLL_SECONDS)):
+        deadline = time.monotonic() + SITE_START_SECONDS
+        while not self.config.is_open():
             self._require_all()
-            if self.config.is_open():
-                return
-            self._pause()
-        sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
-        raise DemoFailed(sentence)
+            if time.monotonic() > deadline:
+                sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
+                raise DemoFailed(sentence)
+            time.sleep(POLL_SECONDS)
 
     def _require_all(self) -> None:
-        self._require_engine()
-        for name, child in self._parts.items():
-            if (exit_code := child.exit_code) is not None:
+        if self.engine:
+            self.engine.check()
+        for name, child in self.parts.items():
+            if (exit_code := child.poll()) is not None:
                 sentence = f"{name} ended by itself (exit code {exit_code})."
                 raise DemoFailed(sentence)
 
-    def _require_engine(self) -> None:
-        if self.engine:
-            self.engine.check()
-
-    def _pause(self) -> None:
-        if self._stop.wait(POLL_SECONDS):
-            raise Stopped
-
     def _banner(self, url: str) -> str:
         name = self.engine.name if self.engine else "not started by this command"
+        who = ""
+        if self.sign_in:
+            customer, staff, password = self.sign_in
+            who = f"{customer}, or as {staff} of the staff; the password is {password}"
         return (
             f"\n  The shop is open   {self.config.address}"
             f"\n  DynamoDB           {url} ({name})"
-            + (f"\n  {self.hint}" if self.hint else "")
+            + (f"\n  Sign in as {who}" if who else "")
             + "\n  Stop it with       Ctrl-C\n"
         )
+
+
+def _name_of(command: Command) -> str:
+    return f"'manage.py {' '.join(command)}'"
+
+
+@contextmanager
+def _handling_signals() -> Iterator[None]:
+    """Raise Stopped at the first of STOP_SIGNALS; the next must not disturb what it ends."""
+
+    def stop(*_: object) -> Never:
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+        raise Stopped
+
+    before = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -235,11 +230,3 @@ def _alone() -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-@contextmanager
-def _stopping(child: Child) -> Iterator[Child]:
-    try:
-        yield child
-    finally:
-        child.stop()

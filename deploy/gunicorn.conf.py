@@ -1,4 +1,4 @@
-"""gunicorn's settings, each of which follows from PAGES_AT_ONCE.
+"""gunicorn's settings, each of which follows from MAX_CONCURRENT_REQUESTS.
 
     gunicorn --config deploy/gunicorn.conf.py
 
@@ -10,12 +10,12 @@ import ctypes
 import gc
 import os
 
-pages_at_once = int(os.environ.get("PAGES_AT_ONCE") or 4)
+concurrent_requests = int(os.environ.get("MAX_CONCURRENT_REQUESTS") or 4)
 
 wsgi_app = "config.wsgi:application"
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
-threads = 6 * pages_at_once
+threads = 6 * concurrent_requests
 # Connections that a process holds, most of them kept alive between two requests of a browser.
 worker_connections = 16 * threads
 # Connections that the kernel holds before any process takes them.

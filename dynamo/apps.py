@@ -22,6 +22,6 @@ class DynamoAppConfig(AppConfig):
                 endpoint_url=endpoint or None,
                 access_key=settings.AWS_ACCESS_KEY_ID,
                 secret_key=settings.AWS_SECRET_ACCESS_KEY,
-                callers=settings.PAGES_AT_ONCE,
+                callers=settings.MAX_CONCURRENT_REQUESTS,
             )
         )

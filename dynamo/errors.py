@@ -22,7 +22,7 @@ The tree, each class beside the function that raises it::
     ├── NoSuchCounter               writes/counters.py: nobody has begun it, or it was deleted
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
     ├── NoStream                    streams/walk.py: the table has no stream
-    └── EngineError                 engine/errors.py: the embedded engine could not start, or died
+    └── EngineError                 engine/child.py: the embedded engine could not start, or died
 """
 
 

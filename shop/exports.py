@@ -4,16 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from dynamo.files.exports import Row, Walk
 from dynamo.items import Item
-from dynamo.lists.places import parse_timestamp
 from dynamo.management.exports import list_walk, table_walk
 from shop import keys
 from shop.imports.orders import write_history
 from shop.imports.shape import PICKUP
 from shop.models import Order, OrderItem
-from shop.order_status import Status
-from shop.orders.entries import pickup_entry
+from shop.orders.entries import history_in, pickup_in
 from shop.orders.filters import OrderFilter
-from shop.orders.items import StatusChange
 from shop.orders.queries import list_orders
 from shop.table import TABLE, Key, read_items
 
@@ -77,11 +74,7 @@ def rows_of(order: Order, lines: Sequence[Item]) -> Iterator[Row]:
 
 
 def _own(order: Order) -> dict[str, object]:
-    history = [
-        StatusChange(Status(step.status), parse_timestamp(step.at), step.original)
-        for step in order.history
-    ]
-    pickup = pickup_entry(order)
+    pickup = pickup_in(order)
     point = () if pickup is None else (pickup.id, pickup.name, pickup.address, pickup.hours)
     return {
         "order_id": order.sk.removeprefix(keys.ORDER_PREFIX),
@@ -89,7 +82,7 @@ def _own(order: Order) -> dict[str, object]:
         "customer": keys.username_in(order.pk),
         "status": order.status,
         "placed_at": order.placed_at,
-        "history": write_history(history),
+        "history": write_history(history_in(order)),
         "currency": order.currency,
         "zip": order.zip_prefix,
         **dict(zip(PICKUP, point, strict=False)),

@@ -135,7 +135,7 @@ def confirmed(username: str) -> str:
 
 
 def limit(name: str) -> dict[str, str]:
-    """Return the key of a limit (see `dynamo.writes.limits`).
+    """Return the key of a limit (see `dynamo.writes.rate_limiter`).
 
     Names of limits hold names of users, e-mail and network addresses: the key has an HMAC of them,
     by the secret key, so that nothing personal is in it. With another secret key limits begin anew.

@@ -15,7 +15,7 @@ from dynamo.items import Item, table_key
 from dynamo.lists.site_reader import page_batches
 from dynamo.writes.actions import Action, check, put, unchanged
 from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.shards import Shards
+from dynamo.writes.shards import NamedShards, Shards
 from dynamo.writes.transactions import Transactions
 from shop import keys
 from shop.models import ShopItem
@@ -85,6 +85,10 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     the numbers of failed actions are those of ``actions``.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
+
+
+OPEN_ORDERS = NamedShards(QUEUE, shards, lambda: settings.ORDER_SHARDS)
+"""The shards of the queue; an order keeps its own. "Write Sharding (GSI)" of the pattern list."""
 
 
 @lru_cache(maxsize=4)

@@ -1,5 +1,6 @@
 """What all tests share; the engine itself comes from engine_plugin.py."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,6 +30,7 @@ from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
 from tests.support.policy import lacking, superfluous
+from tests.support.project import PROJECT
 from tests.support.strict import refuse_what_aws_refuses
 
 _problems = pytest.StashKey[list[str]]()
@@ -73,10 +75,11 @@ def _is_whole(session: pytest.Session) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave files out that hold no test for the fallback engine when only those are asked for."""
-    if config.option.markexpr != "fallback" or not collection_path.name.startswith("test_"):
+    """Leave files out that hold no test of the mark that is asked for, where one alone is."""
+    mark = config.option.markexpr
+    if not mark.isidentifier() or not collection_path.name.startswith("test_"):
         return None
-    return "mark.fallback" not in collection_path.read_text() or None
+    return f"mark.{mark}" not in collection_path.read_text() or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -92,7 +95,7 @@ def _skipped_marks(config: pytest.Config) -> Iterator[tuple[str, str]]:
     if not CHROMIUM:
         yield "browser", "neither chromium-headless-shell nor chromium is installed"
     if not config.getoption("--slow"):
-        yield "slow", "takes long: .ci/run, 'make test-all' and --slow run it"
+        yield "slow", "takes long: .ci/run or .ci/nightly runs it, and --slow"
 
 
 @pytest.fixture(scope="session")
@@ -217,7 +220,7 @@ def fresh() -> Callable[[str], str]:
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real reviews and orders."""
-    folder: Path = settings.REAL_DATA_DIR
+    folder = Path(os.environ.get("REAL_DATA_DIR") or PROJECT.parent / "shared" / "data")
     if not folder.is_dir():
         pytest.skip(f"there is no real data at {folder}; REAL_DATA_DIR says where it is")
     return folder

@@ -12,8 +12,7 @@ from comments.erasure.traces import (
     delete_written,
 )
 from comments.filters import CommentFilter
-from comments.lists.queries import entry_of
-from comments.lists.read_models import read_model
+from comments.lists.queries import entry_of, read_model
 from comments.models import TABLE, Comment, CommentBody, CommentReply, CommentReport, CommentVote
 from comments.moderation.queries import run_of
 from comments.profiles.queries import ids_written_by

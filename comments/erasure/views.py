@@ -16,12 +16,11 @@ from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.errors import DynamoError
 from dynamo.lists.site_reader import page_batches
 from dynamo.web.refusals import TooManyRequests
-from dynamo.writes.limits import Limit
 from shop.web.access import signed_in
-from shop.web.rate_limits import Charge, in_words, take
+from shop.web.rate_limits import NamedLimit, in_words, take
 from shop.web.security_log import log_event
 
-DOWNLOADS = Limit(5, timedelta(hours=1))
+DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
 
 
 class Interrupted(DynamoError):
@@ -72,7 +71,7 @@ def _batches_in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def _take_download(username: str) -> None:
-    wait = take(Charge(f"own-data/{username}", DOWNLOADS), now=clock.now())
+    wait = take(DOWNLOADS.use(username), now=clock.now())
     if wait:
         sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
         raise TooManyRequests(

@@ -13,7 +13,7 @@ from comments.store.comments import NEW_OR_DELETED, is_tombstone
 from comments.store.counts import Cell
 from comments.store.table import LIST_KEYS, comment_key
 from comments.store.transactions import CountChanges
-from comments.votes import rank as helpfulness
+from comments.votes.services import ranked_under
 from dynamo.items import Item
 from dynamo.lists.places import moment_at
 from dynamo.writes.actions import Action, delete, put, unchanged
@@ -142,7 +142,7 @@ class Change:
             if name not in DETERMINED and name != EDITED
         }
         version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
-        rank = helpfulness.ranked_under(self.comment.product_id, kept)
+        rank = ranked_under(self.comment.product_id, kept)
         if _FEATURED in kept:
             kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
         kept.pop(_MOVED_FROM, None)

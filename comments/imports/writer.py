@@ -23,11 +23,10 @@ from comments.imports.upserts import Change, Verdict
 from comments.items import NewComment
 from comments.models import TABLE
 from comments.rankings.derivation import Touch
-from comments.rankings.services import log_failure, refresh_products, settle_products
+from comments.rankings.services import refresh_ranks
 from comments.store.table import ATTEMPTS, comment_key
 from comments.store.transactions import CountChanges, write
 from dynamo.calls.batches import Batches
-from dynamo.calls.faults import FAILURES
 from dynamo.progress import Progress
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended
 
@@ -94,12 +93,9 @@ class BulkWriter:
         """
         touched = {p: touch for p, touch in self._known.items() if p in self._touched}
         seen = {p: touch for p, touch in self._known.items() if p not in self._touched}
-        try:
-            with progress.step("Ranking", total=len(self._known), unit=" products") as advance:
-                refresh_products(touched, advance=advance)
-                settle_products(seen, advance=advance)
-        except FAILURES as failure:
-            log_failure(self._known, failure)
+        with progress.step("Ranking", total=len(self._known), unit=" products") as advance:
+            if refresh_ranks(touched, log_failures=True, advance=advance):
+                refresh_ranks(seen, only_stale=True, log_failures=True, advance=advance)
         self._touched, self._known = set(), {}
 
     def _note(self, changes: Iterable[Change]) -> None:

@@ -12,14 +12,19 @@ from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
 from comments.rankings.derivation import (
     BEST_RATING,
+    NAME,
+    PLACE,
+    Ranking,
+    RankKey,
     Touch,
     commented_place,
     derive,
+    find_names,
     five_stars_place,
+    rename_ranks,
+    stored_ranks,
 )
-from comments.rankings.items import NAME, PLACE, Ranking, RankKey, stored_ranks
-from comments.rankings.names import find_names, rename_ranks
-from comments.rankings.services import TOGETHER, refresh_product
+from comments.rankings.services import TOGETHER, refresh_ranks
 from comments.sets.following import follow
 from comments.store.comments import is_tombstone
 from comments.store.counts import cells_of, counters
@@ -252,7 +257,7 @@ def _differing_rank(
     key: RankKey, stored: str, expected: str, *, newest: str
 ) -> Iterator[Difference]:
     ranking, product_id = key
-    repair = partial(refresh_product, product_id, newest=newest)
+    repair = partial(refresh_ranks, {product_id: Touch(newest)})
     return compare_one("rank", f"product {product_id} in {ranking}", (stored, expected), repair)
 
 

@@ -17,9 +17,8 @@ from comments.store.comments import NOT_DELETED, is_tombstone, product_id_of
 from comments.store.counts import tallies
 from comments.store.revision import State
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
-from comments.votes import rank as helpfulness
-from comments.votes.services import rank_or_log
-from comments.votes.tally import HELPFUL, helpful_votes
+from comments.votes.queries import HELPFUL, helpful_votes
+from comments.votes.services import rank_or_log, refresh_comment
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.places import SEPARATOR
 from dynamo.upkeep.integrity import (
@@ -222,7 +221,7 @@ def _differing_rank(comment_id: str, found: _Dependents) -> Iterator[Difference]
 
 
 def _rank(comment_id: str) -> bool:
-    return helpfulness.refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
+    return refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
 
 
 def _remove_rank(comment_id: str) -> None:

@@ -1,25 +1,30 @@
-"""A list of comments as its page shows it: heading, toggles and URLs; and its comments as data."""
+"""A list of comments as its page shows it: heading, toggles, URLs; and its comments as data.
+
+A product and the comments on its page in the words of schema.org, for search engines.
+
+All of it is visible on the page, as search engines demand.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
-from comments.lists.headings import heading_of
-from comments.lists.months import MonthOption, month_options
-from comments.lists.orders import CommentOrder
+from comments.lists.orders import CommentOrder, MonthOption, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.places import timestamp
 from dynamo.web.feeds import Feed, FeedEntry
 from dynamo.web.paging import Pager
 from dynamo.web.toggles import Toggle
+from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]
 
@@ -258,3 +263,108 @@ def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf)
         )
         for rating in reversed(RATINGS)
     ]
+
+
+def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:
+    """Format a list's heading, such as ``1- and 2-star comments in German, oldest first``."""
+    words = {
+        "languages": _listed([language_name(code) for code in chosen.languages]),
+        "ratings": _listed([f"{one}-" for one in chosen.ratings]).removesuffix("-"),
+    }
+    heading = _sentence(chosen) % words
+    if order is CommentOrder.NEWEST:
+        return heading
+    return _("%(heading)s, %(order)s") % {"heading": heading, "order": order.spoken}
+
+
+def _sentence(chosen: CommentFilter) -> str:
+    if chosen.languages and chosen.ratings:
+        return _("%(ratings)s-star comments in %(languages)s")
+    if chosen.ratings:
+        return _("%(ratings)s-star comments")
+    return _("Comments in %(languages)s") if chosen.languages else _("Comments")
+
+
+def _listed(words: Sequence[str]) -> str:
+    *others, last = words or [""]
+    if not others:
+        return last
+    return _("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last}
+
+
+IN_STOCK = "https://schema.org/InStock"
+Thing = dict[str, Any]
+
+
+def things_on_page(
+    product: Product, comments: Sequence[CommentEntry], counts: ProductCounts, *, site: str
+) -> list[Thing]:
+    """Return the breadcrumbs of a product's page, and its product if there is more than a name.
+
+    Search engines want one of price, rating and reviews. ``site`` is what addresses begin with.
+    """
+    product_thing = _product(product, comments, counts, site=site)
+    is_enough = {"offers", "aggregateRating"} & product_thing.keys()
+    return [*([product_thing] if is_enough else ()), _breadcrumbs(product, site=site)]
+
+
+def _product(
+    product: Product, comments: Sequence[CommentEntry], counts: ProductCounts, *, site: str
+) -> Thing:
+    thing: Thing = {
+        "@type": "Product",
+        "productID": product.id,
+        "name": product.name,
+        "url": f"{site}{product.url}",
+    }
+    if product.description:
+        thing["description"] = product.description
+    if product.unit_price is not None:
+        thing["offers"] = {
+            "@type": "Offer",
+            "url": f"{site}{product.url}",
+            "price": str(product.unit_price),
+            "priceCurrency": product.currency,
+            "availability": IN_STOCK,
+        }
+    if counts.average_rating is not None:
+        thing["aggregateRating"] = {
+            "@type": "AggregateRating",
+            "ratingValue": floatformat(counts.average_rating, 1),
+            "reviewCount": counts.total,
+            "bestRating": 5,
+            "worstRating": 1,
+        }
+    reviews = [_review(comment, site=site) for comment in comments if comment.author]
+    return {**thing, "review": reviews} if reviews else thing
+
+
+def _review(comment: CommentEntry, *, site: str) -> Thing:
+    """Describe a comment, which has an author: search engines want one."""
+    texts = {"name": comment.title, "reviewBody": comment.text}
+    return {
+        "@type": "Review",
+        "url": f"{site}{comment.url}",
+        "author": {"@type": "Person", "name": comment.author},
+        "datePublished": comment.created_iso,
+        "inLanguage": comment.language,
+        "reviewRating": {
+            "@type": "Rating",
+            "ratingValue": comment.rating,
+            "bestRating": 5,
+            "worstRating": 1,
+        },
+        **{name: text for name, text in texts.items() if text},
+    }
+
+
+def _breadcrumbs(product: Product, *, site: str) -> Thing:
+    steps = [(_("Shop"), reverse("home")), *((step.name, step.url) for step in product.trail)]
+    steps.append((product.name, product.url))
+    return {
+        "@type": "BreadcrumbList",
+        "itemListElement": [
+            {"@type": "ListItem", "position": number, "name": name, "item": f"{site}{url}"}
+            for number, (name, url) in enumerate(steps, 1)
+        ],
+    }

@@ -4,65 +4,112 @@ What depends on nothing else goes out in one round: product and counts by one Ba
 list, the votes of the visitor, the picks of staff. The list is planned by the counts that were
 remembered; those of now arrive meanwhile. A second round is read where nothing is remembered, where
 the remembered counts turn out to lack something, and for a highlight that the list does not have.
+
+The highlights of a product's page (AP12): the latest praise and criticism, and staff's picks.
+
+As a rule, the latest praise and criticism are on the page of comments that is read anyway. What is
+missing there is read by itself.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
+
+from django.http import QueryDict
+from django.urls import reverse
 
 from comments import keys
 from comments.filters import CommentFilter
 from comments.languages import preferred_language
-from comments.lists.highlights import (
-    KINDS,
-    Highlights,
-    Kind,
-    find_highlights,
-    find_picks,
-    start_unlikely,
+from comments.lists.listing import (
+    comment_data,
+    comments_feed,
+    heading_of,
+    listing_of,
+    pager_of,
+    things_on_page,
 )
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import (
     CommentEntry,
     CommentPage,
     WholeComment,
+    entry_of,
     find_comment,
     list_comments,
+    read_model,
 )
-from comments.lists.read_your_writes import Recent, read_recent
-from comments.models import TABLE, ProductRank
+from comments.lists.read_your_writes import Recent, in_list, read_recent, with_recent
+from comments.models import TABLE, Featured, ProductRank
 from comments.store.counts import (
     ProductCounts,
     counters,
     counts_in,
+    counts_of,
     remember_counts,
     remembered_counts,
 )
+from comments.store.table import index_of
 from comments.votes.queries import vote_on, votes_of
 from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
+from dynamo.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynamo.calls.pool import Started, Together
 from dynamo.items import table_key
+from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.merging import LEAST_UNITS
 from dynamo.lists.places import moment_at
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import PageRequest, Toward
+from dynamo.lists.runs import Run
+from dynamo.lists.site_reader import page_batches, read
+from dynamo.web.paging import ListData, Pager
+from dynamo.web.structured_data import json_ld
 from shop.catalogue.queries import Product, find_product, product_in, product_keys
 from shop.table import TABLE as SHOP
 from shop.web.visitor import NOBODY, Visitor
 
+Kind = tuple[int, ...]
+"""The ratings of a kind of comments."""
+POSITIVE: Kind = (4, 5)
+NEGATIVE: Kind = (1, 2)
+KINDS = (POSITIVE, NEGATIVE)
+"""What AP12 calls positive and negative."""
+LIKELY = 0.5
+"""How many of a kind to expect on a page, at the least, before waiting to see whether there is."""
+SHOWN_PICKS = 3
+"""Picks that a product's page shows."""
+
+_FEATURED = index_of(Featured)
+UNITS_BESIDE = 2 * LEAST_UNITS
+"""What the page of a list reads beside it as a rule: the product, and its counts."""
 NO_COUNTS = ProductCounts({})
+SHOWN = "shown"
+"""The parameter of a page that reads on by itself: how many comments it has already."""
 _NEWEST = ProductRank.newest.attr_name
 
 
 @dataclass(frozen=True, slots=True)
-class PageWanted:
+class Highlights:
+    """The latest positive and negative comment, and when the product was last commented on.
+
+    ``picks`` are the newest of the comments that staff have picked.
+    """
+
+    positive: CommentEntry | None
+    negative: CommentEntry | None
+    last_commented: datetime | None
+    picks: tuple[CommentEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommentsRequest:
     """A page of a product's comments.
 
     ``chosen`` is None for the visitor's language, by the header ``accept_language``: only the
     product's own page is that, and has highlights. Only a whole page has the description.
-    ``recent`` are the ids of comments that the visitor has just written.
+    ``recent`` are the ids of comments that the visitor has just written. ``shown`` is how many are
+    there already of a page that reads on by itself, and ``site`` what addresses begin with.
     """
 
     product_id: str
@@ -73,6 +120,8 @@ class PageWanted:
     is_whole: bool = True
     visitor: Visitor = NOBODY
     recent: Sequence[str] = ()
+    shown: int = 0
+    site: str = ""
 
     @property
     def needs_counts(self) -> bool:
@@ -105,17 +154,95 @@ class PageWanted:
 
 @dataclass(frozen=True, slots=True)
 class CommentsPage:
-    """What a page of a product's comments shows.
+    """A page of a product's comments, ready to be shown.
 
     ``voted`` are the ids of comments that the visitor finds helpful, ``recent`` those just written.
     """
 
+    wanted: CommentsRequest
     product: Product
     chosen: CommentFilter
     found: CommentPage
     voted: frozenset[str]
     recent: Recent
     highlights: Highlights | None
+
+    @property
+    def pager(self) -> Pager:
+        wanted = self.wanted
+        pager = pager_of(wanted.product_id, self.chosen, wanted.order)
+        is_own_page = wanted.chosen is None
+        canonical = self.product.url if is_own_page else pager.canonical
+        return replace(pager, shown=wanted.shown, canonical=canonical)
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """What decides what the page of a visitor without a session says."""
+        found = self.found
+        counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
+        facts = (self.product, self.chosen, found.comments, counts, self.highlights)
+        return (*facts, found.page.next_position)
+
+    @property
+    def comments(self) -> tuple[CommentEntry, ...]:
+        """The comments of the page, with those just written."""
+        # In the visitor's language, a comment just written in another one is shown as well.
+        chosen = CommentFilter() if self.wanted.chosen is None else self.chosen
+        return with_recent(
+            self.found.comments,
+            self.recent,
+            page=self.found.page,
+            request=self.wanted.request,
+            belongs=in_list(self.wanted.product_id, chosen),
+            order=self.wanted.order,
+        )
+
+    def context(self) -> dict[str, Any]:
+        """Return what its template shows."""
+        wanted, product, counts = self.wanted, self.product, self.found.counts
+        context: dict[str, Any] = {
+            "product": product,
+            "trail": [*product.trail, product],
+            "listing": listing_of(
+                wanted.product_id,
+                self.chosen,
+                replace(self.found, comments=self.comments),
+                order=wanted.order,
+                is_default_language=wanted.chosen is None and bool(self.chosen.languages),
+            ),
+            "total": counts.of(self.chosen),
+            "voted": self.voted,
+            "highlights": self.highlights,
+            "explanation": explain_page(self.found, current_meter()),
+            **self._reading_on(),
+        }
+        if product.unit_price is not None:
+            context["basket_add_url"] = reverse("basket_add")
+        if self.highlights:
+            things = things_on_page(product, self.found.comments, counts, site=wanted.site)
+            context["structured_data"] = json_ld({"@graph": things})
+        return context
+
+    def data(self) -> ListData:
+        """Return its comments for programs."""
+        shown, product_id = self.comments, self.wanted.product_id
+        heading = f"{heading_of(self.chosen)} · {self.product.name}"
+        return ListData(
+            [comment_data(comment, product_id=product_id) for comment in shown],
+            total=self.found.counts.of(self.chosen),
+            feed=partial(comments_feed, heading, shown),
+        )
+
+    def _reading_on(self) -> dict[str, Any]:
+        """Return what a page that is short of comments needs to be filled by htmx, call by call."""
+        page, pager = self.found.page, self.pager
+        if page.cut_at is None:
+            return {"shown": pager.shown}
+        back = page.toward is Toward.PREVIOUS
+        url = pager.previous_url(page) if back else pager.next_url(page)
+        in_all = pager.shown + len(page.entries)
+        on_url = f"{url}&{SHOWN}={in_all}"
+        return {"shown": pager.shown, "reads_back": back, "reads_on_url": on_url}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +254,7 @@ class _Facts:
     newest: datetime | None
 
 
-def read_comments_page(wanted: PageWanted) -> CommentsPage:
+def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
     """Read a page of a product's comments. Raises NoSuchProduct."""
     with pool().together() as together:
         begun = _begin(together, wanted)
@@ -146,6 +273,7 @@ def read_comments_page(wanted: PageWanted) -> CommentsPage:
                 newest=facts.newest,
             )
         return CommentsPage(
+            wanted=wanted,
             product=facts.product,
             chosen=chosen,
             found=found,
@@ -171,7 +299,7 @@ class _Begun:
         return self.voted.result() if self.voted and is_user else frozenset()
 
 
-def _begin(together: Together, wanted: PageWanted) -> _Begun:
+def _begin(together: Together, wanted: CommentsRequest) -> _Begun:
     product_id, visitor = wanted.product_id, wanted.visitor
     votes = partial(votes_of, visitor.username, product_id)
     return _Begun(
@@ -183,7 +311,7 @@ def _begin(together: Together, wanted: PageWanted) -> _Begun:
     )
 
 
-def _counts_to_plan_by(wanted: PageWanted, begun: _Begun) -> ProductCounts:
+def _counts_to_plan_by(wanted: CommentsRequest, begun: _Begun) -> ProductCounts:
     remembered = remembered_counts(wanted.product_id)
     if remembered is not None:
         return remembered
@@ -191,7 +319,7 @@ def _counts_to_plan_by(wanted: PageWanted, begun: _Begun) -> ProductCounts:
 
 
 def _begin_highlights(
-    together: Together, wanted: PageWanted, counts: ProductCounts
+    together: Together, wanted: CommentsRequest, counts: ProductCounts
 ) -> dict[Kind, Started[CommentEntry | None]]:
     if not wanted.has_highlights:
         return {}
@@ -200,7 +328,7 @@ def _begin_highlights(
 
 
 def _read_list(
-    wanted: PageWanted, counts: ProductCounts, exact: Callable[[], ProductCounts]
+    wanted: CommentsRequest, counts: ProductCounts, exact: Callable[[], ProductCounts]
 ) -> tuple[CommentFilter, CommentPage]:
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
     beside = wanted.units_beside
@@ -213,9 +341,10 @@ def _read_list(
     return right, found
 
 
-def _read_facts(wanted: PageWanted) -> _Facts:
+def _read_facts(wanted: CommentsRequest) -> _Facts:
     product_id, counting = wanted.product_id, counters()
-    known, rank = counting.known([product_id]), table_key(*[keys.commented_rank(product_id)] * 2)
+    known = counting.known([product_id])
+    rank = table_key(*[keys.rank("COMMENTED", product_id)] * 2)
     asked = [
         *((SHOP, table_key(*key)) for key in product_keys(product_id, is_whole=wanted.is_whole)),
         *((TABLE, key) for key in [*counting.keys(known), *[rank] * wanted.has_highlights]),
@@ -231,7 +360,7 @@ def _read_facts(wanted: PageWanted) -> _Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class CommentRead:
+class CommentResult:
     """What the page of one comment shows; ``voted`` is its id if the visitor finds it helpful."""
 
     comment: WholeComment
@@ -239,7 +368,7 @@ class CommentRead:
     voted: frozenset[str]
 
 
-def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentRead:
+def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentResult:
     """Read the page of a comment: in one round, and its product in another.
 
     It is read strongly for users, as staff see their reply at once, and if ``is_recent``, for its
@@ -252,4 +381,118 @@ def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> 
         with labelled_calls("comment"):
             comment = find_comment(comment_id, consistent=is_strong)
         product = find_product(comment.product_id, is_whole=False)
-        return CommentRead(comment, product, voted.result() if is_user.result() else frozenset())
+        return CommentResult(comment, product, voted.result() if is_user.result() else frozenset())
+
+
+def start_unlikely(
+    together: Together, product_id: str, chosen: CommentFilter, counts: ProductCounts, *, size: int
+) -> dict[Kind, Started[CommentEntry | None]]:
+    """Start to read the kinds of which a page of ``size`` comments is likely to have none."""
+    total = max(counts.of(chosen), 1)
+    return {
+        kind: together.start(partial(find_latest, product_id, chosen, ratings))
+        for kind, ratings in _counted(chosen, counts).items()
+        if size * counts.of(replace(chosen, ratings=ratings)) / total < LIKELY
+    }
+
+
+def find_latest(
+    product_id: str, chosen: CommentFilter, ratings: tuple[int, ...]
+) -> CommentEntry | None:
+    """Read the latest comment of some ratings, half a unit for each language and rating."""
+    runs = read_model().plan(product_id, replace(chosen, ratings=ratings)).runs
+    with labelled_calls("highlights"):
+        entries = read(runs, PageRequest(1), look_ahead=False).entries
+    return entry_of(entries[0].item) if entries else None
+
+
+def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
+    """Read the newest of the comments that staff have picked."""
+    run = Run(index=_FEATURED, partition=keys.featured(product_id))
+    with labelled_calls("picks"):
+        page = read([run], PageRequest(SHOWN_PICKS), look_ahead=False)
+    return tuple(entry_of(entry.item) for entry in page.entries)
+
+
+def find_highlights(
+    product_id: str,
+    chosen: CommentFilter,
+    found: CommentPage,
+    *,
+    started: Mapping[Kind, Started[CommentEntry | None]],
+    picks: Started[tuple[CommentEntry, ...]],
+    newest: datetime | None,
+) -> Highlights:
+    """Return the highlights of a first page of comments; read what neither has nor was started.
+
+    ``newest`` is when the product was last commented on in any language, as far as that is known.
+    """
+    shown = {kind: _first(found, kind) for kind in KINDS}
+    missing = {
+        kind: ratings
+        for kind, ratings in _counted(chosen, found.counts).items()
+        if shown[kind] is None and kind not in started and found.page.has_next
+    }
+    calls = [partial(find_latest, product_id, chosen, ratings) for ratings in missing.values()]
+    read_now = pool().gather(calls)
+    late = {kind: call.result() for kind, call in started.items()}
+    late |= dict(zip(missing, read_now, strict=True))
+    first = found.comments[0].created if found.comments else None
+    last_commented = max((moment for moment in (first, newest) if moment), default=None)
+    positive, negative = (shown[kind] or late.get(kind) for kind in KINDS)
+    return Highlights(positive, negative, last_commented, picks.result())
+
+
+def _first(found: CommentPage, kind: Kind) -> CommentEntry | None:
+    return next((comment for comment in found.comments if comment.rating in kind), None)
+
+
+def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[int, ...]]:
+    """Return, by kind, its ratings that a list has comments of; no kinds without any."""
+    languages = chosen.languages or counts.languages
+    by_kind = {kind: tuple(r for r in kind if counts.within(languages, [r])) for kind in KINDS}
+    return {kind: ratings for kind, ratings in by_kind.items() if ratings}
+
+
+def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
+    """Explain a page of comments by its plan and the other calls of its meter."""
+    return explain(
+        found.shown,
+        plan=found.plan.name,
+        meter=meter,
+        estimated_capacity_units=found.plan.estimated_capacity_units,
+        alternatives=found.plan.alternatives,
+    )
+
+
+def explain_comments(
+    product_id: str,
+    chosen: CommentFilter,
+    *,
+    size: int,
+    order: CommentOrder = CommentOrder.NEWEST,
+    after: str | None = None,
+    forced_plan: str | None = None,
+) -> Explanation:
+    """Read a page of a list as its page does, and explain it.
+
+    ``after`` is the position token of a page's link. Raises Refusal for one of another list,
+    and NoSuchPlan.
+    """
+    query = QueryDict(mutable=True)
+    if after:
+        query["after"] = after
+    request = pager_of(product_id, chosen, order).requested(query, size=size)
+    with metered() as meter:
+        with labelled_calls("counts"):
+            counts = counts_of(product_id)
+        found = list_comments(
+            product_id,
+            chosen,
+            request,
+            counts=counts,
+            order=order,
+            beside=UNITS_BESIDE,
+            forced_plan=forced_plan,
+        )
+    return explain_page(found, meter)

@@ -1,4 +1,18 @@
-"""Reads of comments: lists, and one comment."""
+"""Reads of comments: lists, by the read model that the site has, and one comment.
+
+The read models that lists of comments may be read from.
+
+==========  ==========================================  ============================
+model       lists are read from                         planned by
+==========  ==========================================  ============================
+``indexes`` the four indexes of ``comments``            `comments.indexes.planner`
+``sets``    the copies in ``comment_sets``              `comments.sets.plans`
+==========  ==========================================  ============================
+
+The setting ``COMMENTS_READ_MODEL`` chooses. Both have the same items in the same places, so a
+position in one is valid in the other. Single comments, counts and rankings are read from
+``comments`` under both, and so are repairs, which must not rest on derived items.
+"""
 
 import re
 from collections.abc import Callable
@@ -7,7 +21,9 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby
 from math import inf
+from typing import Protocol
 
+from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils.formats import date_format
@@ -15,6 +31,8 @@ from pynamodb.attributes import Attribute
 
 from comments import keys
 from comments.filters import CommentFilter
+from comments.indexes import access_patterns
+from comments.indexes import planner as planning
 from comments.indexes.access_patterns import ListPlan
 from comments.indexes.planner import SIZES
 from comments.keys import score_at
@@ -22,9 +40,10 @@ from comments.languages import language_name
 from comments.lists.by_rating import read_by_rating
 from comments.lists.empty_partitions import with_empty_partitions
 from comments.lists.orders import CommentOrder
-from comments.lists.read_models import read_model
 from comments.models import Comment, CommentBody
 from comments.replies.queries import Reply, reply_in
+from comments.sets import plans
+from comments.sets.following import SETS
 from comments.store.comments import NoSuchComment, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.revision import Revision
@@ -293,3 +312,45 @@ def _body(entry: CommentEntry, body: Item | None) -> str:
     if body is None or not entry.is_long:
         return entry.text
     return CommentBody.from_raw_data(dict(body)).text
+
+
+INDEXES = "indexes"
+
+
+class ListPlanner(Protocol):
+    """Plans a page of a list."""
+
+    def __call__(
+        self,
+        product_id: str,
+        chosen: CommentFilter,
+        counts: ProductCounts,
+        *,
+        needed: int,
+        forced: str | None = None,
+        most_units: float = inf,
+    ) -> ListPlan:
+        """Plan a page of ``needed`` items, look-ahead included, for about ``most_units`` at most.
+
+        ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class ReadModel:
+    """A way to read lists: ``plan`` plans without counts, ``plan_list`` with them."""
+
+    name: str
+    plan: Callable[[str, CommentFilter], ListPlan]
+    plan_list: ListPlanner
+
+
+_MODELS = {
+    INDEXES: ReadModel(INDEXES, access_patterns.plan, planning.plan_list),
+    SETS: ReadModel(SETS, plans.plan, plans.plan_list),
+}
+
+
+def read_model() -> ReadModel:
+    """Return the read model of the site."""
+    return _MODELS[settings.COMMENTS_READ_MODEL]

@@ -1,1 +1,1 @@
-"""Moderation: the queues of reported and hidden comments, and the decisions of staff."""
+"""Moderation: the queues of reported and hidden comments, the decisions and picks of staff."""

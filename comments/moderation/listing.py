@@ -1,14 +1,21 @@
-"""The page of moderated comments: tabs, decisions and URLs."""
+"""The page of moderated comments: tabs, decisions, URLs, rows as CSV; and the tools of staff."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from comments.moderation.queries import ModeratedComment
+from comments.lists.queries import WholeComment
+from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.moderation.services import Decision
-from comments.store.revision import State
+from comments.replies.views import ReplyForm
+from comments.reports.services import CommentReport
+from comments.store.revision import Revision, State
+from dynamo.lists.places import timestamp
+from dynamo.lists.reader import PageRequest
+from dynamo.web.csv_lists import CsvPage, Read
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next
 
@@ -94,3 +101,61 @@ def decide_url(comment_id: str, page_url: str) -> str:
 def decisions_on(state: State) -> list[DecisionButton]:
     """Return the decisions that staff may make on a comment in a state."""
     return [DecisionButton(each.value, str(BUTTONS[each])) for each in DECISIONS[state]]
+
+
+COMMENTS_AT_A_TIME = 50
+"""The reports of each comment are a Query of their own."""
+COLUMNS = (
+    *("comment_id", "product_id", "product", "author", "language", "rating", "created_at"),
+    *("title", "text", "waiting_since", "reports"),
+    *("reported_by", "reported_at", "reason", "report"),
+)
+
+
+def csv_reader(state: State) -> Read:
+    """Return the function that reads a page of the comments in a state as rows of `COLUMNS`.
+
+    Of each comment there are the first reports, as on the page; ``reports`` counts all.
+    """
+    return partial(_read, state)
+
+
+def _read(state: State, request: PageRequest) -> CsvPage:
+    found = list_moderated(state, request)
+    return CsvPage(found.page, [row for comment in found.items for row in _rows(comment)])
+
+
+def _rows(comment: ModeratedComment) -> Iterator[tuple[object, ...]]:
+    since = comment.waiting_since
+    about = (
+        *(comment.id, comment.product_id, comment.product_name, comment.author),
+        *(comment.language, comment.rating, comment.created_iso, comment.title, comment.text),
+        *(timestamp(since) if since else "", comment.report_count),
+    )
+    for report in comment.reports or (None,):
+        yield (*about, *_columns_of(report))
+
+
+def _columns_of(report: CommentReport | None) -> tuple[object, ...]:
+    if report is None:
+        return ("", "", "", "")
+    return report.username, timestamp(report.reported), report.reason, report.text
+
+
+@dataclass(frozen=True, slots=True)
+class StaffTools:
+    """What staff may do on a comment's page, besides deleting it as its author may."""
+
+    decisions: list[DecisionButton]
+    decide_url: str
+    reply_form: ReplyForm | None
+
+
+def staff_tools(comment: WholeComment) -> StaffTools:
+    """Return what staff may do with a comment; a hidden one is not replied to."""
+    decisions = decisions_on(Revision.parse(comment.seen).state)
+    return StaffTools(
+        decisions=[each for each in decisions if each.value != Decision.DELETE],
+        decide_url=decide_url(comment.id, comment.url),
+        reply_form=None if comment.is_hidden else ReplyForm.of(comment.reply),
+    )

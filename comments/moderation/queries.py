@@ -18,7 +18,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import moment_at
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from shop.catalogue.queries import find_tiles
@@ -47,20 +47,12 @@ class ModeratedComment(CommentEntry):
         return max(self.report_count - len(self.reports), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ModerationPage:
-    """A page of the comments in a state, oldest report first."""
-
-    comments: tuple[ModeratedComment, ...]
-    page: Page
-
-
 def run_of(state: State) -> Run:
     """Return the run of the comments in a state, by how long they wait."""
     return Run(index=_INDEX, partition=keys.moderation(state))
 
 
-def list_moderated(state: State, request: PageRequest) -> ModerationPage:
+def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedComment]:
     """Read a page of the comments in a state (P5, sparse index), their reports and products."""
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
     comments = [_moderated(entry) for entry in page.entries]
@@ -70,7 +62,7 @@ def list_moderated(state: State, request: PageRequest) -> ModerationPage:
             products = find_tiles(comment.product_id for comment in comments)
         reports = reports_read.result()
     names = {product.id: product.name for product in products.values()}
-    return ModerationPage(
+    return PageResult(
         tuple(
             replace(
                 one,

@@ -13,6 +13,11 @@ delete   any of these                         gone, with its dependents
 A decision is about the revision of the comment that was seen (`Revision`): it is refused where
 somebody else has decided on, edited or reported the comment since. A decision that was made
 already is success, and changes nothing.
+
+Writes of staff picks: comments that staff put forward on their product's page (P5).
+
+A pick is one attribute of the comment's own item, and writes to the index ``featured`` alone. It
+goes when the comment is deleted or hidden.
 """
 
 from collections.abc import Callable
@@ -28,17 +33,20 @@ from comments.activity_log import moderated
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
-from comments.rankings.derivation import rankings_of_comment
-from comments.rankings.services import refresh_or_log
+from comments.rankings.derivation import Touch, rankings_of_comment
+from comments.rankings.services import refresh_ranks
 from comments.sets.following import follow
-from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.store.comments import NoSuchComment, StoredComment, load_comment, product_id_of
 from comments.store.revision import Revision, State
-from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, retry
+from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, read_item, retry
 from comments.store.transactions import CountChanges, write
 from comments.votes.services import rank_or_log
+from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.lists.places import place_of
-from dynamo.writes.actions import unchanged
+from dynamo.writes.actions import unchanged, update
+from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.updates import write_one
 from shop.activity.entries import LogVerb
 
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
@@ -157,7 +165,8 @@ def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> Sto
 
     before = _decide(comment_id, seen, until=State.HIDDEN, decide=decide)
     comment = before.comment
-    refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+    rankings = rankings_of_comment(comment.rating)
+    refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
     return _unless(State.HIDDEN, before)
 
 
@@ -175,10 +184,10 @@ def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment |
     before = _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.REPORTED)
     comment = before.comment
     rank_or_log(comment_id)
-    refresh_or_log(
-        comment.product_id,
-        newest=place_of(comment.created_at, comment.id),
+    refresh_ranks(
+        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
+        log_failures=True,
     )
     return _unless(State.LISTED, before)
 
@@ -241,3 +250,37 @@ def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None
     counts.add(comment.product_id, stored.cell, comment.created_at, counted)
     decided = change(comment_key(stored.comment.id), changes, same)
     write([decided, *follow(stored.item, changed(stored.item, changes))], counts)
+
+
+_LISTED = Comment.product_partition.attr_name
+_FEATURED = Comment.featured_partition.attr_name
+
+
+def feature(comment_id: str) -> bool:
+    """Pick a comment; return whether it was not picked before.
+
+    Raises NoSuchComment, also for one that is hidden, Contended, and botocore's errors.
+    """
+    key = comment_key(comment_id)
+
+    def attempt() -> bool:
+        item = read_item(key)
+        if _LISTED not in item:
+            raise NoSuchComment(comment_id)
+        pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
+        same_product = unchanged(item, Comment.product_partition)
+        write_one(client(), update(Comment, key, [pick], same_product))
+        return _FEATURED not in item
+
+    return retry(attempt)
+
+
+def unfeature(comment_id: str) -> bool:
+    """Take a pick back; return whether it was one. Raises Contended, and botocore's errors."""
+    picked = Comment.featured_partition
+    action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
+    try:
+        write_one(client(), action)
+    except ConditionFailed:
+        return False
+    return True

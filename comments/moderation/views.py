@@ -1,28 +1,36 @@
-"""Pages of reported and hidden comments for staff."""
+"""Pages of reported and hidden comments for staff, their decisions and picks."""
 
-from dataclasses import dataclass
 from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from comments.moderation.csv_rows import COLUMNS, COMMENTS_AT_A_TIME, csv_reader
-from comments.moderation.listing import moderation_listing, moderation_pager
-from comments.moderation.queries import PLAN, ModerationPage, list_moderated
-from comments.moderation.services import Decision, NotAsSeen, carry_out
+from comments.activity_log import moderated
+from comments.moderation.listing import (
+    COLUMNS,
+    COMMENTS_AT_A_TIME,
+    csv_reader,
+    moderation_listing,
+    moderation_pager,
+)
+from comments.moderation.queries import PLAN, ModeratedComment, list_moderated
+from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment
 from comments.store.revision import Revision, State
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import PageResult
 from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListRequest, show_page
+from dynamo.web.partials import notify, wants_partial
 from dynamo.web.refusals import Refusal
+from shop.activity.entries import LogVerb
 from shop.web.access import reading, staff_only
 from shop.web.next_url import back
 from shop.web.visitor import Visitor
@@ -36,30 +44,24 @@ SAID = {
 GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.")
 
 
-@dataclass(frozen=True, slots=True)
-class QueueAsked:
-    """A page of the comments in a state that was asked for, and what was read of it."""
-
-    state: State
-    request: PageRequest
-    found: ModerationPage
+Asked = ListRequest[State, PageResult[ModeratedComment]]
 
 
-def _read(state: State, request: HttpRequest, _visitor: Visitor) -> QueueAsked:
+def _read(state: State, request: HttpRequest, _visitor: Visitor) -> Asked:
     asked = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
-    return QueueAsked(state, asked, list_moderated(state, asked))
+    return ListRequest(state, asked, list_moderated(state, asked))
 
 
 @require_safe
 @reading(partial(_read, State.REPORTED), staff_only)
-def reported(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
+def reported(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show the reported comments, oldest report first (P5)."""
     return _show(request, asked)
 
 
 @require_safe
 @reading(partial(_read, State.HIDDEN), staff_only)
-def hidden(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
+def hidden(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show the hidden comments."""
     return _show(request, asked)
 
@@ -107,15 +109,39 @@ def _csv(filename: str, state: State) -> StreamingHttpResponse:
     return csv_response(filename, COLUMNS, csv_reader(state), at_a_time=COMMENTS_AT_A_TIME)
 
 
-def _show(request: HttpRequest, asked: QueueAsked) -> HttpResponse:
-    found, page_url = asked.found, request.get_full_path()
-    listing = moderation_listing(asked.state, found.comments, page_url=page_url)
+def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
+    found, page_url = asked.result, request.get_full_path()
+    listing = moderation_listing(asked.chosen, found.items, page_url=page_url)
     return show_page(
         request,
-        moderation_pager(asked.state),
-        asked.request,
+        moderation_pager(asked.chosen),
+        asked.page,
         found.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: {"listing": listing},
+        context=lambda: {"heading": listing.heading, "listing": listing},
         plan=PLAN,
     )
+
+
+NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
+
+
+@require_POST
+@staff_only
+def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Pick a comment for its product's page, or (``featured=no``) take that back."""
+    is_pick, now = request.POST.get("featured") != "no", clock.now()
+    check_staff_rate_limit(request, now=now)
+    try:
+        is_new = (feature if is_pick else unfeature)(comment_id)
+    except NoSuchComment as error:
+        raise Http404(NOT_THERE) from error
+    if is_new:
+        action = LogVerb.PICKED if is_pick else LogVerb.UNPICKED
+        moderated(action, comment_id=comment_id, who=request.user.get_username(), at=now)
+    said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
+    if not wants_partial(request):
+        messages.success(request, said)
+        return redirect(reverse("comment", args=[comment_id]))
+    context = {"comment": {"id": comment_id, "is_pick": is_pick}}
+    return notify(render(request, "comments/moderation/_pick_button.html", context), said)

@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from comments.filters import RATINGS
 from comments.languages import all_languages, is_language, language_name
-from comments.posting.by_users import Draft
 from comments.posting.language_detection import detect_language
+from comments.posting.services import Draft
 from comments.store.comments import StoredComment
-from comments.web.fields import TextField, bound_length
+from comments.web.forms import TextField, bound_length
 
 LONGEST_TITLE = 120
 LONGEST_TEXT = 5_000
@@ -89,7 +89,7 @@ class CommentForm(forms.Form):
 
 
 class NewCommentForm(CommentForm):
-    """A new comment; ``form_id`` is of `comments.posting.form_ids.new_form_id`."""
+    """A new comment; ``form_id`` is of `comments.posting.services.new_form_id`."""
 
     form_id = forms.CharField(widget=forms.HiddenInput)
 

@@ -10,20 +10,27 @@ What is raised::
     CommentExists           another comment has this id
     CommentGone             the comment of this id was deleted
     EditLost                somebody changed the comment since it was read
+
+The ids of comments that users write, and who may change them.
+
+A comment's id is made with the form it is written in, and signed for its user and product. So the
+same form sent twice is the same comment, and no form can replace another comment.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from django.core.signing import BadSignature, TimestampSigner
 from django.utils.translation import gettext as _
+from ulid import ULID
 
+from comments import activity_log as activity
 from comments import keys
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
-from comments.rankings.derivation import BEST_RATING, rankings_of_comment
-from comments.rankings.items import Ranking
-from comments.rankings.services import refresh_or_log, settle_or_log
+from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
+from comments.rankings.services import refresh_ranks
 from comments.sets.following import follow
 from comments.store.comments import EXPIRY, NEW, NoSuchComment, StoredComment, load_comment
 from comments.store.dependents import delete_dependents
@@ -38,11 +45,13 @@ from comments.store.table import (
 )
 from comments.store.transactions import CountChanges, write
 from dynamo.calls import clock
+from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.places import place_of, timestamp
 from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended
+from shop.orders.queries import has_bought
 
 TOMBSTONE_DAYS = 2
 """How long a deleted comment's id cannot be used: longer than a form to write one lives."""
@@ -101,10 +110,10 @@ def add_comment(comment: NewComment) -> None:
         write([*puts, *follow(None, item)], changes)
     except ConditionFailed as error:
         _require_same(comment, error)
-    refresh_or_log(
-        comment.product_id,
-        newest=place_of(comment.created_at, comment.id),
+    refresh_ranks(
+        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
+        log_failures=True,
     )
 
 
@@ -144,11 +153,12 @@ def edit_comment(
         verified=before.verified if verified is None else verified,
     )
     if after == before:
-        settle_or_log(before.product_id)
+        refresh_ranks({before.product_id: Touch()}, only_stale=True, log_failures=True)
         return stored
     edited = _store_edit(stored, after, now=now)
     if BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
-        refresh_or_log(after.product_id, rankings=[Ranking.FIVE_STARS])
+        stars = [Ranking.FIVE_STARS]
+        refresh_ranks({after.product_id: Touch()}, rankings=stars, log_failures=True)
     return edited
 
 
@@ -216,11 +226,12 @@ def delete_comment(
     except NoSuchComment as gone:
         delete_dependents(comment_id)
         if gone.product_id:
-            settle_or_log(gone.product_id)
+            refresh_ranks({gone.product_id: Touch()}, only_stale=True, log_failures=True)
         return False
     comment = deleted.comment
     if not deleted.is_hidden:
-        refresh_or_log(comment.product_id, rankings=rankings_of_comment(comment.rating))
+        rankings = rankings_of_comment(comment.rating)
+        refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
     delete_dependents(comment_id)
     return True
 
@@ -247,3 +258,134 @@ def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
     item, body = items_of(comment)
     item.version = version
     return item.serialize(), body.serialize() if body else None
+
+
+FORM_LIVES = timedelta(days=1)
+"""How long a form may lie open before it is sent."""
+
+
+class BadForm(ValueError):
+    """The form has no valid comment id, is somebody else's, or too old."""
+
+
+def new_form_id(*, username: str, product_id: str, now: datetime) -> str:
+    """Build the id of a new comment, signed for its user and product."""
+    return _signer(username, product_id).sign(str(ULID.from_datetime(now)))
+
+
+def comment_id_of(form_id: str, *, username: str, product_id: str) -> str:
+    """Parse the comment's id from a form id. Raises BadForm."""
+    try:
+        comment_id = _signer(username, product_id).unsign(form_id, max_age=FORM_LIVES)
+    except BadSignature as error:  # SignatureExpired is one
+        raise BadForm(_("This form is too old, or was made for somebody else.")) from error
+    return comment_id
+
+
+def is_author(username: str, stored: StoredComment) -> bool:
+    """Return whether a comment is a user's own, by the table."""
+    return stored.comment.username == username != ""
+
+
+def _signer(username: str, product_id: str) -> TimestampSigner:
+    return TimestampSigner(salt=f"comments.form/{username}/{product_id}")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The content of a comment by its author."""
+
+    rating: int
+    language: str
+    title: str
+    body: str
+
+
+class PostedOtherwise(DynamoError):
+    """The same form has been posted with other words; ``stored`` is the comment as it is."""
+
+    def __init__(self, stored: StoredComment) -> None:
+        super().__init__(_("This form has been sent before, with other words."))
+        self.stored = stored
+
+
+def post_comment(
+    draft: Draft, *, comment_id: str, product_id: str, username: str, now: datetime
+) -> NewComment:
+    """Add a user's comment, marked as a buyer's if they ever bought the product.
+
+    Posting it again returns the comment that is there. Raises PostedOtherwise when that differs,
+    CommentGone when it was deleted, and what `comments.posting.services.add_comment` does.
+    """
+    comment = NewComment(
+        id=comment_id,
+        product_id=product_id,
+        language=draft.language,
+        rating=draft.rating,
+        created_at=now,
+        author=username,
+        title=draft.title,
+        body=draft.body,
+        username=username,
+        verified=_has_bought(username, product_id),
+    )
+    try:
+        add_comment(comment)
+    except CommentExists as error:
+        return _posted_before(error.stored, draft, username=username)
+    activity.posted(comment)
+    return comment
+
+
+def save_edit(
+    draft: Draft, *, comment_id: str, version: int, username: str, now: datetime
+) -> NewComment:
+    """Change a user's own comment, if its version is still the one they have seen.
+
+    Saving the same again is success. Raises NoSuchComment for one that is not theirs or was
+    deleted, EditLost when it has changed since, and what `comments.posting.services.edit_comment`
+    does.
+    """
+    stored = load_own(comment_id, username=username)
+    before = stored.comment
+    if draft_of(before) != draft and stored.version != version:
+        raise EditLost(stored)
+    edited = edit_comment(
+        stored,
+        now=now,
+        rating=draft.rating,
+        language=draft.language,
+        title=draft.title,
+        body=draft.body,
+        verified=before.verified or _has_bought(username, before.product_id),
+    )
+    if edited.version != stored.version:
+        activity.edited(edited.comment, before=before, at=now)
+    return edited.comment
+
+
+def load_own(comment_id: str, *, username: str) -> StoredComment:
+    """Read a user's comment. Raises NoSuchComment, also where it is somebody else's."""
+    stored = load_comment(comment_id)
+    if not is_author(username, stored):
+        raise NoSuchComment(comment_id)
+    return stored
+
+
+def draft_of(comment: NewComment) -> Draft:
+    """Return the content of a comment."""
+    return Draft(comment.rating, comment.language, comment.title, comment.body)
+
+
+def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> NewComment:
+    comment = stored.comment
+    if not is_author(username, stored) or draft_of(comment) != draft:
+        raise PostedOtherwise(stored)
+    newest = Touch(place_of(comment.created_at, comment.id))
+    refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
+    return comment
+
+
+def _has_bought(username: str, product_id: str) -> bool:
+    with labelled_calls("purchase"):
+        return has_bought(username, product_id)

@@ -13,7 +13,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.places import id_at
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import every_entry, read
 from shop.catalogue.queries import ProductTile, find_tiles
@@ -25,18 +25,9 @@ _BY_AUTHOR = index_of(ByAuthor)
 
 
 @dataclass(frozen=True, slots=True)
-class ProfilePage:
-    """A page of what a user has written, newest first."""
+class ProfileResult(PageResult[CommentEntry]):
+    """A page of what a user has written, newest first, and what the visitor has just written."""
 
-    comments: tuple[CommentEntry, ...]
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileRead:
-    """A page of what a user has written, and what the visitor has just written."""
-
-    found: ProfilePage
     recent: Recent
 
 
@@ -48,22 +39,22 @@ class WrittenAbout:
     product: ProductTile
 
 
-def list_written_by(username: str, request: PageRequest) -> ProfilePage:
+def list_written_by(username: str, request: PageRequest) -> PageResult[CommentEntry]:
     """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(username)], request)
-    return ProfilePage(tuple(entry_of(entry.item) for entry in page.entries), page)
+    return PageResult(tuple(entry_of(entry.item) for entry in page.entries), page)
 
 
 def read_profile(
     username: str, request: PageRequest, *, visitor: Visitor, recent: Sequence[str]
-) -> ProfileRead:
+) -> ProfileResult:
     """Read a page of a user's comments, while the visitor is confirmed."""
     with pool().together() as together:
         is_user = together.start(visitor.is_confirmed)
         written = together.start(partial(read_recent, recent)) if recent else None
         found = list_written_by(username, request)
         is_user.result()
-        return ProfileRead(found, written.result() if written else {})
+        return ProfileResult(found.items, found.page, written.result() if written else {})
 
 
 def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
@@ -71,7 +62,9 @@ def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
     found = list(comments)
     with labelled_calls("product names"):
         tiles = find_tiles(comment.product_id for comment in found)
-    return [WrittenAbout(each, tiles.get(each.product_id) or _nameless(each)) for each in found]
+    ids = {comment.product_id for comment in found}
+    tiles = {one: ProductTile(one, one) for one in ids} | tiles
+    return [WrittenAbout(each, tiles[each.product_id]) for each in found]
 
 
 def ids_written_by(username: str) -> Iterator[str]:
@@ -84,10 +77,6 @@ def is_written_by(username: str, item: Item) -> bool:
     """Return whether an item of the table is one of a user's comments."""
     partition: str = item.get(ByAuthor.partition.attr_name, {"S": ""})["S"]
     return partition == keys.author(username)
-
-
-def _nameless(comment: CommentEntry) -> ProductTile:
-    return ProductTile(comment.product_id, comment.product_id)
 
 
 def _run(username: str) -> Run:

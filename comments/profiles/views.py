@@ -1,18 +1,19 @@
-"""The page of a user's comments."""
+"""The page of a user's comments, and these as data."""
 
 from functools import partial
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from comments.lists.listing import comment_data
 from comments.lists.read_your_writes import recently_written, with_recent
-from comments.profiles.listing import written_data
 from comments.profiles.queries import (
     PLAN,
-    ProfileRead,
+    ProfileResult,
     WrittenAbout,
     is_written_by,
     read_profile,
@@ -24,10 +25,11 @@ from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import ListData, Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.catalogue.category_listing import link_data
 from shop.web.access import visitor_of
 from shop.web.caching import public
 
-NOBODY = _("There is no user of this name.")
+NOBODY = gettext_lazy("There is no user of this name.")
 
 
 @require_safe
@@ -39,35 +41,44 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     url = reverse("profile", args=[username])
     pager = Pager(url, f"profile/{username}", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    read = read_profile(
+    found = read_profile(
         username,
         asked,
         visitor=visitor_of(request),
         recent=recently_written(request.session, now=clock.now()),
     )
-    written = partial(_written, request, username, read, asked)
+    written = partial(_written, request, username, found, asked)
     is_own = request.user.get_username() == username
     return show_page(
         request,
         pager,
         asked,
-        read.found.page,
+        found.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
-        context=lambda: {"owner": username, "is_own": is_own, "written": written()},
+        context=lambda: {
+            "heading": _("Comments by %(owner)s") % {"owner": username},
+            "owner": username,
+            "is_own": is_own,
+            "written": written(),
+        },
         plan=PLAN,
-        data=lambda: ListData([written_data(each) for each in written()]),
+        data=lambda: ListData(
+            [
+                {**comment_data(each.comment), "product": link_data(each.product)}
+                for each in written()
+            ]
+        ),
     )
 
 
 def _written(
-    request: HttpRequest, username: str, read: ProfileRead, asked: PageRequest
+    request: HttpRequest, username: str, found: ProfileResult, asked: PageRequest
 ) -> list[WrittenAbout]:
-    found = read.found
-    if not found.comments and asked.is_first:
+    if not found.items and asked.is_first:
         _require_user(username)
     comments = with_recent(
-        found.comments,
-        read.recent,
+        found.items,
+        found.recent,
         page=found.page,
         request=asked,
         belongs=lambda item: is_written_by(username, item),

@@ -1,15 +1,116 @@
-"""The derivation of products' ranks from their counts and newest comments."""
+"""Ranks of products: their items and shards, and their derivation from counts and comments.
+
+Ranks of products in the shop's rankings: their scores, items and shards.
+
+A product has one item in each ranking. While it ranks, the item has the keys of the sparse index
+``ranked``: the partition of one of the ranking's shards, where it stays for as long as it ranks,
+and a sort key that begins with its score. When it does not, those keys are removed, and the item
+remains with its version, by which a late derivation is refused.
+
+"Sparse Index" and "Write Sharding (GSI)" of the pattern list.
+
+The newest comment of a product, confirmed by a strong read.
+
+The index ``all`` is eventually consistent: for a moment a comment just added is missing from it,
+and one just deleted still there. So places from the index and from writers are only candidates,
+which are read strongly from the table.
+
+The names of products in the shop's rankings, which travel with their ranks.
+
+A rank gets its name when it is first derived. A product is renamed together with its ranks, which
+get a new version: a derivation under way, which may have read the old name, is refused.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, TypeVar
 
+from comments import keys
+from comments.filters import CommentFilter
 from comments.keys import scored
-from comments.rankings.items import NAME, NEWEST, Rank, Ranking, RankKey, stored_ranks
-from comments.rankings.names import find_names
-from comments.rankings.newest_comment import find_newest
+from comments.lists.queries import read_model
+from comments.models import TABLE, Comment, ProductRank
 from comments.store.counts import counters, counts_in, parse_cell
-from dynamo.items import Item
-from dynamo.lists.places import SEPARATOR
+from comments.store.table import comment_key
+from dynamo.calls.client import client, pool
+from dynamo.items import Item, table_key
+from dynamo.lists.places import SEPARATOR, id_at
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.site_reader import page_batches, read
+from dynamo.writes.actions import Action, update
+from dynamo.writes.shards import NamedShards, Shards
+from shop.catalogue.changes import stored_products
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+T = TypeVar("T")
+
+
+PARTITION = ProductRank.rank_partition.attr_name
+PLACE = ProductRank.rank_place.attr_name
+NEWEST = ProductRank.newest.attr_name
+NAME = ProductRank.name.attr_name
+VERSION = ProductRank.version.attr_name
+
+
+@lru_cache(maxsize=4)
+def _shards(connected: "DynamoDBClient") -> Shards:
+    return Shards(connected, TABLE, keys.shards)
+
+
+RANK_SHARDS = 2
+"""That products which begin to rank are spread over, at least; fewer later lose nothing."""
+RANKED = NamedShards("RANKED", lambda: _shards(client()), lambda: RANK_SHARDS)
+"""The shards that the rankings of the shop share."""
+
+
+class Ranking(StrEnum):
+    """A ranking of the shop's products; the value is in the keys."""
+
+    FIVE_STARS = "FIVE_STARS"
+    COMMENTED = "COMMENTED"
+
+
+RankKey = tuple[Ranking, str]
+"""A ranking and a product id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A product's rank as it is derived, beside the item that is ``stored`` (empty if none is).
+
+    ``place`` is None when the product does not rank. ``newest`` is the place of its latest
+    comment, in the ranking by that alone; ``name`` is the product's, None for one that is unknown.
+    """
+
+    key: RankKey
+    stored: Item
+    place: str | None
+    newest: str | None = None
+    name: str | None = None
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the index holds just this."""
+        found = [self.stored.get(name, {}).get("S") for name in (PLACE, NEWEST, NAME)]
+        return found == [self.place, self.newest, self.name]
+
+
+def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
+    """Read the items of ranks, strongly; those that do not exist are left out."""
+    wanted = {keys.rank(*key): key for key in rank_keys}
+    found = page_batches().get(TABLE, map(key_of, wanted.values()))
+    return {wanted[item["pk"]["S"]]: item for item in found}
+
+
+def key_of(key: RankKey) -> Item:
+    """Build the key of a rank's item."""
+    return table_key(keys.rank(*key), keys.rank(*key))
+
 
 BEST_RATING = 5
 
@@ -65,7 +166,8 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
         item = stored.get(key, {})
         name = item[NAME]["S"] if NAME in item else names.get(product)
         if ranking is Ranking.FIVE_STARS:
-            number = _best_ratings(counts[product])
+            cells = counts[product].items()
+            number = sum(n for name, n in cells if parse_cell(name)[1] == BEST_RATING)
             ranks.append(Rank(key, item, five_stars_place(product, number), name=name))
         else:
             latest = newest.get(product)
@@ -83,10 +185,6 @@ def commented_place(product_id: str, newest: str | None) -> str | None:
     return newest and newest.partition(SEPARATOR)[0] + SEPARATOR + product_id
 
 
-def _best_ratings(cells: Mapping[str, int]) -> int:
-    return sum(n for name, n in cells.items() if parse_cell(name)[1] == BEST_RATING)
-
-
 def _newest(
     products: Sequence[str],
     stored: Mapping[RankKey, Item],
@@ -101,3 +199,66 @@ def _newest(
         if not known and product not in complete:
             unsure.append(product)
     return find_newest(suggested, unsure=unsure)
+
+
+_PARTITION = Comment.product_partition.attr_name
+_PLACE = Comment.place.attr_name
+_MOST_READ = 64
+
+Suggestion = tuple[str, str]
+"""A product id, and the place of one of its comments."""
+
+
+def find_newest(
+    suggested: Mapping[str, Collection[str]], *, unsure: Collection[str]
+) -> dict[str, str]:
+    """Return the place of the newest comment of each product that has any.
+
+    ``suggested`` has, for each product, places of comments that may be the newest: one that was
+    the newest before, one just written. The index is read for products whose suggestions do not
+    all exist (any more), and for those in ``unsure``.
+    """
+    suggestions = {(p, place) for p, places in suggested.items() for place in places}
+    there = _confirmed(suggestions)
+    doubtful = sorted({product for product, _ in suggestions - there} | set(unsure))
+    searched = pool().gather([partial(_newest_indexed, product) for product in doubtful])
+    indexed = {pair for pair in zip(doubtful, searched, strict=True) if pair[1]}
+    newest: dict[str, str] = {}
+    for product, place in there | indexed:
+        newest[product] = max(place, newest.get(product, ""))
+    return newest
+
+
+def _newest_indexed(product_id: str) -> str:
+    """Return the first place in the index that the table confirms; empty if there is none."""
+    runs = read_model().plan(product_id, CommentFilter()).runs
+    request = PageRequest(1)
+    while True:
+        page = read(runs, request)
+        places = [entry.position.place for entry in page.entries]
+        there = _confirmed((product_id, place) for place in places)
+        if there or not page.has_next:
+            return max((place for _, place in there), default="")
+        more = min(request.size * 4, _MOST_READ)
+        request = PageRequest(more, page.entries[-1].position)
+
+
+def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
+    wanted = set(suggestions)
+    ids = {id_at(place) for _, place in wanted}
+    found = page_batches().get(TABLE, map(comment_key, ids))
+    listed = [item for item in found if _PARTITION in item]
+    return wanted & {
+        (keys.product_id_in(item[_PARTITION]["S"]), item[_PLACE]["S"]) for item in listed
+    }
+
+
+def rename_ranks(product_id: str, name: str) -> list[Action]:
+    """Build the actions that write a product's name into its ranks."""
+    changes = [ProductRank.name.set(name), ProductRank.version.add(1)]
+    return [update(ProductRank, key_of((ranking, product_id)), changes) for ranking in Ranking]
+
+
+def find_names(product_ids: Iterable[str]) -> dict[str, str]:
+    """Read the names of products, strongly, by id; of those that exist."""
+    return {one: item["name"]["S"] for one, item in stored_products(product_ids).items()}

@@ -16,14 +16,14 @@ from comments import keys
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
-from comments.rankings.items import NAME, NEWEST, Ranking, read_shards
+from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.queries import votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.places import id_at, moment_at, timestamp
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from shop.catalogue.queries import Product, ProductTile, find_product
@@ -59,14 +59,6 @@ class RankedProduct:
 
 
 @dataclass(frozen=True, slots=True)
-class ProductRanking:
-    """A page of a ranking of products."""
-
-    products: tuple[RankedProduct, ...]
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
 class Leaderboards:
     """The heads of the shop's rankings."""
 
@@ -83,31 +75,22 @@ class HelpfulComment:
 
 
 @dataclass(frozen=True, slots=True)
-class HelpfulPage:
-    """A page of a product's comments, most helpful first."""
-
-    comments: tuple[HelpfulComment, ...]
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class MostHelpful:
-    """What such a page shows; ``voted`` are the ids of what the visitor finds helpful."""
+class HelpfulResult(PageResult[HelpfulComment]):
+    """A page of a product's comments; ``voted`` are the ids of what the visitor finds helpful."""
 
     product: Product
-    found: HelpfulPage
     voted: frozenset[str]
 
 
-def list_ranking(ranking: Ranking, request: PageRequest) -> ProductRanking:
+def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
-    page = read_shards(lambda shards: read(_runs(ranking, shards), request))
-    return ProductRanking(_products(ranking, page), page)
+    page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request))
+    return PageResult(_products(ranking, page), page)
 
 
 def find_leaderboards(size: int) -> Leaderboards:
     """Read the first ``size`` products of each ranking of the shop."""
-    loved, recent = read_shards(
+    loved, recent = RANKED.read_all(
         lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
     )
     return Leaderboards(
@@ -121,7 +104,7 @@ def _head(ranking: Ranking, shards: int, size: int) -> Page:
         return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
 
 
-def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> MostHelpful:
+def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> HelpfulResult:
     """Read all that a page of the most helpful comments shows, in one round.
 
     Raises NoSuchProduct.
@@ -132,15 +115,15 @@ def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
         mine = voted.result() if is_user.result() else frozenset()
-        return MostHelpful(product.result(), found, mine)
+        return HelpfulResult(found.items, found.page, product.result(), mine)
 
 
-def list_most_helpful(product_id: str, request: PageRequest) -> HelpfulPage:
+def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
     """Read a page of a product's comments by helpful votes; those without any are omitted."""
     page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
     shown = [entry_of(entry.item) for entry in page.entries]
     votes = [score_at(entry.position.place) for entry in page.entries]
-    return HelpfulPage(tuple(map(HelpfulComment, shown, votes)), page)
+    return PageResult(tuple(map(HelpfulComment, shown, votes)), page)
 
 
 def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:

@@ -16,21 +16,24 @@ under way could still be stored.
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
+from comments import keys
 from comments.models import ProductRank
-from comments.rankings.derivation import Touch, Touched, derive, rank_keys_of
-from comments.rankings.items import (
+from comments.rankings.derivation import (
     NEWEST,
     PARTITION,
+    RANKED,
     VERSION,
     Rank,
     Ranking,
     RankKey,
+    Touched,
+    derive,
     key_of,
-    pick_partition,
+    rank_keys_of,
 )
 from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import in_chunks
@@ -57,72 +60,39 @@ def _unseen(_number: int) -> None:
     """Do nothing with the progress."""
 
 
-def refresh_product(
-    product_id: str, *, newest: str = "", rankings: Iterable[Ranking] = tuple(Ranking)
-) -> None:
-    """Derive a product's ranks anew, all or some; see `refresh_products`.
-
-    ``newest`` is the place of the comment just written, if it may be the newest.
-    """
-    with labelled_calls("ranks"):
-        _refresh(rank_keys_of([product_id], rankings), {product_id: Touch(newest)})
-
-
-def refresh_products(touched: Touched, *, advance: Advance = _unseen) -> None:
+def refresh_ranks(
+    products: Touched,
+    *,
+    rankings: Iterable[Ranking] = tuple(Ranking),
+    only_stale: bool = False,
+    log_failures: bool = False,
+    advance: Advance = _unseen,
+) -> bool:
     """Derive the ranks of products anew, after a change of their comments was committed.
 
-    When it returns, the table holds ranks that were derived after the call began. ``advance`` is
-    called with numbers of products done. Raises Contended when others kept storing theirs, what
-    `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until then stays,
-    and the same call again does the rest.
-    """
-    with labelled_calls("ranks"):
-        for some in _portions(touched):
-            _refresh(rank_keys_of(some), some)
-            advance(len(some))
-
-
-def settle_products(seen: Touched, *, advance: Advance = _unseen) -> None:
-    """Refresh the ranks that are not as they should be, of products that were not changed.
-
-    ``advance`` and what it raises are as for `refresh_products`.
-    """
-    with labelled_calls("ranks"):
-        for some in _portions(seen):
-            ranks = derive(rank_keys_of(some), some)
-            _refresh([rank.key for rank in ranks if not rank.is_stored], some)
-            advance(len(some))
-
-
-def refresh_or_log(
-    product_id: str, *, newest: str = "", rankings: Iterable[Ranking] = tuple(Ranking)
-) -> None:
-    """Refresh a product's ranks after a commit; a failure is logged and not raised.
-
-    `check_integrity` finds and mends the ranks that were left behind.
+    When it returns True, the table holds ranks that were derived after the call began. Where
+    nothing was changed, ``only_stale`` stores those alone that are not as they should be.
+    ``advance`` is called with numbers of products done. Raises Contended when others kept storing
+    theirs, what `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until
+    then stays, and the same call again does the rest. With ``log_failures`` it logs them in one
+    line instead, and returns False: `check_integrity` finds and mends the ranks left behind.
     """
     try:
-        refresh_product(product_id, newest=newest, rankings=rankings)
+        with labelled_calls("ranks"):
+            for some in _portions(products):
+                pending = rank_keys_of(some, rankings)
+                if only_stale:
+                    pending = [rank.key for rank in derive(pending, some) if not rank.is_stored]
+                _refresh(pending, some)
+                advance(len(some))
     except FAILURES as failure:
-        log_failure([product_id], failure)
-
-
-def settle_or_log(product_id: str, *, newest: str = "") -> None:
-    """Refresh a product's ranks that are wrong, after a write that was there already.
-
-    A failure is logged, as by `refresh_or_log`.
-    """
-    try:
-        settle_products({product_id: Touch(newest)})
-    except FAILURES as failure:
-        log_failure([product_id], failure)
-
-
-def log_failure(products: Collection[str], failure: BaseException) -> None:
-    """Log in one line that ranks were left behind."""
-    some = ", ".join(islice(products, MOST_NAMED))
-    sentence = "The ranks of %d products were left behind (%s): %s"
-    logger.warning(sentence, len(products), some, sentence_about(failure))
+        if not log_failures:
+            raise
+        named = ", ".join(islice(products, MOST_NAMED))
+        sentence = "The ranks of %d products were left behind (%s): %s"
+        logger.warning(sentence, len(products), named, sentence_about(failure))
+        return False
+    return True
 
 
 def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
@@ -179,9 +149,11 @@ def _store(rank: Rank) -> list[Rank]:
 
 def _update(rank: Rank) -> Action:
     partition = rank.stored[PARTITION]["S"] if PARTITION in rank.stored else None
+    # A product that begins to rank is put into any shard, and stays there.
+    partition = partition or keys.ranking_shard(rank.key[0], RANKED.pick()) if rank.place else None
     version = int(rank.stored.get(VERSION, {"N": "0"})["N"])
     values = (
-        (ProductRank.rank_partition, rank.place and (partition or pick_partition(rank.key[0]))),
+        (ProductRank.rank_partition, partition),
         (ProductRank.rank_place, rank.place),
         (ProductRank.newest, rank.newest),
         (ProductRank.name, rank.name),

@@ -1,31 +1,65 @@
-"""Pages of rankings."""
+"""Pages of rankings, and what ranks as data."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
-from comments.lists.listing import order_links
-from comments.rankings.listing import (
-    BOARDS,
-    MOST_LOVED,
-    RECENTLY_COMMENTED,
-    Board,
-    board_pager,
-    helpful_data,
-    helpful_pager,
-    ranked_data,
-    ranked_feed,
+from comments.lists.listing import comment_data, order_links
+from comments.rankings.derivation import Ranking
+from comments.rankings.queries import (
+    PLAN,
+    RankedProduct,
+    list_ranking,
+    read_most_helpful,
 )
-from comments.rankings.queries import PLAN, list_ranking, read_most_helpful
-from dynamo.web.paging import ListData, show_page
+from dynamo.web.feeds import Feed, FeedEntry
+from dynamo.web.paging import ListData, Pager, show_page
+from shop.catalogue.category_listing import link_data
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
 from shop.web.access import visitor_of
 from shop.web.caching import public
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The heading of a ranking of products; ``url_name`` is its page's."""
+
+    ranking: Ranking
+    url_name: str
+    heading: "StrOrPromise"
+    sentence: "StrOrPromise"
+
+    @property
+    def url(self) -> str:
+        return reverse(self.url_name)
+
+
+MOST_LOVED = Board(
+    Ranking.FIVE_STARS,
+    "most_loved",
+    gettext_lazy("Most loved"),
+    gettext_lazy("Products by the number of their 5-star comments."),
+)
+RECENTLY_COMMENTED = Board(
+    Ranking.COMMENTED,
+    "recently_commented",
+    gettext_lazy("Recently commented"),
+    gettext_lazy("Products by the time of their last comment, in any language."),
+)
+BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
 
 
 @require_safe
@@ -53,22 +87,27 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
+        "heading": _("Most helpful comments"),
+        "about": read.product,
         "product": read.product,
         "trail": [*read.product.trail, read.product],
         "orders": order_links(product_id, CommentFilter(), None),
-        "comments": read.found.comments,
+        "comments": read.items,
         "voted": read.voted,
     }
     return show_page(
         request,
         pager,
         asked,
-        read.found.page,
+        read.page,
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
         data=lambda: ListData(
-            [helpful_data(one, product_id=product_id) for one in read.found.comments]
+            [
+                {**comment_data(one.comment, product_id=product_id), "helpful_votes": one.helpful}
+                for one in read.items
+            ]
         ),
     )
 
@@ -78,10 +117,11 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_ranking(board.ranking, asked)
     context = {
+        "heading": board.heading,
         "board": board,
         "boards": BOARDS,
-        "products": found.products,
-        "first_number": found.products[0].number if found.products else 1,
+        "products": found.items,
+        "first_number": found.items[0].number if found.items else 1,
     }
     return show_page(
         request,
@@ -92,7 +132,40 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
         context=lambda: context,
         plan=PLAN,
         data=lambda: ListData(
-            [ranked_data(ranked) for ranked in found.products],
-            feed=partial(ranked_feed, board, found.products),
+            [ranked_data(ranked) for ranked in found.items],
+            feed=partial(ranked_feed, board, found.items),
         ),
+    )
+
+
+def board_pager(board: Board) -> Pager:
+    """Return the pager of a ranking of products."""
+    has_feed = board.ranking is Ranking.COMMENTED
+    return Pager(board.url, f"ranking/{board.ranking}", canonical=board.url, has_feed=has_feed)
+
+
+def helpful_pager(product_id: str) -> Pager:
+    """Return the pager of a product's most helpful comments."""
+    first_url = reverse("most_helpful", args=[product_id])
+    return Pager(first_url, f"helpful/{product_id}", canonical=first_url)
+
+
+def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
+    """Return a product in a ranking for programs (docs/api.md)."""
+    data = {"number": ranked.number, "product": link_data(ranked.product)}
+    if ranked.commented is None:
+        return {**data, "five_star_comments": ranked.five_stars}
+    latest = {"id": ranked.comment_id, "url": ranked.comment_url}
+    return {**data, "last_commented": ranked.commented_iso, "latest_comment": latest}
+
+
+def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> Feed:
+    """Return products by their last comments as a feed, in which each such comment is an entry."""
+    return Feed(
+        title=f"{board.heading} · Dynashop",
+        entries=[
+            FeedEntry(path=one.comment_url, title=one.product.name, published=one.commented)
+            for one in products
+            if one.commented
+        ],
     )

@@ -1,7 +1,9 @@
 """The form with which staff reply to a comment, change the reply and delete it."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,12 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from comments.activity_log import moderated
-from comments.replies.forms import ReplyForm
 from comments.replies.queries import Reply, find_reply
-from comments.replies.services import ReplyChanged, delete_reply, reply_to
+from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment
-from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
-from comments.web.form_pages import FormPage
+from comments.web.forms import (
+    FormNotSaved,
+    FormPage,
+    TextField,
+    as_form_errors,
+    count_characters,
+    forged,
+    require_user,
+)
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
 from dynamo.web.forgery import redisplay_on_csrf_failure
@@ -29,6 +37,32 @@ GONE = gettext_lazy("There is no such comment. It may have been deleted or hidde
 REPLY_FORM = FormPage(
     "comments/replies/reply.html", "comments/replies/_reply_tools.html", "#reply-tools"
 )
+
+
+class ReplyForm(forms.Form):
+    """A reply; ``version`` is of the reply it replaces, 0 for none."""
+
+    text = TextField(
+        label=gettext_lazy("Reply from the shop"),
+        max_length=LONGEST_REPLY,
+        widget=forms.Textarea({"rows": 4}),
+        help_text=gettext_lazy("Everybody sees it."),
+        error_messages={"required": gettext_lazy("Write a reply, or delete the one there is.")},
+    )
+    version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+    def __init__(
+        self, data: Mapping[str, str] | None = None, *, initial: dict[str, object] | None = None
+    ) -> None:
+        # Forms to report comments may be unfolded on the same page: an id stands for one field.
+        super().__init__(data, initial=initial, auto_id="reply-%s")
+        count_characters(self, "text", longest=LONGEST_REPLY)
+
+    @classmethod
+    def of(cls, reply: Reply | None) -> "ReplyForm":
+        """Build the form that changes a reply, or writes one."""
+        text, version = (reply.text, reply.version) if reply else ("", 0)
+        return cls(initial={"text": text, "version": version})
 
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:

@@ -15,9 +15,15 @@ from django.views.decorators.http import require_http_methods
 from comments.lists.queries import WholeComment, find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import NoSuchComment, OwnComment
-from comments.web.fields import TextField, count_characters
-from comments.web.form_errors import FormNotSaved, as_form_errors, forged, require_user
-from comments.web.form_pages import FormPage
+from comments.web.forms import (
+    FormNotSaved,
+    FormPage,
+    TextField,
+    as_form_errors,
+    count_characters,
+    forged,
+    require_user,
+)
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls

@@ -1,7 +1,14 @@
-"""Reads of who found what helpful."""
+"""Reads of who found what helpful, and of how many did.
+
+How many found a comment helpful: one sharded counter for each comment ("Write Sharding").
+
+A tally changes only in the transaction of the vote it counts. Lists are in the order of the rank
+derived from it (see `comments.votes.services`).
+"""
 
 from comments import keys
 from comments.models import ByAuthor
+from comments.store.counts import tallies
 from comments.store.table import comment_key, query_pages, read_item
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.places import id_at
@@ -34,3 +41,12 @@ def votes_of(username: str, product_id: str) -> frozenset[str]:
     with labelled_calls("votes"):
         first = next(query_pages(votes, IndexName=ByAuthor.Meta.index_name))
     return frozenset(id_at(item[ByAuthor.place.attr_name]["S"]) for item in first["Items"])
+
+
+HELPFUL = "helpful"
+"""The cell of a tally that counts votes."""
+
+
+def helpful_votes(comment_id: str) -> int:
+    """Read strongly how many found a comment helpful: a unit as long as it has one shard."""
+    return tallies().read(comment_id, consistent=True).get(HELPFUL, 0)

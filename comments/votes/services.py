@@ -15,14 +15,33 @@ exists. Every other vote requires the tally instead, or rather the shard that co
 - *while it is hidden*, or moved to another product by an import, a vote is cast as if just before.
   Hidden comments keep their votes, and restoring one derives its rank from the tally; a moved
   comment keeps the votes it had, listed by the product they were cast on.
+
+Writes of comments' ranks by helpful votes (AP13).
+
+The rank of a comment is three attributes of the comment's own item, so that it goes when the
+comment goes, is hidden with it, and is listed with what the comment says. No index but
+``ranked`` holds any of them: a change of a rank writes to that one alone. A comment without a
+vote has no keys in ``ranked``, only the version of its rank.
+
+The rank is derived after the votes were committed, under a version condition like those of
+products (see `comments.rankings.services`). The version is the rank's own: a vote is no edit, and
+must not make an edit by the comment's author fail.
+
+Of many voters at once few have to store a rank. Each reads the version after its own commit. The
+first rank stored after that may have been derived before the commit, but the second was derived
+after the first was stored, and has read its result: as soon as the version is two higher, the
+others have done the work. So a voter stores two ranks in vain at the most.
 """
 
 import logging
+import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from django.utils.translation import gettext as _
 
 from comments import keys
+from comments.keys import scored
 from comments.models import Comment, CommentVote
 from comments.store.comments import (
     NEW,
@@ -32,16 +51,17 @@ from comments.store.comments import (
     is_tombstone,
 )
 from comments.store.counts import tallies
-from comments.store.table import comment_key, read_item
-from comments.votes.rank import VERSION, refresh_comment
-from comments.votes.tally import HELPFUL, helpful_votes
+from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, read_item
+from comments.votes.queries import HELPFUL, helpful_votes
+from dynamo.calls.backoff import Backoff
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.writes.actions import Action, check, delete, put
+from dynamo.writes.actions import Action, check, delete, put, set_or_remove, unchanged, update
 from dynamo.writes.counters import NoSuchCounter, write_counted
-from dynamo.writes.transactions import ConditionFailed, Transactions, write_together
+from dynamo.writes.transactions import ConditionFailed, Contended, Transactions, write_together
+from dynamo.writes.updates import write_one
 
 logger = logging.getLogger(__name__)
 
@@ -137,3 +157,63 @@ def _write(action: Action, comment_id: str, change: int, *, is_first: bool = Fal
             return
     exists = check(Comment, comment_key(comment_id), NOT_DELETED)
     write_together(client(), [action, exists, tallies().begin(comment_id, deltas)])
+
+
+PARTITION = Comment.rank_partition.attr_name
+PLACE = Comment.rank_place.attr_name
+VERSION = Comment.rank_version.attr_name
+ATTRIBUTES = (PARTITION, PLACE, VERSION)
+"""What is kept when a comment's item is replaced, and removed when it is hidden."""
+
+_BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
+"""Pauses in which other voters may store the rank."""
+
+
+def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
+    """Rank a comment by the helpful votes that ``tally`` reads strongly, for each attempt.
+
+    To be called after the vote is committed. Returns whether there is such a comment in lists.
+    Raises Contended, and botocore's errors.
+    """
+    first: int | None = None
+    with labelled_calls("ranks"):
+        for pause in _BACKOFF.pauses():
+            stored = read_item(comment_key(comment_id))
+            if _LISTED not in stored:  # deleted, or hidden
+                return False
+            version = _version_of(stored)
+            first = version if first is None else first
+            if version >= first + 2 or _store(comment_id, stored, tally()):
+                return True
+            time.sleep(pause)
+    raise Contended(BEING_CHANGED)
+
+
+def ranked_under(product_id: str, kept: Item) -> Item:
+    """Return the attributes of a rank for a comment that is moved to ``product_id``."""
+    rank = {name: kept[name] for name in ATTRIBUTES if name in kept}
+    return {**rank, PARTITION: {"S": keys.helpful(product_id)}} if PARTITION in rank else rank
+
+
+def _store(comment_id: str, stored: Item, votes: int) -> bool:
+    product_id = keys.product_id_in(stored[_LISTED]["S"])
+    is_ranked = votes > 0
+    changes = [
+        Comment.rank_version.set(_version_of(stored) + 1),
+        set_or_remove(
+            Comment.rank_partition, {"S": keys.helpful(product_id)} if is_ranked else None
+        ),
+        set_or_remove(Comment.rank_place, {"S": scored(votes, comment_id)} if is_ranked else None),
+    ]
+    same = unchanged(stored, Comment.product_partition, Comment.rank_version)
+    action = update(Comment, comment_key(comment_id), changes, same)
+    try:
+        write_one(client(), action)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _version_of(stored: Item) -> int:
+    value: str = stored.get(VERSION, {"N": "0"})["N"]
+    return int(value)

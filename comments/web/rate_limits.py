@@ -1,6 +1,6 @@
 """How often somebody may write: post, edit, delete, vote and report, counted together.
 
-The limits are kept in the table, so that all web nodes share them (see `dynamo.writes.limits`).
+The limits are kept in the table, so that all web nodes share them.
 Staff who decide, pick, reply and delete have limits of their own. They are wide enough to clear a
 queue, and bound what a stolen password or a faulty script can delete.
 """
@@ -13,11 +13,13 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from dynamo.web.refusals import TooManyRequests
-from dynamo.writes.limits import Limit
+from dynamo.writes.rate_limiter import Limit
 from shop.web.client_address import client_network
-from shop.web.rate_limits import Charge, in_words, take
+from shop.web.rate_limits import Use, in_words, take
 
 WINDOW = timedelta(hours=1)
+STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
+"""Decisions, picks, replies and deletions by staff in an hour."""
 
 
 def check_rate_limit(request: HttpRequest, *, now: datetime) -> None:
@@ -37,15 +39,15 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
     """
     prefix = "staff-" if is_staff else ""
     if is_staff:
-        limits = settings.COMMENT_STAFF_WRITES_PER_USER, settings.COMMENT_STAFF_WRITES_PER_ADDRESS
+        limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
     else:
         limits = settings.COMMENT_WRITES_PER_USER, settings.COMMENT_WRITES_PER_ADDRESS
     by_user, by_address = (Limit(times, WINDOW) for times in limits)
-    charges = (
-        Charge(f"{prefix}writes-of/{username}", by_user),
-        Charge(f"{prefix}writes-from/{network}", by_address),
+    uses = (
+        Use(f"{prefix}writes-of/{username}", by_user),
+        Use(f"{prefix}writes-from/{network}", by_address),
     )
-    return ceil(take(*charges, now=now))
+    return ceil(take(*uses, now=now))
 
 
 def _check(request: HttpRequest, *, now: datetime, is_staff: bool) -> None:

@@ -28,9 +28,10 @@ def set_deadline(seconds: float) -> None:
 
 def bound_reads(http_session: Any) -> None:  # noqa: ANN401 - botocore's URLLib3Session
     """Have all later connections of a botocore HTTP session read until their deadlines."""
-    # The session's classes of pools are not a parameter; a test on a socket holds this.
-    http_session._pool_classes_by_scheme.update(http=_Pool, https=_TlsPool)  # noqa: SLF001
-    parameters = http_session._manager.connection_pool_kw  # noqa: SLF001
+    # A test on a socket holds that these are what botocore uses.
+    pools = http_session._pool_classes_by_scheme  # noqa: SLF001 - not a parameter of the session
+    pools.update(http=_Pool, https=_TlsPool)
+    parameters = http_session._manager.connection_pool_kw  # noqa: SLF001 - nor is this
     parameters["ssl_context"].sslsocket_class = _TlsSocket
 
 

@@ -7,17 +7,24 @@ It is dynoxide if its binary is installed, else moto's server, which keeps data 
 On Linux no engine outlives the process that started it, however that one ends.
 """
 
-from pathlib import Path
-
-from dynamo.engine.dynoxide import BinaryMissing, DamagedFile, DynoxideEngine, find
-from dynamo.engine.errors import EngineError
-from dynamo.engine.lock import FileBusy
-from dynamo.engine.moto import MotoEngine
-from dynamo.engine.ports import PortInUse
-from dynamo.engine.server import EngineDied, EngineServer, EngineSilent
+from dynamo.engine.child import LOOPBACK, Child, EngineError, PortInUse, free_port
+from dynamo.engine.lock import FileBusy, FileLock
+from dynamo.engine.server import (
+    BinaryMissing,
+    DamagedFile,
+    DynoxideEngine,
+    EngineDied,
+    EngineServer,
+    EngineSilent,
+    MotoEngine,
+    embedded,
+    find,
+)
 
 __all__ = [
+    "LOOPBACK",
     "BinaryMissing",
+    "Child",
     "DamagedFile",
     "DynoxideEngine",
     "EngineDied",
@@ -25,20 +32,10 @@ __all__ = [
     "EngineServer",
     "EngineSilent",
     "FileBusy",
+    "FileLock",
     "MotoEngine",
     "PortInUse",
     "embedded",
     "find",
+    "free_port",
 ]
-
-
-def embedded(*, folder: Path, db_path: Path | None = None) -> EngineServer:
-    """Return dynoxide if it is installed, else moto's server; not yet started.
-
-    ``folder`` is where npm installed; ``db_path`` is dynoxide's data file (None: in memory). The
-    engine's ``keeps_data`` is whether data outlives it.
-    """
-    binary = find(folder)
-    if binary is None:
-        return MotoEngine()
-    return DynoxideEngine(binary=binary, db_path=db_path)

@@ -1,21 +1,63 @@
-"""A child process that is stopped in order and never outlives its parent."""
+"""Child processes that never outlive their parent, and the ports they listen on."""
 
+import http.client
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from threading import Thread
-from typing import IO
+from typing import Self
 
-LEASH = Path(__file__).with_name("leash.py")
+from dynamo.errors import DynamoError
+
+LOOPBACK = "127.0.0.1"
 KEPT_LINES = 20
+LEASH = """\
+import ctypes, os, signal, sys
+if sys.platform == "linux":
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(sys.argv[1]):
+        sys.exit(1)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""A program that has the kernel end it with its parent, and becomes the command: one pid.
+
+A program, not a ``preexec_fn``: that one runs Python between fork and exec, which is unsafe once
+the parent has threads. Only Linux can send a signal when the parent dies; elsewhere the command
+simply runs. The kernel counts the *thread* that started it as its parent: start from one that
+stays.
+"""
 
 
-class Child:
-    """A running command, in a session of its own.
+class EngineError(DynamoError):
+    """The engine could not start, or died.
+
+    ::
+
+        EngineError
+        ├── PortInUse        child.py
+        ├── FileBusy         lock.py: another process has the data file open
+        ├── BinaryMissing    server.py: not installed
+        ├── DamagedFile      server.py: not a database, or a broken one
+        ├── EngineDied       server.py: ended by itself; the text has its last line
+        └── EngineSilent     server.py: runs, but did not answer in time
+    """
+
+
+class PortInUse(EngineError):
+    """Another program listens on the port."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"Port {port} is already in use on this machine.")
+        self.port = port
+
+
+class Child(subprocess.Popen[str]):
+    """A running command, in a session of its own; the end of a ``with`` block stops it.
 
     Ctrl-C in a terminal reaches the parent only, which decides in which order things stop.
     ``command[0]`` is a path. With ``listen`` the last ``kept_lines`` of output are kept in
@@ -32,9 +74,8 @@ class Child:
         kept_lines: int = KEPT_LINES,
         keep_open: Iterable[int] = (),
     ) -> None:
-        self._lines: deque[str] = deque(maxlen=kept_lines)
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(LEASH), str(os.getpid()), *command],
+        super().__init__(
+            [sys.executable, "-ISc", LEASH, str(os.getpid()), *command],
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if listen else None,
@@ -44,45 +85,64 @@ class Child:
             start_new_session=True,
             pass_fds=tuple(keep_open),
         )
-        self._listener = self._listen(self._process.stdout) if self._process.stdout else None
+        self._lines: deque[str] = deque(maxlen=kept_lines)
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
-    def _listen(self, output: IO[str]) -> Thread:
-        def read() -> None:
-            with output:
-                self._lines.extend(stripped for line in output if (stripped := line.strip()))
-
-        thread = Thread(target=read, name=f"output of {self.pid}", daemon=True)
-        thread.start()
-        return thread
-
-    @property
-    def pid(self) -> int:
-        """The process id of the command."""
-        return self._process.pid
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit code, None while it runs; a negative one is the signal that ended it."""
-        return self._process.poll()
+    def _listen(self) -> None:
+        if self.stdout:
+            with self.stdout:
+                self._lines.extend(text for line in self.stdout if (text := line.strip()))
 
     def output(self) -> list[str]:
         """Return the last lines it has printed, stripped."""
-        if self._listener and self.exit_code is not None:
+        if self.poll() is not None:
             self._listener.join(timeout=1)
         return list(self._lines)
 
-    def wait(self, *, seconds: float) -> int | None:
-        """Return the exit code, None when it still runs after that time."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
-
     def stop(self, *, patience: float = 5.0) -> None:
         """Send SIGTERM, then SIGKILL to its whole group after ``patience`` seconds."""
-        if self.exit_code is not None:
-            return
-        self._process.terminate()
-        if self.wait(seconds=patience) is None:
+        self.terminate()
+        try:
+            self.wait(patience)
+        except subprocess.TimeoutExpired:
             os.killpg(self.pid, signal.SIGKILL)
-            self._process.wait()
+            self.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago; another program may take it first."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def require_free(port: int) -> None:
+    """Raise PortInUse unless a server could listen there now."""
+    with socket.socket() as probe:
+        # A connection of the previous run that lingers in TIME_WAIT does not count as in use.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError as error:
+            raise PortInUse(port) from error
+
+
+def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
+    """Return whether an HTTP server on this machine answers, with any status."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)
+    try:
+        connection.request("GET", path)
+        connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True

@@ -4,10 +4,9 @@ import fcntl
 import os
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from dynamo.engine.errors import EngineError
+from dynamo.engine.child import EngineError
 
 POLL_SECONDS = 0.05
 
@@ -86,12 +85,7 @@ class FileLock:
         self.acquire()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
 

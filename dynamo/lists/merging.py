@@ -55,10 +55,6 @@ class Cursor:
     items_read: int = 0
     capacity_units: float = 0.0
 
-    def items_for(self, units: float) -> int:
-        """Return how many items a Query of so many units reads, by the mean so far; at least 1."""
-        return max(int(self.items_read * units / self.capacity_units), 1)
-
     def take(self, chunk: Chunk) -> None:
         """Add the result of a read of the run."""
         self.rounds += chunk is not NOTHING
@@ -250,7 +246,9 @@ class Merge:
         self.fell_back = cursor.exhausted = True
         replacing = [Cursor(run, cursor.stopped_at) for run in others]
         self.cursors += replacing
-        return [(other, min(wanted, cursor.items_for(LEAST_UNITS))) for other in replacing]
+        # As many as a Query of the least units reads, by the mean so far.
+        fitting = max(int(cursor.items_read * LEAST_UNITS / cursor.capacity_units), 1)
+        return [(other, min(wanted, fitting)) for other in replacing]
 
     def _blocks(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
         if cursor.exhausted or len(in_hand) < self._needed:

@@ -132,7 +132,8 @@ def _wager(
     deviation = sqrt(evenly + (UNEVENNESS * (shared + dropped)) ** 2)
 
     def expected(limit: int) -> float:
-        return _units(limit, item_bytes) + TOP_UP * _falls_short(limit, mean, deviation, most)
+        falls_short = 0.0 if limit >= most else _above(limit + 0.5, mean, deviation)
+        return _units(limit, item_bytes) + TOP_UP * falls_short
 
     least, last = (max(1, min(round(mean + d * deviation), most)) for d in (0, _MOST_DEVIATIONS))
     offers = (*range(least, last, ceil((last - least) / _MOST_LIMITS) or 1), last)
@@ -146,11 +147,6 @@ def _units(limit: int, item_bytes: float) -> float:
     mean, deviation = limit * item_bytes, SPREAD * item_bytes * sqrt(limit)
     borders = range(BLOCK, ceil(mean + 3 * deviation), BLOCK)
     return UNITS_PER_BLOCK * (1 + sum(_above(border, mean, deviation) for border in borders))
-
-
-def _falls_short(limit: int, mean: float, deviation: float, most: int) -> float:
-    """Return the probability that more than ``limit`` items of a run come before the page's end."""
-    return 0.0 if limit >= most else _above(limit + 0.5, mean, deviation)
 
 
 def _above(bound: float, mean: float, deviation: float) -> float:

@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
+from typing import Generic, TypeVar
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.merging import LARGEST_ITEM, Cursor, Entry, Fallback, Merge
+from dynamo.lists.merging import LARGEST_ITEM, Entry, Fallback, Merge
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.sources import Source
+
+T = TypeVar("T")
 
 
 class Order(Enum):
@@ -119,6 +122,14 @@ class Page:
         return self.entries[at].position if self.entries else None
 
 
+@dataclass(frozen=True, slots=True)
+class PageResult(Generic[T]):
+    """The ``items`` of a page of a list, parsed, and the page they were read from."""
+
+    items: tuple[T, ...]
+    page: Page
+
+
 def read_page(
     runs: Sequence[Run],
     request: PageRequest,
@@ -184,7 +195,17 @@ def page_of(
         has_next=beyond if forward else request.position is not None,
         has_previous=request.position is not None if forward else beyond,
         rounds=sum(merge.rounds for merge in merges),
-        reads=tuple(_run_read(cursor, entries) for merge in merges for cursor in merge.cursors),
+        reads=tuple(
+            RunRead(
+                run=cursor.run,
+                rounds=cursor.rounds,
+                items_read=cursor.items_read,
+                items_returned=sum(entry.run is cursor.run for entry in entries),
+                capacity_units=cursor.capacity_units,
+            )
+            for merge in merges
+            for cursor in merge.cursors
+        ),
         fell_back=any(merge.fell_back for merge in merges),
         cut_at=cut_at,
         toward=request.toward,
@@ -222,13 +243,3 @@ def _first_ordinal(
     if start is None:
         return None
     return start - count if start <= 0 else max(1, start - count)
-
-
-def _run_read(cursor: Cursor, entries: Sequence[Entry]) -> RunRead:
-    return RunRead(
-        run=cursor.run,
-        rounds=cursor.rounds,
-        items_read=cursor.items_read,
-        items_returned=sum(entry.run is cursor.run for entry in entries),
-        capacity_units=cursor.capacity_units,
-    )

@@ -31,10 +31,6 @@ class Position:
     ordinal: int | None = 0
 
 
-def _no_rest(_item: Item) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Index:
     """A table or secondary index, and how its keys relate to positions.
@@ -49,7 +45,7 @@ class Index:
     partition_key: str
     sort_key: str
     table_key: Callable[[Position], Mapping[str, str]]
-    rest_of: Callable[[Item], str] = _no_rest
+    rest_of: Callable[[Item], str] = lambda _item: ""
     consistent: bool = False
 
 

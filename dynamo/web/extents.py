@@ -23,7 +23,9 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     count += shown
     has_next = page.has_next
     if first is None or last is None:
-        return _shown(count) if total is None else _in_all(max(total, count))
+        if total is None:
+            return _shown(count)
+        return _("%(total)s in all") % {"total": grouped(max(total, count))}
     if page.toward is Toward.NEXT:
         first -= shown
     elif shown:
@@ -31,7 +33,9 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     is_end = last == -1 and not has_next
     if last < 0:
         if total is None:
-            return _the_last(count) if is_end else _shown(count)
+            if is_end:
+                return _("the last %(count)s") % {"count": grouped(count)}
+            return _shown(count)
         total = max(total, -first)
         first, last = total + 1 + first, total + 1 + last
     spelled = _spelled(is_exact=first == 1 or is_end, is_open=has_next and (total or 0) <= last)
@@ -52,13 +56,5 @@ def _spelled(*, is_exact: bool, is_open: bool) -> str:
     return _("about %(first)s–%(last)s of %(total)s")  # noqa: RUF001
 
 
-def _in_all(total: int) -> str:
-    return _("%(total)s in all") % {"total": grouped(total)}
-
-
 def _shown(count: int) -> str:
     return _("%(count)s shown") % {"count": grouped(count)}
-
-
-def _the_last(count: int) -> str:
-    return _("the last %(count)s") % {"count": grouped(count)}

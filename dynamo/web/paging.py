@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
@@ -26,6 +26,9 @@ from dynamo.web.formats import PARAMETER, Format, format_asked
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 from dynamo.web.signing import tokens
+
+C = TypeVar("C")
+R = TypeVar("R")
 
 END = "end"
 """What the last page is before, in place of a token."""
@@ -146,6 +149,15 @@ class Pager:
             return tokens().read(token, list_name=self.list_name)
         except TokenError as error:
             raise Refusal(_(str(error)), first_url=self.first_url) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest(Generic[C, R]):
+    """A page of a list that a visitor has asked for: its filter, the page, and what was read."""
+
+    chosen: C
+    page: PageRequest
+    result: R
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Refusal(DynamoError):
 
 
 class TooManyRequests(Refusal):
-    """A rate limit is exceeded (see `dynamo.writes.limits`); the text says for how long."""
+    """A rate limit is exceeded (see `dynamo.writes.rate_limiter`); the text says for how long."""
 
     status = HTTPStatus.TOO_MANY_REQUESTS
 

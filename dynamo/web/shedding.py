@@ -1,9 +1,10 @@
 """Load shedding: a bounded number of requests is worked on, a bounded number waits, briefly.
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
-PAGES_AT_ONCE requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most, and twice
-as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before Django
-sees it. Forms take half of the slots at most: where writes alone hang, pages are still answered.
+MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
+and twice as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before
+Django sees it. Forms take half of the slots at most: where writes alone hang, pages are still
+answered.
 Health checks and static files do not wait: a process that is busy is not to be killed.
 
 A page is refused by one that was rendered before, a form of ours by a page with its fields (see
@@ -105,7 +106,7 @@ class Shedding:
 
     def __init__(self, application: "WSGIApplication") -> None:
         self._application = application
-        self._slots = Slots(settings.PAGES_AT_ONCE)
+        self._slots = Slots(settings.MAX_CONCURRENT_REQUESTS)
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"

@@ -16,6 +16,7 @@ from zlib import crc32
 
 from pynamodb.attributes import NumberAttribute
 
+from dynamo.calls.client import pool as pool_of_process
 from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, wire_key
@@ -98,6 +99,39 @@ class Shards:
             found = read(known)
             stored = counted.result()
         return found if stored <= known else read(stored)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedShards:
+    """The shards of one name, such as those of a queue; what they do is as for `Shards`.
+
+    ``shards`` and ``least`` are called anew each time: the client may be another by then, and a
+    setting another number.
+    """
+
+    name: str
+    shards: Callable[[], Shards]
+    least: Callable[[], int]
+
+    def pick(self) -> int:
+        """Return a random shard to write to."""
+        return self.shards().pick(self.name, least=self.least())
+
+    def writable(self) -> int:
+        """Return how many shards a writer may use, stored if that is new."""
+        return self.shards().writable(self.name, least=self.least())
+
+    def count(self) -> int:
+        """Return the stored number, read strongly."""
+        return self.shards().count(self.name)
+
+    def raise_to(self, number: int) -> None:
+        """Raise the stored number to at least ``number``."""
+        self.shards().raise_to(self.name, number)
+
+    def read_all(self, read: Callable[[int], T]) -> T:
+        """Return what ``read`` returns for the stored number of shards."""
+        return self.shards().read_all(self.name, read, pool=pool_of_process())
 
 
 def shard_of(unique_id: str, shards: int) -> int:

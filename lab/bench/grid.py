@@ -1,25 +1,25 @@
 """Every set of ratings with a dozen sets of languages, read by each of the readers.
 
 Of each of these 31 by 12 lists up to three pages are read, and compared with the right answer; the
-first one is timed.
+first one is timed. One list in seven is read on comments whose languages and ratings drift.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations
 from math import ceil
+from statistics import mean, median
 
 from comments.filters import RATINGS, CommentFilter
 from dynamo.calls.meter import UNLABELLED
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
-from lab.bench.comment_data import PRODUCT_ID, CommentAnswers
-from lab.bench.context import BenchContext, delayed
-from lab.bench.pages import cost_of, cut, require_answer
-from lab.bench.readers import READERS, SITE, Reader
-from lab.bench.timing import time_in_turns
-from lab.reports.bench_figures import GridFigures, ListFigures, PageCost, ReadFigures
-from lab.reports.figures import Cost
+from lab.bench.context import BenchContext, delayed, time_in_turns
+from lab.bench.data import PRODUCT_ID, CommentAnswers
+from lab.bench.pages import READERS, RULES, SITE, Reader, cost_of, cut, require_answer
+from lab.reports.plots import Panel, Plot
+from lab.reports.results import Cost, Results, Row, Value, medians_of, percentile_95, rows
+from lab.reports.tables import Section, distribution, of, pivot, promise
 
 LANGUAGE_SETS = (
     *((), ("en",), ("de",), ("fr",), ("es",), ("it",), ("pt",)),
@@ -31,6 +31,41 @@ RATING_SETS = tuple(
 )
 DELAY_MS = 10
 WARM_UP = 1
+ONE_IN = 7
+"""One of so many lists of the grid is read where languages drift."""
+ANY = "any"
+OF_PAGES = {
+    "capacity_units": "capacity units",
+    "items_read": "items read",
+    "requests": "queries",
+    "rounds": "rounds",
+}
+OF_FIRST_PAGES = {
+    "ms": "milliseconds",
+    "delayed_ms": "milliseconds, calls delayed",
+    "delay_a_round": "added by the delay, a round",
+}
+OF_ESTIMATES = {
+    "capacity_units": "capacity units",
+    "ratio": "capacity units ÷ estimate",
+    "rounds": "rounds",
+}
+COUNTS = (
+    "The planner's times include reading the counts, its capacity units do not: ½ unit, "
+    "which the page needs anyway to say how many comments each click will show."
+)
+DRIFT = (
+    "Most languages have a season, when they are frequent, and ratings drift over the three years. "
+    "Read is one list in seven of the grid, as the site's pages are. Prices take the shares of "
+    "languages and ratings as even over time, which they are not here."
+)
+MOST_OF_THE_MEAN, MOST_MEDIAN, MOST_P95 = 0.5, 2.0, 3.2
+"""The most that the planner may cost: its mean by that of the rules, the others by a page without
+a filter."""
+MOST_OF_ESTIMATE = 3.0
+"""The most that a page may cost by its estimate."""
+FURTHEST = 5
+"""The pages furthest above their estimates that are listed."""
 
 
 def grid(*, language_sets: Sequence[tuple[str, ...]] = LANGUAGE_SETS) -> Iterator[CommentFilter]:
@@ -41,63 +76,60 @@ def grid(*, language_sets: Sequence[tuple[str, ...]] = LANGUAGE_SETS) -> Iterato
 
 
 def measure_grid(
-    context: BenchContext, answers: CommentAnswers, filters: Sequence[CommentFilter], *, turns: int
-) -> GridFigures:
+    context: BenchContext,
+    part: str,
+    answers: CommentAnswers,
+    filters: Sequence[CommentFilter],
+    *,
+    turns: int,
+) -> Iterator[Row]:
     """Measure every list with every reader. Raises WrongAnswer and EngineError."""
     request = PageRequest(context.page_size)
-    for chosen in filters:  # the planner learns sizes from what it reads
-        SITE.read(PRODUCT_ID, chosen, request)
-    found = _read_all(context, answers, filters)
+    _learn(context, filters)
+    yield from rows(part, {"page_size": context.page_size, "turns": turns, "delay_ms": DELAY_MS})
+    for reader in READERS:
+        yield Row(part, None, None, reader.name, "about", reader.about)
+    with context.progress.step("Reading the grid", total=len(filters), unit="") as advance:
+        for chosen in filters:
+            about = {
+                "languages": len(chosen.languages),
+                "matching": len(answers.places(chosen)),
+            }
+            yield from rows(part, about, list=_name(chosen))
+            for reader in READERS:
+                yield from _read_pages(part, answers, chosen, reader, size=context.page_size)
+            advance(1)
     actions = {
         (chosen, reader.name): partial(reader.read, PRODUCT_ID, chosen, request)
         for chosen in filters
         for reader in READERS
     }
-    at_once = _time(context, actions, turns=turns, label="Timing the grid")
+    yield from _time(context, part, "ms", actions, turns=turns, label="Timing the grid")
     with delayed(DELAY_MS / 1000):
-        late = _time(context, actions, turns=turns, label="Timing it with a delay")
-    return GridFigures(
-        page_size=context.page_size,
-        turns=turns,
-        delay_ms=DELAY_MS,
-        readers={reader.name: reader.about for reader in READERS},
-        lists=tuple(
-            ListFigures(
-                languages=chosen.languages,
-                ratings=chosen.ratings,
-                matching=len(answers.places(chosen)),
-                by_reader={
-                    reader.name: ReadFigures(
-                        pages=found[chosen, reader.name],
-                        ms=at_once[chosen, reader.name],
-                        delayed_ms=late[chosen, reader.name],
-                    )
-                    for reader in READERS
-                },
-            )
-            for chosen in filters
-        ),
-    )
+        label = "Timing it with a delay"
+        yield from _time(context, part, "delayed_ms", actions, turns=turns, label=label)
 
 
-Key = tuple[CommentFilter, str]
-"""A list and the name of a reader."""
+def measure_drift(
+    context: BenchContext, part: str, answers: CommentAnswers, filters: Sequence[CommentFilter]
+) -> Iterator[Row]:
+    """Read up to three pages of each list as the site does. Raises WrongAnswer."""
+    _learn(context, filters)
+    yield from rows(part, {"page_size": context.page_size})
+    for chosen in filters:
+        yield from _read_pages(part, answers, chosen, SITE, size=context.page_size)
 
 
-def _read_all(
-    context: BenchContext, answers: CommentAnswers, filters: Sequence[CommentFilter]
-) -> dict[Key, tuple[PageCost, ...]]:
-    costs: dict[Key, tuple[PageCost, ...]] = {}
-    with context.progress.step("Reading the grid", total=len(filters), unit="") as advance:
-        for chosen in filters:
-            positions = [Position(place) for place in answers.places(chosen)]
-            for reader in READERS:
-                costs[chosen, reader.name] = tuple(
-                    _read(reader, chosen, positions, page=page, size=context.page_size)
-                    for page in sampled(len(positions), size=context.page_size)
-                )
-            advance(1)
-    return costs
+def _learn(context: BenchContext, filters: Sequence[CommentFilter]) -> None:
+    """Read each list once: the planner learns sizes from what it reads."""
+    for chosen in filters:
+        SITE.read(PRODUCT_ID, chosen, PageRequest(context.page_size))
+
+
+def _name(chosen: CommentFilter) -> str:
+    """Return the name of a list: its languages and its ratings."""
+    languages, ratings = ", ".join(chosen.languages), ", ".join(map(str, chosen.ratings))
+    return f"{languages or ANY}; {ratings or ANY}"
 
 
 def sampled(items: int, *, size: int) -> list[int]:
@@ -106,24 +138,152 @@ def sampled(items: int, *, size: int) -> list[int]:
     return sorted({1, 1 + last // 3, 1 + 2 * last // 3})
 
 
-def _read(
-    reader: Reader, chosen: CommentFilter, positions: Sequence[Position], *, page: int, size: int
-) -> PageCost:
-    behind, expected = cut(positions, page=page, size=size)
-    read, costs = cost_of(partial(reader.read, PRODUCT_ID, chosen, PageRequest(size, behind)))
-    require_answer(read, expected, name=f"page {page} of {chosen} by “{reader.name}”")
-    return PageCost(
-        page=page,
-        plan=read.plan,
-        rounds=read.page.rounds,
-        list_cost=costs.pop(UNLABELLED, Cost()),
-        other_cost=sum(costs.values(), Cost()),
-    )
+def _read_pages(
+    part: str, answers: CommentAnswers, chosen: CommentFilter, reader: Reader, *, size: int
+) -> Iterator[Row]:
+    """Read some pages of a list; ``ratio`` is what one cost by what was expected, 1 of nothing."""
+    positions = [Position(place) for place in answers.places(chosen)]
+    for page in sampled(len(positions), size=size):
+        behind, expected = cut(positions, page=page, size=size)
+        read, costs = cost_of(partial(reader.read, PRODUCT_ID, chosen, PageRequest(size, behind)))
+        require_answer(read, expected, name=f"page {page} of {chosen} by “{reader.name}”")
+        cost = costs.pop(UNLABELLED, Cost())
+        found: dict[str, Value] = {
+            "plan": read.plan,
+            "rounds": read.page.rounds,
+            "fell_back": read.page.fell_back,
+            **cost.metrics(),
+            **sum(costs.values(), Cost()).metrics("plan."),
+            "estimate": read.estimate or 0,
+            "ratio": cost.capacity_units / read.estimate if read.estimate else 1.0,
+        }
+        yield from rows(part, found, list=_name(chosen), page=page, reader=reader.name)
 
 
 def _time(
-    context: BenchContext, actions: Mapping[Key, Callable[[], object]], *, turns: int, label: str
-) -> dict[Key, float]:
+    context: BenchContext,
+    part: str,
+    metric: str,
+    actions: Mapping[tuple[CommentFilter, str], Callable[[], object]],
+    *,
+    turns: int,
+    label: str,
+) -> Iterator[Row]:
+    """Time the first page of each list by each reader."""
     with context.progress.step(label, total=turns + WARM_UP, unit="") as advance:
         times = time_in_turns(actions, turns=turns, warm_up=WARM_UP, after_turn=advance)
-    return {key: timing.median_ms for key, timing in times.items()}
+    for (chosen, reader), timing in times.items():
+        yield Row(part, _name(chosen), 1, reader, metric, timing.median_ms)
+
+
+def grid_section(found: Results, notes: tuple[str, ...]) -> Section:
+    """Write the section of the grid."""
+    title = "Every set of ratings with a dozen sets of languages"
+    abouts = [f"“{row.reader}” reads {row.value}." for row in found if row.metric == "about"]
+    found = Results((*found, *_added_by_the_delay(found)))
+    planner, by = found.where(reader=SITE.name), {"of a page": "metric", "reader": "reader"}
+    pages = len(planner.values("plan"))
+    lists = found.names("list")
+    of_lists = {row.list: int(row.value) for row in found if row.metric == "languages"}
+    by_languages = Results(
+        row._replace(page=of_lists[row.list]) for row in planner.where(metric="capacity_units")
+    )
+    counts = sorted({*of_lists.values()})
+    return Section(
+        name=found[0].part,
+        title=title,
+        notes=(*notes, " ".join(abouts), COUNTS),
+        tables=(
+            pivot(
+                f"What {pages:,} pages of {found.value('page_size')} from {len(lists)} lists cost",
+                *(found, by),
+                *distribution(),
+                names=OF_PAGES,
+            ),
+            pivot(
+                f"How long their first pages take, as {medians_of(found.value('turns'))}, "
+                f"also with {found.value('delay_ms')} ms added to each call",
+                *(found, by),
+                *distribution(),
+                names=OF_FIRST_PAGES,
+            ),
+            promise("What the planner's capacity units are held to", *_promises(found)),
+            pivot(
+                "Its capacity units by how many languages are chosen: each takes a query of its "
+                "own, and a query half a unit, even where it finds a comment or none",
+                *(by_languages, {"languages": "page"}),
+                ("pages", lambda one: f"{len(one):,}"),
+                *distribution(),
+                names={number: str(number) if number else ANY for number in counts},
+            ),
+        ),
+        plots=(_plot(found, title),),
+    )
+
+
+def _added_by_the_delay(found: Results) -> Iterator[Row]:
+    """Yield what the delay added for each time that a reader had to wait for calls."""
+    for first in found.where(page=1).by("list", "reader").values():
+        waits = first.number("rounds") + first.number("plan.requests")
+        added = (first.number("delayed_ms") - first.number("ms")) / waits
+        yield first[0]._replace(metric="delay_a_round", value=added)
+
+
+def _promises(found: Results) -> Iterator[tuple[str, float, float]]:
+    units = found.where(reader=SITE.name).numbers("capacity_units")
+    by_rules = mean(found.where(reader=RULES.name).numbers("capacity_units"))
+    yield "mean ÷ mean of the rules", MOST_OF_THE_MEAN, mean(units) / by_rules
+    yield "median ÷ an unfiltered page", MOST_MEDIAN, median(units) / units[0]
+    yield "95 % ÷ an unfiltered page", MOST_P95, percentile_95(units) / units[0]
+
+
+def _plot(found: Results, title: str) -> Plot:
+    """Show for each reader which share of the pages needs at most so much."""
+    panels = {"capacity_units": "capacity units"} | OF_FIRST_PAGES
+    del panels["delay_a_round"]
+    readers = {reader.name: found.where(reader=reader.name) for reader in READERS}
+    return Plot(
+        found[0].part,
+        f"{title}: capacity units and time by reader",
+        (
+            [
+                Panel("shares", words, {n: ((), r.numbers(what)) for n, r in readers.items()})
+                for what, words in panels.items()
+            ],
+        ),
+        below="at most, for a page",
+        left=("share of the pages",),
+    )
+
+
+def drift_section(found: Results, notes: tuple[str, ...]) -> Section:
+    """Write the section of the comments whose languages come and go."""
+    pages = Results(row for row in found if row.page is not None)
+    units, fallen = pages.numbers("capacity_units"), sum(pages.numbers("fell_back"))
+    furthest = sorted(pages.by("list", "page").values(), key=lambda one: -one.number("ratio"))
+    return Section(
+        name=found[0].part,
+        title="Languages with seasons",
+        notes=(*notes, DRIFT),
+        tables=(
+            pivot(
+                f"What {len(units)} pages of {found.value('page_size')} cost; {fallen} fell back",
+                *(pages, {"of a page": "metric"}),
+                *distribution(),
+                names=OF_ESTIMATES,
+            ),
+            promise(
+                "What they are held to",
+                ("95 % ÷ an unfiltered page", MOST_P95, percentile_95(units) / units[0]),
+                ("a page ÷ its estimate", MOST_OF_ESTIMATE, max(pages.numbers("ratio"))),
+            ),
+            pivot(
+                "The pages furthest above their estimates",
+                Results(row for one in furthest[:FURTHEST] for row in one),
+                {"languages; ratings": "list", "page": "page"},
+                ("plan", of("plan")),
+                ("estimate", of("estimate", ".2f")),
+                ("units", of("capacity_units", "g")),
+            ),
+        ),
+    )

@@ -12,7 +12,7 @@ remembered of the product.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -36,18 +36,17 @@ from dynamo.lists.sources import HIGHEST
 from dynamo.progress import Progress
 from dynamo.web.paging import END
 from dynamo.web.signing import tokens
-from lab.bench.comment_data import PRODUCT_ID, SPAN, START, CommentData, weighted
-from lab.bench.context import BenchContext, Site, open_context, require_binary
-from lab.bench.lists import create_catalogue
-from lab.bench.pages import WrongAnswer
-from lab.bench.stores import Stores
-from lab.reports.figures import percentile_95
-from lab.reports.tables import Section, Table, promise
+from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
+from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
+from lab.bench.pages import WrongAnswer, create_catalogue
+from lab.reports.results import Results, Row, Value, percentile_95, rows
+from lab.reports.tables import Cell, Section, pivot, promise
 
 CODES = (
     *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja"),
     *("ko", "nl", "no", "pl", "pt", "ro", "ru", "sv", "tr", "uk", "zh"),
 )
+PART = "hostile"
 PRODUCTS = 3
 COLD = 0.5
 """The part of the pages that are opened when nothing is remembered."""
@@ -119,19 +118,6 @@ class _Habits(NamedTuple):
         return self.stars if part < self.turn else turned
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedPage:
-    """What a page of a list has cost, in the dearer of the forms it was opened in."""
-
-    path: str
-    order: CommentOrder
-    way: str
-    comments: int
-    is_short: bool
-    capacity_units: float
-    rounds: int
-
-
 class _List(NamedTuple):
     """A list: the places of its comments and their ids, in its order."""
 
@@ -141,37 +127,40 @@ class _List(NamedTuple):
     ids: Sequence[str]
 
 
-def measure_hostile_lists(*, count: int, pages: int, fresh: bool, progress: Progress) -> Section:
-    """Open about so many pages of products with ``count`` comments each, and report their costs.
+def measure_hostile_lists(
+    *, count: int, pages: int, fresh: bool, progress: Progress
+) -> Iterator[Row]:
+    """Open about so many pages of products with ``count`` comments each.
 
-    Raises EngineError, WrongAnswer and PageFailed.
+    Of each page there are rows: the list is its order, the reader is which page it is, and costs
+    are those of the dearer of the forms it was opened in. Raises EngineError, WrongAnswer and
+    PageFailed.
     """
     stores = Stores(settings.VAR_DIR / "bench", require_binary(), progress)
-    opened: list[OpenedPage] = []
+    yield Row(PART, None, None, None, "comments_of_a_product", count)
     for seed in range(PRODUCTS):
         data = HostileData(count, seed)
         stored = stores.hold(data, fresh=fresh)
         with open_context(db_path=stored.path, progress=progress) as context:
             create_catalogue()
-            opened += _open_pages(
-                context, list(data.comments()), seed=seed, pages=pages // PRODUCTS
-            )
-    return _section(opened, count=count)
+            comments, number = list(data.comments()), pages // PRODUCTS
+            yield from _open_pages(context, comments, seed=seed, pages=number)
 
 
 def _open_pages(
     context: BenchContext, comments: Sequence[NewComment], *, seed: int, pages: int
-) -> list[OpenedPage]:
+) -> Iterator[Row]:
     rng = Random(seed)  # noqa: S311 - repeatable choices, nothing secret
-    opened: list[OpenedPage] = []
+    opened = 0
     with context.progress.step("Opening pages", total=pages, unit="") as advance:
-        while len(opened) < pages:
+        while opened < pages:
             listed = _draw_list(rng, comments)
             for way, query, begin, end in _ways(rng, listed, comments, context.page_size):
                 expected = listed.ids[begin:end]
-                opened.append(_open(context.site, listed, way, query, expected=expected, rng=rng))
+                found = _open(context.site, listed, way, query, expected=expected, rng=rng)
+                yield from rows(PART, found, list=listed.order.value, reader=way)
                 advance(1)
-    return opened
+                opened += 1
 
 
 def _draw_list(rng: Random, comments: Sequence[NewComment]) -> _List:
@@ -226,7 +215,7 @@ def _open(
     *,
     expected: Sequence[str],
     rng: Random,
-) -> OpenedPage:
+) -> dict[str, Value]:
     def open_as(form: str = "", *, fragment: bool = False) -> tuple[bytes, Meter]:
         in_form = query | ({"format": form} if form else {})
         joint = "&" if "?" in url else "?"
@@ -248,61 +237,50 @@ def _open(
         raise WrongAnswer(sentence)
     others = (open_as, partial(open_as, fragment=True), partial(open_as, "atom"))
     _, other = rng.choice(others)()
-    return OpenedPage(
-        path=url,
-        order=listed.order,
-        way=way,
-        comments=len(ids),
-        is_short=is_short,
-        capacity_units=max(meter.capacity_units(), other.capacity_units()),
-        rounds=max(meter.rounds, other.rounds),
-    )
-
-
-def _section(opened: Sequence[OpenedPage], *, count: int) -> Section:
-    groups = {
-        (order, way): [page for page in opened if (page.order, page.way) == (order, way)]
-        for order in CommentOrder
-        for way in dict.fromkeys(page.way for page in opened)
+    return {
+        "capacity_units": max(meter.capacity_units(), other.capacity_units()),
+        "rounds": max(meter.rounds, other.rounds),
+        "is_short": is_short,
+        "is_empty": is_short and not ids,
     }
+
+
+def hostile_section(found: Results) -> Section:
+    """Write the section of the dearest page."""
+    pages = Results(row for row in found if row.list is not None)
+    order = {each.value: at for at, each in enumerate(CommentOrder)}
+    pages = Results(sorted(pages, key=lambda row: order[str(row.list)]))
+    units = pages.numbers("capacity_units")
+
+    def of_units(reduce: Callable[[Sequence[float]], float]) -> Cell:
+        return lambda one: f"{reduce(one.numbers('capacity_units')):.1f}"
+
     return Section(
-        name="hostile",
+        name=PART,
         title="The dearest page",
         notes=(
             (
-                f"{len(opened):,} pages of lists with random filters, of {PRODUCTS} products with "
-                f"{count:,} comments in {len(CODES)} languages that come and go, each with ratings "
-                "and lengths of its own. A page is all that it reads: list, product and counts."
+                f"{len(units):,} pages of lists with random filters, of {PRODUCTS} products with "
+                f"{found.number('comments_of_a_product'):,} comments in {len(CODES)} languages "
+                "that come and go, each with ratings and lengths of its own. A page is all that "
+                "it reads: list, product and counts."
             ),
         ),
         tables=(
-            Table(
+            pivot(
                 "Capacity units of a page, most rounds, and pages that are short",
-                ("order", "page", "pages", "mean", "95 %", "most", "rounds", "short", "empty"),
-                tuple(_row(*names, pages) for names, pages in groups.items() if pages),
+                *(pages, {"order": "list", "page": "reader"}),
+                ("pages", lambda one: f"{len(one.values('rounds')):,}"),
+                ("mean", of_units(fmean)),
+                ("95 %", of_units(percentile_95)),
+                ("most", of_units(max)),
+                ("rounds", lambda one: f"{max(one.numbers('rounds'))}"),
+                ("short", lambda one: f"{fmean(one.numbers('is_short')):.1%}"),
+                ("empty", lambda one: f"{fmean(one.numbers('is_empty')):.1%}"),
             ),
             promise(
                 "What they are held to",
-                (
-                    "capacity units of the dearest page",
-                    MOST_UNITS + ONE_ITEM,
-                    max(page.capacity_units for page in opened),
-                ),
+                ("capacity units of the dearest page", MOST_UNITS + ONE_ITEM, max(units)),
             ),
         ),
-    )
-
-
-def _row(order: CommentOrder, way: str, pages: Sequence[OpenedPage]) -> tuple[str, ...]:
-    units = [page.capacity_units for page in pages]
-    return (
-        order.value,
-        way,
-        f"{len(pages):,}",
-        f"{fmean(units):.1f}",
-        f"{percentile_95(units):.1f}",
-        f"{max(units):.1f}",
-        f"{max(page.rounds for page in pages)}",
-        f"{sum(page.is_short for page in pages) / len(pages):.1%}",
-        f"{sum(page.is_short and not page.comments for page in pages) / len(pages):.1%}",
     )

@@ -8,36 +8,129 @@ Before anything is timed, each page is compared with the right answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from math import ceil
+from statistics import median
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from dynamo.calls.meter import UNLABELLED, metered
+from django.urls import reverse
+
+from comments.filters import CommentFilter
+from comments.indexes.access_patterns import plan
+from comments.lists.listing import pager_of
+from comments.lists.queries import list_comments
+from comments.models import Comment
+from comments.store.counts import (
+    ProductCounts,
+    counts_of,
+    remember_counts,
+    remembered_counts,
+)
+from dynamo.calls.client import client, pool
+from dynamo.calls.meter import UNLABELLED, labelled_calls, metered
 from dynamo.errors import DynamoError
 from dynamo.lists.explain import explain
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Position, Run
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.runs import OneOf, Position, Run
+from dynamo.lists.site_reader import read
 from dynamo.lists.sources import query_request
+from dynamo.prices import dollars, prices
+from dynamo.tables.create import create_missing
 from dynamo.web.paging import Pager
 from dynamo.web.signing import tokens
-from lab.bench.context import BenchContext, Site, calls_of, repeat_calls
-from lab.bench.readers import ListRead
-from lab.bench.timing import WARM_UP, time_in_turns
-from lab.reports.bench_figures import (
-    FRAGMENT,
-    LIST,
-    PAGE,
-    PAGE_CALLS,
-    QUERY,
-    TIMED,
-    DepthFigures,
-    PageFigures,
-)
-from lab.reports.figures import Cost
+from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns
+from lab.bench.data import CUSTOMER, PRODUCT_ID, START, CommentAnswers, OrderAnswers
+from lab.reports.plots import Panel, Plot
+from lab.reports.results import Cost, Results, Row, Value, medians_of, rows
+from lab.reports.tables import Section, Table, of, pivot, promise, quotient
+from shop.accounts.queries import find_user
+from shop.accounts.services import UsernameTaken, create_profile
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
+from shop.models import ShopItem
+from shop.order_status import Status
+from shop.orders.access_patterns import plan_for_queue, plan_for_user
+from shop.orders.filters import OrderFilter
+from shop.orders.listing import OrderList
+from shop.orders.queries import list_open_orders, list_orders
+from shop.orders.queue.listing import queue_pager
+from shop.table import OPEN_ORDERS
+
+COUNTS = "counts"
+"""Label of the calls that read counts, which are reported apart from those of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListRead:
+    """A page of a list, the name of the plan it was read by, and the expected capacity units."""
+
+    plan: str
+    page: Page
+    estimate: float | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return tuple(entry.position.place for entry in self.page.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A way to read a page of a product's comments; ``about`` describes it in a few words."""
+
+    name: str
+    about: str
+    read: Callable[[str, CommentFilter, PageRequest], ListRead]
+
+
+def _by_planner(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
+    with pool().together() as together:
+        exact = together.start(partial(_counts, product_id))
+        counts = remembered_counts(product_id) or exact.result()
+        found = list_comments(product_id, chosen, request, counts=counts, exact=exact.result)
+    return ListRead(found.plan.name, found.page, found.plan.estimated_capacity_units)
+
+
+def _counts(product_id: str) -> ProductCounts:
+    with labelled_calls(COUNTS):
+        counts = counts_of(product_id)
+    remember_counts(product_id, counts)
+    return counts
+
+
+def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
+    ruled = plan(product_id, chosen)
+    return ListRead(ruled.name, read(ruled.runs, request))
+
+
+def _by_filter(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
+    (whole,) = plan(product_id, CommentFilter()).runs
+    keep = tuple(_filters(chosen))
+    return ListRead("filter", read([replace(whole, keep=keep)], request))
+
+
+def _filters(chosen: CommentFilter) -> Iterator[OneOf]:
+    if chosen.languages:
+        yield OneOf(Comment.language.attr_name, tuple({"S": code} for code in chosen.languages))
+    if chosen.ratings:
+        yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))
+
+
+SITE = Reader("planner", "the cheapest plan by the counts, as the site's pages read", _by_planner)
+RULES = Reader("rules", "the index that answers the filter, a whole page of each run", _by_rules)
+FILTER = Reader("filter", "the index `all` and a FilterExpression", _by_filter)
+READERS = (SITE, RULES, FILTER)
+
 
 T = TypeVar("T")
+TIMED = ("query", "list", "fragment", "page", "page_calls")
+QUERY, LIST, FRAGMENT, PAGE, PAGE_CALLS = TIMED
+UNFILTERED = "no filter"
+MOST_OF_A_QUERY = {"comments": 4.0}
+"""The most that the median fragment of a part may take, by the time of one bare query."""
 
 
 class WrongAnswer(DynamoError):
@@ -127,11 +220,17 @@ def require_answer(read: ListRead, expected: Sequence[str], *, name: str) -> Non
 
 
 def measure_pages(
-    context: BenchContext, lists: Sequence[MeasuredList], *, pages: Sequence[int], turns: int
-) -> DepthFigures:
+    context: BenchContext,
+    part: str,
+    lists: Sequence[MeasuredList],
+    *,
+    pages: Sequence[int],
+    turns: int,
+) -> Iterator[Row]:
     """Measure those of the pages that each list has, and its last.
 
-    Raises WrongAnswer and PageFailed.
+    Costs are of the list's own reads, of what planning it read, and of the whole page. Raises
+    WrongAnswer and PageFailed.
     """
     cases = [case for one in lists for case in cases_of(one, pages=pages, size=context.page_size)]
     for case in cases:  # the planner learns sizes from what it reads
@@ -145,14 +244,10 @@ def measure_pages(
     warm_up = min(WARM_UP, turns)
     with context.progress.step("Timing pages", total=warm_up + turns, unit="") as advance:
         times = time_in_turns(actions, turns=turns, warm_up=warm_up, after_turn=advance)
-    return DepthFigures(
-        page_size=context.page_size,
-        turns=turns,
-        pages=tuple(
-            PageFigures(**found, times={name: times[number, name] for name in TIMED})
-            for number, found in enumerate(costs)
-        ),
-    )
+    yield from rows(part, {"page_size": context.page_size, "turns": turns})
+    for number, (case, cost) in enumerate(zip(cases, costs, strict=True)):
+        took = {k: v for name in TIMED for k, v in times[number, name].metrics(name).items()}
+        yield from rows(part, cost | took, list=case.list.name, page=case.page, reader=SITE.name)
 
 
 def cases_of(one: MeasuredList, *, pages: Sequence[int], size: int) -> Iterator[PageCase]:
@@ -162,20 +257,18 @@ def cases_of(one: MeasuredList, *, pages: Sequence[int], size: int) -> Iterator[
         yield PageCase(one, page, PageRequest(size, behind), expected)
 
 
-def _measure_costs(case: PageCase) -> dict[str, Any]:
+def _measure_costs(case: PageCase) -> dict[str, Value]:
     read, costs = cost_of(case.read)
     require_answer(read, case.expected, name=f"page {case.page} of “{case.list.name}”")
     _, page_costs = cost_of(partial(case.list.site.get, case.path))
     return {
-        "list_name": case.list.name,
-        "page": case.page,
         "plan": read.plan,
         "runs": len(read.page.reads),
         "items": len(read.page.entries),
         "entry_bytes": explain(read.page, plan=read.plan).mean_item_bytes or 0,
-        "list_cost": costs.pop(UNLABELLED, Cost()),
-        "other_cost": sum(costs.values(), Cost()),
-        "page_cost": sum(page_costs.values(), Cost()),
+        **costs.pop(UNLABELLED, Cost()).metrics("list."),
+        **sum(costs.values(), Cost()).metrics("plan."),
+        **sum(page_costs.values(), Cost()).metrics("page."),
     }
 
 
@@ -189,3 +282,161 @@ def _actions(context: BenchContext, case: PageCase) -> dict[str, Callable[[], ob
         PAGE: partial(site.get, path),
         PAGE_CALLS: partial(repeat_calls, context.bare, calls),
     }
+
+
+CATEGORY = NewCategory(slug="bench", name="Benchmarks")
+PRODUCT = NewProduct(id=PRODUCT_ID, name="A much discussed lamp", category_slugs=("bench",))
+COMMENTS = {
+    UNFILTERED: CommentFilter(),
+    "one rating": CommentFilter.of(ratings=(5,)),
+    "one language": CommentFilter.of(languages=("en",)),
+    "four ratings": CommentFilter.of(ratings=(1, 2, 4, 5)),
+    "two languages, two ratings": CommentFilter.of(languages=("de", "en"), ratings=(1, 5)),
+}
+STAFF = "bench-staff"
+OWN = {
+    "all orders": OrderFilter(),
+    "one status": OrderFilter(statuses=(Status.DELIVERED,)),
+    "three statuses": OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED, Status.CANCELED)),
+    "two statuses, one year": OrderFilter(
+        statuses=(Status.SHIPPED, Status.DELIVERED),
+        since=date(2022, 1, 1),
+        until=date(2023, 1, 1),
+    ),
+}
+"""The customer's lists."""
+QUEUES: dict[str, tuple[Status, ...]] = {
+    "queue": (),
+    "queue, one status": (Status.PROCESSING,),
+}
+"""The staff's lists."""
+
+
+def create_catalogue() -> None:
+    """Create the table, category and product that a product's page needs besides its comments."""
+    create_missing([ShopItem], client=client())
+    put_catalogue(categories=[CATEGORY], products=[PRODUCT])
+
+
+def comment_lists(
+    answers: CommentAnswers, site: Site, filters: Mapping[str, CommentFilter] = COMMENTS
+) -> Iterator[MeasuredList]:
+    """Yield the lists of comments to measure."""
+    for name, chosen in filters.items():
+        yield MeasuredList(
+            name=name,
+            positions=[Position(place) for place in answers.places(chosen)],
+            read=partial(SITE.read, PRODUCT_ID, chosen),
+            pager=pager_of(PRODUCT_ID, chosen),
+            site=site,
+            run=plan(PRODUCT_ID, chosen).runs[0],
+        )
+
+
+def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
+    """Create the table and accounts, and yield the lists to measure."""
+    create_missing([ShopItem], client=client())
+    customer = _signed_in(site, CUSTOMER, is_staff=False)
+    staff = _signed_in(site, STAFF, is_staff=True)
+    for name, chosen in OWN.items():
+        yield MeasuredList(
+            name=name,
+            positions=answers.of_customer(chosen),
+            read=partial(_read_own, chosen),
+            pager=OrderList(CUSTOMER, reverse("orders")).pager(chosen),
+            site=customer,
+            run=plan_for_user(CUSTOMER, chosen).runs[0],
+        )
+    for name, statuses in QUEUES.items():
+        yield MeasuredList(
+            name=name,
+            positions=answers.queue(statuses),
+            read=partial(_read_queue, statuses),
+            pager=queue_pager(OrderFilter(statuses)),
+            site=staff,
+            run=plan_for_queue(OrderFilter(statuses), shards=OPEN_ORDERS.count()).runs[0],
+            ascending=True,
+        )
+
+
+def _read_own(chosen: OrderFilter, request: PageRequest) -> ListRead:
+    found = list_orders(CUSTOMER, chosen, request)
+    return ListRead(found.plan.name, found.page)
+
+
+def _read_queue(statuses: tuple[Status, ...], request: PageRequest) -> ListRead:
+    found = list_open_orders(OrderFilter(statuses), request)
+    return ListRead(found.plan.name, found.page)
+
+
+def _signed_in(site: Site, username: str, *, is_staff: bool) -> Site:
+    with suppress(UsernameTaken):
+        create_profile(username=username, password=None, now=START, is_staff=is_staff)
+    return site.signed_in(find_user(username))
+
+
+def pages_section(found: Results, notes: tuple[str, ...]) -> Section:
+    """Write the section of a part that measured pages."""
+    name, title = found[0].part, f"Pages of {found[0].part}"
+    pages, by = found.where(reader=SITE.name), {"list": "list", "page": "page"}
+    costs = pivot(
+        f"Capacity units of a page of {found.value('page_size')}",
+        *(pages, by),
+        ("plan", of("plan")),
+        ("runs", of("runs")),
+        ("read", of("list.items_read")),
+        ("entry bytes", of("entry_bytes")),
+        ("units", of("list.capacity_units", "g")),
+        ("for the plan", of("plan.capacity_units", "g")),
+        ("whole page", of("page.capacity_units", "g")),
+        ("$ a million", lambda one: dollars(prices().reads(one.number("page.capacity_units")))),
+    )
+    times = pivot(
+        f"Milliseconds, as {medians_of(found.value('turns'))}, and their ratios",
+        *(pages, by),
+        ("bare query", of("query.median_ms", ".2f")),
+        ("list", of("list.median_ms", ".2f")),
+        ("fragment", of("fragment.median_ms", ".2f")),
+        ("whole page", of("page.median_ms", ".2f")),
+        ("list ÷ query", quotient("list.median_ms", "query.median_ms")),
+        ("fragment ÷ query", quotient("fragment.median_ms", "query.median_ms")),
+        ("page ÷ query", quotient("page.median_ms", "query.median_ms")),
+        ("page ÷ its calls", quotient("page.median_ms", "page_calls.median_ms")),
+    )
+    tables = (costs, times, *_fragment_promise(pages, name))
+    return Section(name, title, notes, tables, (_plot(pages, name, title),))
+
+
+def _fragment_promise(pages: Results, name: str) -> Iterator[Table]:
+    if most := MOST_OF_A_QUERY.get(name):
+        medians = zip(
+            *(pages.numbers(f"{what}.median_ms") for what in (FRAGMENT, QUERY)), strict=True
+        )
+        found = median(round(fragment / query, 2) for fragment, query in medians)
+        row = ("fragment ÷ bare query, median of the pages", most, found)
+        yield promise("What the fragments are held to", row)
+
+
+def _plot(pages: Results, name: str, title: str) -> Plot:
+    """Show time above and capacity units below, by the number of the page, a column a list."""
+    lines = {PAGE: "whole page", FRAGMENT: "what htmx swaps", LIST: "the list alone"}
+    lines[QUERY] = "one bare query"
+    times, units = [], []
+    for one in pages.names("list"):
+        of_list = pages.where(list=one)
+        numbers = [float(row.page or 0) for row in of_list if row.metric == "plan"]
+        series = {
+            words: (numbers, of_list.numbers(f"{what}.median_ms")) for what, words in lines.items()
+        }
+        times.append(Panel("lines", one, series))
+        costs = (numbers, of_list.numbers("list.capacity_units"))
+        units.append(Panel("lines", "", {"the list": costs}))
+    return Plot(
+        name,
+        f"{title}: time and capacity units by depth",
+        (times, units),
+        below="number of the page",
+        left=("milliseconds", "capacity units"),
+        size=(2.2 * len(times) + 0.8, 5.2),
+        heights=(5, 2),
+    )

@@ -1,6 +1,6 @@
-"""One run of the benchmarks, from making the data to the figures."""
+"""One run of the benchmarks, from making the data to the figures, and the report of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -9,26 +9,58 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from dynamo.progress import Progress
-from lab.bench.comment_data import CommentAnswers, CommentData, SeasonData
-from lab.bench.context import BenchContext, open_context, require_binary
-from lab.bench.grid import grid, measure_grid
-from lab.bench.importing import measure_imports
-from lab.bench.lists import comment_lists, create_catalogue, order_lists
-from lab.bench.order_data import OrderAnswers, OrderData
-from lab.bench.pages import measure_pages
-from lab.bench.seasons import ONE_IN, measure_seasons
-from lab.bench.stores import Stores, version_of
-from lab.bench.throughput import measure_throughput
-from lab.peers.postgres import PostgresMissing, require_programs
-from lab.reports.bench_figures import BenchFigures, Figures, Part
-from lab.reports.figures import Machine
+from lab.bench.context import (
+    BenchContext,
+    DataSet,
+    Stores,
+    open_context,
+    require_binary,
+    version_of,
+)
+from lab.bench.data import CommentAnswers, CommentData, OrderAnswers, OrderData, SeasonData
+from lab.bench.grid import (
+    ONE_IN,
+    drift_section,
+    grid,
+    grid_section,
+    measure_drift,
+    measure_grid,
+)
+from lab.bench.pages import (
+    comment_lists,
+    create_catalogue,
+    measure_pages,
+    order_lists,
+    pages_section,
+)
+from lab.bench.throughput import (
+    imports_section,
+    measure_imports,
+    measure_throughput,
+    throughput_section,
+)
+from lab.load.running import LocustMissing, require_locust
+from lab.reports.results import (
+    RUN,
+    Results,
+    Row,
+    machine_rows,
+    machine_sentence,
+    machine_warning,
+)
+from lab.reports.tables import Section
+from lab.sql_comparison.postgres import PostgresMissing, require_programs
 
 PARTS = ("comments", "grid", "throughput", "peers", "seasons", "orders", "imports")
-COMMENTS, GRID, THROUGHPUT, PEERS, SEASONS, ORDERS, IMPORTS = PARTS
-ON_COMMENTS = frozenset({COMMENTS, GRID, THROUGHPUT, PEERS})
+COMMENTS, GRID, THROUGHPUT, SQL, DRIFT, ORDERS, IMPORTS = PARTS
+ON_COMMENTS = frozenset({COMMENTS, GRID, THROUGHPUT, SQL})
 """The parts that the comments are loaded for."""
+NEEDED: Mapping[str, Callable[[], object]] = {SQL: require_programs, THROUGHPUT: require_locust}
+"""What a part cannot run without: raises where it is missing."""
 TURNS_OF_ONE = 12
 """Turns of pages for each turn of what takes long: the grid, throughput, imports."""
+DATA, SKIPPED = "data", "skipped"
+Measure = Callable[[BenchContext], Iterator[Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,86 +89,105 @@ class Options:
         return ceil(self.turns / TURNS_OF_ONE)
 
 
-def run_benchmarks(options: Options, *, progress: Progress) -> BenchFigures:
-    """Measure what ``options`` name and can run. Raises EngineError, WrongAnswer and PageFailed."""
-    skipped = _skipped(options.parts)
-    options = replace(options, parts=[part for part in options.parts if part not in skipped])
+def run_benchmarks(options: Options, *, progress: Progress) -> Results:
+    """Measure what ``options`` name and can run.
+
+    A part that cannot has one row, ``skipped``, with a sentence on what is missing. Raises
+    EngineError, WrongAnswer, PageFailed and RequestsFailed.
+    """
     folder, binary = settings.VAR_DIR / "bench", require_binary()
+    found = [*machine_rows(engine=version_of(binary)), *_skipped(options.parts)]
+    without = {row.part for row in found if row.metric == SKIPPED}
+    options = replace(options, parts=[part for part in options.parts if part not in without])
     stores = Stores(folder, binary, progress)
-    machine = Machine.here(engine=version_of(binary))
-    comments = CommentData(options.comments)
+    comments, seasons = CommentData(options.comments), SeasonData(options.seasonal)
     orders = OrderData(options.orders, options.queued)
-    parts: dict[str, Part] = {}
-    if ON_COMMENTS.intersection(options.parts):
-        stored = stores.hold(comments, fresh=options.fresh)
-        with open_context(db_path=stored.path, progress=progress) as context:
-            for name, found in _measure_comments(context, comments, options):
-                parts[name] = Part(found, stored.figures)
-    if SEASONS in options.parts:
-        seasons = SeasonData(options.seasonal)
-        stored = stores.hold(seasons, fresh=options.fresh)
-        with open_context(db_path=stored.path, progress=progress) as context:
-            parts[SEASONS] = Part(_measure_seasons(context, seasons), stored.figures)
-    if ORDERS in options.parts:
-        stored = stores.hold(orders, fresh=options.fresh)
-        with open_context(db_path=stored.path, progress=progress) as context:
-            parts[ORDERS] = Part(_measure_orders(context, orders, options), stored.figures)
+    data_sets: Sequence[tuple[DataSet, Collection[str], Measure]] = (
+        (comments, ON_COMMENTS, lambda context: _measure_comments(context, comments, options)),
+        (seasons, {DRIFT}, lambda context: _measure_drift(context, seasons)),
+        (orders, {ORDERS}, lambda context: _measure_orders(context, orders, options)),
+    )
+    for data, parts, measure in data_sets:
+        if wanted := [part for part in options.parts if part in parts]:
+            stored = stores.hold(data, fresh=options.fresh)
+            found += [Row(part, None, None, None, DATA, stored.sentence) for part in wanted]
+            with open_context(db_path=stored.path, progress=progress) as context:
+                found += measure(context)
     if IMPORTS in options.parts:
-        parts[IMPORTS] = Part(_measure_imports(folder, options, progress=progress), None)
-    return BenchFigures(machine=machine, parts=parts, skipped=skipped)
+        found += _measure_imports(folder, options, progress=progress)
+    return Results(found)
 
 
-def _skipped(parts: Sequence[str]) -> dict[str, str]:
-    """Return why parts cannot run here, by their names."""
-    try:
-        if PEERS in parts:
-            require_programs()
-    except PostgresMissing as error:
-        return {PEERS: str(error)}
-    return {}
+def _skipped(parts: Sequence[str]) -> Iterator[Row]:
+    for part in parts:
+        try:
+            NEEDED.get(part, lambda: None)()
+        except (PostgresMissing, LocustMissing) as error:
+            yield Row(part, None, None, None, SKIPPED, str(error))
 
 
-def _measure_comments(
-    context: BenchContext, data: CommentData, options: Options
-) -> Iterator[tuple[str, Figures]]:
+def _measure_comments(context: BenchContext, data: CommentData, options: Options) -> Iterator[Row]:
     answers = CommentAnswers(data.comments())
     create_catalogue()
+    pages, turns = options.pages, options.turns
     if COMMENTS in options.parts:
         lists = list(comment_lists(answers, context.site))
-        yield COMMENTS, measure_pages(context, lists, pages=options.pages, turns=options.turns)
-    turns = options.long_turns
+        yield from measure_pages(context, COMMENTS, lists, pages=pages, turns=turns)
+    long_turns, seconds = options.long_turns, options.seconds
     if GRID in options.parts:
-        yield GRID, measure_grid(context, answers, list(grid()), turns=turns)
+        yield from measure_grid(context, GRID, answers, list(grid()), turns=long_turns)
     if THROUGHPUT in options.parts:
-        seconds = options.seconds
-        yield THROUGHPUT, measure_throughput(context, answers, turns=turns, seconds=seconds)
-    if PEERS in options.parts:
-        yield PEERS, _measure_peers(context, data, answers, options)
+        yield from measure_throughput(
+            context, THROUGHPUT, answers, turns=long_turns, seconds=seconds
+        )
+    if SQL in options.parts:
+        from lab.bench.sql import measure_sql  # noqa: PLC0415 - its models are for this part alone
+
+        yield from measure_sql(context, SQL, data, answers, pages=pages, turns=turns)
 
 
-def _measure_peers(
-    context: BenchContext, data: CommentData, answers: CommentAnswers, options: Options
-) -> Figures:
-    from lab.bench.peers import measure_peers  # noqa: PLC0415 - its models are for this part alone
-
-    return measure_peers(context, data, answers, pages=options.pages, turns=options.turns)
-
-
-def _measure_seasons(context: BenchContext, data: CommentData) -> Figures:
+def _measure_drift(context: BenchContext, data: CommentData) -> Iterator[Row]:
     create_catalogue()
     filters = list(grid())[::ONE_IN]
-    return measure_seasons(context, CommentAnswers(data.comments()), filters)
+    return measure_drift(context, DRIFT, CommentAnswers(data.comments()), filters)
 
 
-def _measure_orders(context: BenchContext, data: OrderData, options: Options) -> Figures:
+def _measure_orders(context: BenchContext, data: OrderData, options: Options) -> Iterator[Row]:
     lists = list(order_lists(OrderAnswers(data.orders()), context.site))
-    return measure_pages(context, lists, pages=options.pages, turns=options.turns)
+    return measure_pages(context, ORDERS, lists, pages=options.pages, turns=options.turns)
 
 
-def _measure_imports(folder: Path, options: Options, *, progress: Progress) -> Figures:
+def _measure_imports(folder: Path, options: Options, *, progress: Progress) -> Iterator[Row]:
     folder.mkdir(parents=True, exist_ok=True)
     with (
         TemporaryDirectory(dir=folder, prefix="imports-") as temporary,
         open_context(db_path=Path(temporary) / "new.db", progress=progress) as context,
     ):
-        return measure_imports(context, comments=options.imported, turns=options.long_turns)
+        turns, comments = options.long_turns, options.imported
+        yield from measure_imports(context, IMPORTS, comments=comments, turns=turns)
+
+
+def sections_of(results: Results) -> list[Section]:
+    """Write a section about every part that was measured."""
+    sections: dict[str, Callable[[Results, tuple[str, ...]], Section]] = {
+        COMMENTS: pages_section,
+        ORDERS: pages_section,
+        GRID: grid_section,
+        DRIFT: drift_section,
+        THROUGHPUT: throughput_section,
+        IMPORTS: imports_section,
+    }
+    measured = {
+        str(part): found
+        for (part,), found in results.by("part").items()
+        if part != RUN and not found.values(SKIPPED)
+    }
+    if SQL in measured:
+        from lab.bench.sql import sql_section  # noqa: PLC0415 - its models are for this part alone
+
+        sections[SQL] = sql_section
+    machine = (machine_sentence(results), machine_warning(results))
+    return [
+        sections[part](found, tuple(filter(None, (*machine, *map(str, found.values(DATA))))))
+        for part, found in measured.items()
+    ]

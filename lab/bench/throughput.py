@@ -1,30 +1,41 @@
-"""How many pages a second the whole site serves: gunicorn with two workers, as ``make run``.
+"""How many pages a second the whole site serves, and how many comments are imported a second.
 
-Clients, site and engine share the machine, so that the absolute numbers are low; compare those of
-different filters with each other. The lists take turns. Then each of many different pages is
-requested once, to see what the processes have filled their memory with.
+The site is gunicorn with two workers, as ``make run``; the clients are Locust's. Clients, site and
+engine share the machine, so that the absolute numbers are low; compare those of different filters
+with each other. The lists take turns. Then each of many different pages is requested once, to see
+what the processes have filled their memory with.
+
+Comments are imported with exact counts, and the same items without any. The raw rate is
+BatchWriteItem's for the comments' items alone, without long bodies: nothing stored is read, there
+is no transaction and no counter. Both load comments of their own, in turns, into one growing table.
 """
 
-import http.client
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle, islice, zip_longest
-from math import inf
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, zip_longest
 from pathlib import Path
 from statistics import median
 
 from comments.filters import CommentFilter
+from comments.imports.writer import BulkWriter, in_chunks
+from comments.items import NewComment, items_of
 from comments.lists.listing import pager_of
+from comments.models import Comment
 from demo.processes import WORKERS, serving
-from dynamo.engine.ports import LOOPBACK
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Position
-from lab.bench.comment_data import PRODUCT_ID, CommentAnswers
-from lab.bench.context import BenchContext, PageFailed, site_config
+from dynamo.tables.create import create_missing
+from lab.bench.context import BenchContext, site_config
+from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.grid import grid
-from lab.bench.pages import cut, path_of
-from lab.reports.bench_figures import UNFILTERED, ThroughputFigures
+from lab.bench.pages import UNFILTERED, cut, path_of
+from lab.load.running import Found, RequestsFailed, run
+from lab.reports.plots import Panel, Plot
+from lab.reports.results import Results, Row, medians_of, rows
+from lab.reports.tables import Cell, Section, holds, of, pivot, promise
 
 LISTS = {
     UNFILTERED: CommentFilter(),
@@ -37,40 +48,60 @@ PAGES = 25
 """Pages of each list that are requested in turn."""
 VARIED = 3_400
 """Different pages that are requested for the memory."""
+LEAST_THROUGHPUT = {"three ratings": 0.8, "four ratings, two languages": 0.6}
+"""The least that a list may reach of the rate without a filter. The series measured 0.34 for three
+ratings (268 pages a second by 783 for one)."""
+MOST_MEGABYTES = 250.0
+"""The most memory that two processes and the one that starts them may take together."""
+RAW, COUNTED = "raw batches", "with counts"
+PRODUCTS = 10
+"""Products that a load's comments are spread over."""
+LEAST_IMPORT = 0.5
+"""The least that an import with counts may reach of the rate of raw batches."""
 PSS = re.compile(r"^Pss: +(\d+) kB$", re.MULTILINE)
 
 
 def measure_throughput(
-    context: BenchContext, answers: CommentAnswers, *, turns: int, seconds: float
-) -> ThroughputFigures:
-    """Request pages of each list for ``seconds`` at a time. Raises DemoFailed and PageFailed."""
+    context: BenchContext, part: str, answers: CommentAnswers, *, turns: int, seconds: float
+) -> Iterator[Row]:
+    """Request pages of each list for ``seconds`` at a time.
+
+    The rate of a list is the median of the turns. ``megabytes`` of memory have all processes
+    together. Raises DemoFailed, LocustMissing and RequestsFailed.
+    """
     paths = {name: _paths(context, answers, chosen) for name, chosen in LISTS.items()}
     rates: dict[str, list[float]] = {name: [] for name in paths}
     varied = list(islice(_varied(context, answers), VARIED))
-    config = site_config(context.endpoint_url)
+    config, waiting = site_config(context.endpoint_url), {"Waiting": CLIENTS}
     with serving(config) as site:
         at_start = memory_of(site.pid)
-        for of_list in paths.values():
-            _request(config.port, of_list, seconds=seconds / 2)
+        everything = [path for of_list in paths.values() for path in of_list]
+        _pages(run(config.port, waiting, paths=everything, seconds=2 * seconds))
         total = turns * len(paths)
         with context.progress.step("Requesting pages", total=total, unit="") as advance:
             for _ in range(turns):
                 for name, of_list in paths.items():
-                    rates[name].append(_request(config.port, of_list, seconds=seconds))
+                    found = run(config.port, waiting, paths=of_list, seconds=seconds)
+                    rates[name].append(_pages(found) / seconds)
                     advance(1)
-        with ThreadPoolExecutor(CLIENTS) as clients:
-            parts = [varied[number::CLIENTS] for number in range(CLIENTS)]
-            seen = sum(clients.map(lambda part: _run_client(config.port, part), parts))
+        seen = _pages(run(config.port, {"Once": CLIENTS}, paths=varied))
         after = memory_of(site.pid)
-    return ThroughputFigures(
-        workers=WORKERS,
-        clients=CLIENTS,
-        turns=turns,
-        seconds=seconds,
-        per_second={name: round(median(found), 1) for name, found in rates.items()},
-        varied=seen,
-        megabytes=(at_start, after),
-    )
+    counts = {"workers": WORKERS, "clients": CLIENTS, "turns": turns, "seconds": seconds}
+    yield from rows(part, {**counts, "varied": seen})
+    yield from rows(part, {"megabytes_at_start": at_start, "megabytes_after": after})
+    unfiltered = median(rates[UNFILTERED])
+    for name, found_rates in rates.items():
+        rate = median(found_rates)
+        figures = {"per_second": round(rate, 1), "ratio": round(rate / unfiltered, 2)}
+        yield from rows(part, figures, list=name)
+
+
+def _pages(found: Found) -> int:
+    """Return how many pages were answered. Raises RequestsFailed where others were."""
+    failed = sum(one.answered for name, one in found.items() if name != "page")
+    if failed := failed + sum(one.failed for one in found.values()):
+        raise RequestsFailed(failed)
+    return found["page"].answered if found else 0
 
 
 def memory_of(pid: int) -> float:
@@ -100,30 +131,126 @@ def _paths(context: BenchContext, answers: CommentAnswers, chosen: CommentFilter
     ]
 
 
-def _request(port: int, paths: Sequence[str], *, seconds: float) -> float:
-    """Send requests from all clients at once, and return the pages a second."""
-    until = time.perf_counter() + seconds
-    with ThreadPoolExecutor(CLIENTS) as clients:
-        began = time.perf_counter()
-        starts = (number * len(paths) // CLIENTS for number in range(CLIENTS))
-        turns = (cycle((*paths[start:], *paths[:start])) for start in starts)
-        served = sum(clients.map(lambda turn: _run_client(port, turn, until), turns))
-        return served / (time.perf_counter() - began)
+def measure_imports(
+    context: BenchContext, part: str, *, comments: int, turns: int
+) -> Iterator[Row]:
+    """Load ``comments`` comments each way in each turn; yield their rates, turn by turn.
+
+    Raises what the writers do.
+    """
+    create_missing([Comment], client=client())
+    ways: dict[str, Callable[[Sequence[NewComment]], None]] = {RAW: _put, COUNTED: _import}
+    yield from rows(part, {"comments": comments, "turns": turns})
+    with context.progress.step("Importing", total=turns * len(ways), unit="") as advance:
+        for turn in range(turns):
+            found = {}
+            for name in sorted(ways, reverse=bool(turn % 2)):
+                load = _comments(f"{name.replace(' ', '-')}-{turn}", comments, seed=turn)
+                began = time.perf_counter()
+                ways[name](load)
+                found[name] = round(comments / (time.perf_counter() - began), 1)
+                advance(1)
+            for name in ways:
+                yield Row(part, None, None, name, "per_second", found[name])
+            ratio = round(found[COUNTED] / found[RAW], 2)
+            yield Row(part, None, None, f"{COUNTED} ÷ {RAW}", "ratio", ratio)
 
 
-def _run_client(port: int, paths: Iterable[str], until: float = inf) -> int:
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
-    served = 0
-    try:
-        for path in paths:
-            if time.perf_counter() >= until:
-                return served
-            connection.request("GET", path)
-            response = connection.getresponse()
-            response.read()
-            if response.status != http.client.OK:
-                raise PageFailed(path, response.status)
-            served += 1
-        return served
-    finally:
-        connection.close()
+def _comments(load: str, number: int, *, seed: int) -> list[NewComment]:
+    made = CommentData(number, seed=seed).comments()
+    return [
+        replace(comment, id=f"{load}-{comment.id}", product_id=f"{load}-{n % PRODUCTS}")
+        for n, comment in enumerate(made)
+    ]
+
+
+def _put(comments: Sequence[NewComment]) -> None:
+    items = [items_of(comment)[0].serialize() for comment in comments]
+    Batches(client(), pool()).put(Comment.Meta.table_name, items)
+
+
+def _import(comments: Sequence[NewComment]) -> None:
+    writer = BulkWriter(Batches(client(), pool()))
+    for chunk in in_chunks(comments):
+        writer.write(chunk)
+
+
+def throughput_section(found: Results, notes: tuple[str, ...]) -> Section:
+    """Write the section of the pages a second."""
+    title, lists = "Pages a second of the whole site", found.names("list")
+
+    def least(one: Results) -> str:
+        return f"{LEAST_THROUGHPUT[str(one[0].list)]:g}" if one[0].list in LEAST_THROUGHPUT else ""
+
+    def is_reached(one: Results) -> str:
+        reached = one.number("ratio") >= LEAST_THROUGHPUT.get(str(one[0].list), 0)
+        return holds(is_so=reached) if least(one) else ""
+
+    rates = [found.where(list=name).number("per_second") for name in lists]
+    return Section(
+        name=found[0].part,
+        title=title,
+        notes=notes,
+        tables=(
+            pivot(
+                f"Whole pages a second by gunicorn with {found.value('workers')} workers, "
+                f"{found.value('clients')} clients; {medians_of(found.value('turns'))} of "
+                f"{found.number('seconds'):g} s",
+                *(found.where(list=tuple(lists)), {"list": "list"}),
+                ("pages a second", of("per_second", ".1f")),
+                ("÷ no filter", of("ratio", ".2f")),
+                ("at least", least),
+                ("holds", is_reached),
+            ),
+            promise(
+                "MB of memory of all processes together (PSS)",
+                ("at the start", MOST_MEGABYTES, found.number("megabytes_at_start")),
+                (
+                    f"after {found.number('varied'):,} different pages",
+                    *(MOST_MEGABYTES, found.number("megabytes_after")),
+                ),
+            ),
+        ),
+        plots=(
+            Plot(
+                found[0].part,
+                f"{title}, by filter",
+                ([Panel("bars", "", {"": (range(len(rates)), rates)}, names=lists)],),
+                below="pages a second",
+                size=(8, 2.4),
+                is_logarithmic=False,
+            ),
+        ),
+    )
+
+
+def imports_section(found: Results, notes: tuple[str, ...]) -> Section:
+    """Write the section of imports."""
+
+    def summed(metric: str, form: str) -> list[tuple[str, Cell]]:
+        return [
+            ("least", lambda one: format(min(one.numbers(metric)), form)),
+            ("median", lambda one: format(median(one.numbers(metric)), form)),
+            ("most", lambda one: format(max(one.numbers(metric)), form)),
+        ]
+
+    return Section(
+        name=found[0].part,
+        title="Importing comments",
+        notes=notes,
+        tables=(
+            pivot(
+                f"Comments a second in {found.value('turns')} turns of "
+                f"{found.number('comments'):,} each way",
+                *(found.where(metric="per_second"), {"loaded": "reader"}),
+                *summed("per_second", ",.0f"),
+            ),
+            pivot(
+                "How they compare, turn by turn",
+                *(found.where(metric="ratio"), {"ratio": "reader"}),
+                *summed("ratio", ".2f"),
+                ("median at least", lambda _: f"{LEAST_IMPORT:g}"),
+                ("holds", lambda one: holds(is_so=median(one.numbers("ratio")) >= LEAST_IMPORT)),
+            ),
+        ),
+    )

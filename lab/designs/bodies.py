@@ -20,10 +20,10 @@ from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
 from dynamo.lists.site_reader import read
-from lab.bench.comment_data import PRODUCT_ID, START, WORDS
+from lab.bench.data import PRODUCT_ID, START, WORDS
 from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs
 from lab.designs.tables import Lab, Layout
-from lab.reports.design_figures import SubjectFigures
+from lab.reports.results import Results
 
 NAME = "long texts"
 LIST, WHOLE = _("a list"), _("one, whole")
@@ -42,7 +42,7 @@ _UNUSED = {
 """Keys of indexes that the tables do not have."""
 
 
-def compare_bodies(lab: Lab) -> SubjectFigures:
+def compare_bodies(lab: Lab) -> Results:
     """Measure long comments inline and apart. Raises WrongAnswer and NeverConsistent."""
     made = list(_long_comments(COMMENTS + lab.turns))
     comments, new = made[:COMMENTS], made[COMMENTS:]

@@ -1,31 +1,319 @@
-"""Comments: the questions, and each design measured on them."""
+"""Comments: those that all designs store, the designs, the questions, and what they cost.
+
+The comments are the sample shop's, or those of a product of the site. All designs store what a list
+shows of a comment. A long text is an item of its own in each, and is not counted.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from uuid import NAMESPACE_OID, uuid5
 
 from django.utils.translation import gettext_noop as _
 
+from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.items import NewComment
+from comments.indexes.access_patterns import plan
+from comments.items import NewComment, items_of
+from comments.lists.queries import CommentEntry, entry_of
+from comments.models import (
+    SHOWN,
+    All,
+    ByLanguage,
+    ByLanguageAndRating,
+    ByRating,
+    Comment,
+    CommentBody,
+    CommentItem,
+)
 from comments.sets.applying import CopyWriter, batches
+from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import TABLE as SETS_TABLE
+from comments.sets.models import BySet, CommentSetItem
+from comments.sets.plans import runs as runs_of_sets
+from comments.store.comments import NEW
 from comments.store.counts import Cell
-from dynamo.calls.client import build_streams_client, client, patient_client
+from comments.store.transactions import CountChanges, write
+from demo.sample.catalogue import sample_catalogue
+from demo.sample.comments import sample_comments
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import build_streams_client, client, patient_client, pool
+from dynamo.errors import DynamoError
+from dynamo.items import Item, table_key
+from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Position
+from dynamo.lists.runs import Position, Run
+from dynamo.lists.site_reader import every_entry, read
 from dynamo.streams.checkpoints import MemoryCheckpoints
 from dynamo.streams.walk import Record, StreamWalk, stream_of
-from lab.bench.comment_data import CommentAnswers
-from lab.designs.comment_designs import DESIGNS, SETS, CommentDesign, place_in, shown, stored
-from lab.designs.comment_source import Comments
-from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs
-from lab.designs.tables import SOON, Lab, LabTable
-from lab.reports.design_figures import SubjectFigures
+from dynamo.writes.actions import put
+from lab.bench.data import CommentAnswers, counts_item
+from lab.bench.pages import FILTER as FILTER_READER
+from lab.bench.pages import RULES as RULES_READER
+from lab.bench.pages import SITE, Reader
+from lab.designs.measuring import (
+    Answer,
+    Design,
+    Look,
+    Question,
+    WriteCase,
+    cut_out,
+    measure_designs,
+    scan,
+)
+from lab.designs.tables import SOON, Lab, LabTable, Layout
+from lab.reports.results import Results
+
+_CHUNK = 500
+
+
+class NoComments(DynamoError):
+    """The product has no comments to compare designs on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """Comments of one product or several, and the product whose lists are read.
+
+    ``about`` describes where they come from.
+    """
+
+    all: tuple[NewComment, ...]
+    product_id: str
+    about: str
+
+    @property
+    def listed(self) -> tuple[NewComment, ...]:
+        """Those of the product."""
+        return tuple(one for one in self.all if one.product_id == self.product_id)
+
+
+def sample(count: int, *, now: datetime) -> Comments:
+    """Return the sample shop's first ``count`` comments, and the product that most are on.
+
+    None is later than ``now``.
+    """
+    comments = tuple(sample_comments(sample_catalogue(), count=count, now=now))
+    ((product_id, _),) = Counter(one.product_id for one in comments).most_common(1)
+    return Comments(comments, product_id, "of the sample shop")
+
+
+def of_product(product_id: str, *, at_most: int) -> Comments:
+    """Read a product's newest comments from the site, long texts included.
+
+    Raises NoComments, and botocore's errors.
+    """
+    found = tuple(islice(_listed(product_id), at_most))
+    if not found:
+        raise NoComments(f"There are no comments on “{product_id}” here.")
+    bodies = _bodies([entry.id for entry in found if entry.is_long])
+    comments = tuple(_comment(entry, product_id, bodies) for entry in found)
+    return Comments(comments, product_id, f"on the product “{product_id}” of this site")
+
+
+def _listed(product_id: str) -> Iterator[CommentEntry]:
+    runs = plan(product_id, CommentFilter()).runs
+    return (entry_of(one.item) for one in every_entry(partial(read, runs), at_once=_CHUNK))
+
+
+def _bodies(comment_ids: list[str]) -> dict[str, str]:
+    wanted = [table_key(keys.comment(i), keys.BODY) for i in comment_ids]
+    found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
+    text = CommentBody.text.attr_name
+    return {keys.comment_id_in(item["pk"]["S"]): item[text]["S"] for item in found}
+
+
+def _comment(entry: CommentEntry, product_id: str, bodies: dict[str, str]) -> NewComment:
+    return NewComment(
+        id=entry.id,
+        product_id=product_id,
+        language=entry.language,
+        rating=entry.rating,
+        created_at=entry.created,
+        author=entry.author,
+        title=entry.title,
+        body=bodies.get(entry.id, entry.text),
+        verified=entry.is_verified,
+    )
+
+
+TABLE = Comment.Meta.table_name
+PLACE = Comment.place.attr_name
+PRODUCT = Comment.product_partition.attr_name
+LISTED = (PLACE, Comment.language.attr_name, Comment.rating.attr_name, *SHOWN)
+_INDEXES = tuple(one.Meta.index_name for one in (All, ByLanguage, ByRating, ByLanguageAndRating))
+
+
+@dataclass(frozen=True, slots=True)
+class CommentDesign:
+    """A way to store comments and to read their lists.
+
+    ``items`` are those of one comment, ``besides`` those that products have apart from them.
+    ``runs`` are all that lists read a comment from; none where they scan.
+    """
+
+    layout: Layout
+    items: Callable[[Item], Sequence[Item]]
+    read: Callable[[str, CommentFilter, PageRequest], Answer]
+    write: Callable[[NewComment], object]
+    runs: Callable[[NewComment], Sequence[Run]] = lambda _comment: ()
+    besides: Callable[[Sequence[NewComment]], Sequence[Item]] = lambda _comments: ()
+
+    @property
+    def name(self) -> str:
+        return self.layout.name
+
+    def looks(self, comment: NewComment) -> Sequence[Look]:
+        """Return a look for a new comment at the head of each run, or of the whole list."""
+        place = place_of(comment.created_at, comment.id)
+
+        def look_in(run: Run) -> bool:
+            entries = read([run], PageRequest(1), look_ahead=False).entries
+            return [entry.position.place for entry in entries] == [place]
+
+        def look() -> bool:
+            found = self.read(comment.product_id, CommentFilter(), PageRequest(1))
+            return list(map(place_in, found)) == [place]
+
+        return [partial(look_in, run) for run in self.runs(comment)] or [look]
+
+
+def place_in(item: Item) -> str:
+    """Return the place of a comment's item."""
+    place: str = item[PLACE]["S"]
+    return place
+
+
+def stored(comment: NewComment) -> Item:
+    """Build the item of a comment as the site stores it."""
+    item: Item = items_of(comment)[0].serialize()
+    return item
+
+
+def shown(item: Item) -> Item:
+    """Cut an item down to what a list shows of it."""
+    return {name: item[name] for name in LISTED if name in item}
+
+
+def _bare(item: Item) -> Sequence[Item]:
+    """Keep what a list shows, and the product that a FilterExpression or the index `all` needs."""
+    return ({"pk": item["pk"], "sk": item["sk"], PRODUCT: item[PRODUCT], **shown(item)},)
+
+
+def _whole(item: Item) -> Sequence[Item]:
+    return (item,)
+
+
+def _in_sets(item: Item) -> Sequence[Item]:
+    primary = primary_of(item)
+    return () if primary is None else (primary, *copies_of(primary))
+
+
+def _counts(comments: Sequence[NewComment]) -> Sequence[Item]:
+    counted: dict[str, Counter[Cell]] = {}
+    for one in comments:
+        counted.setdefault(one.product_id, Counter())[one.language, one.rating] += 1
+    return [counts_item(product_id, counts) for product_id, counts in counted.items()]
+
+
+def _scan(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
+    condition = Comment.product_partition == keys.product_partition(product_id)
+    if chosen.languages:
+        condition &= Comment.language.is_in(*chosen.languages)
+    if chosen.ratings:
+        condition &= Comment.rating.is_in(*chosen.ratings)
+    return [shown(item) for item in cut_out(scan(TABLE, condition), request, place=place_in)]
+
+
+def _read_by(
+    reader: Reader,
+) -> Callable[[str, CommentFilter, PageRequest], Answer]:
+    def read_items(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
+        entries = reader.read(product_id, chosen, request).page.entries
+        return [shown(entry.item) for entry in entries]
+
+    return read_items
+
+
+def _read_sets(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
+    page = read(runs_of_sets(product_id, chosen), request)
+    return [shown(entry.item) for entry in page.entries]
+
+
+def _put(items: Callable[[Item], Sequence[Item]], table: str, comment: NewComment) -> None:
+    """Write the first of a comment's items; a stream's handler writes the others."""
+    client().put_item(TableName=table, Item=items(stored(comment))[0])
+
+
+def _write_counted(comment: NewComment) -> None:
+    changes = CountChanges()
+    changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
+    write([put(Comment, stored(comment), NEW)], changes)
+
+
+def _run_of_all(comment: NewComment) -> Sequence[Run]:
+    return plan(comment.product_id, CommentFilter()).runs
+
+
+def _runs_of_indexes(comment: NewComment) -> Sequence[Run]:
+    languages, ratings = (comment.language,), (comment.rating,)
+    return [
+        run
+        for chosen in (
+            CommentFilter(),
+            CommentFilter.of(languages),
+            CommentFilter.of((), ratings),
+            CommentFilter.of(languages, ratings),
+        )
+        for run in plan(comment.product_id, chosen).runs
+    ]
+
+
+def _runs_of_copies(comment: NewComment) -> Sequence[Run]:
+    (any_set,) = runs_of_sets(comment.product_id, CommentFilter())
+    return [Run(any_set.index, item["sk"]["S"]) for item in _in_sets(stored(comment))]
+
+
+SCAN = CommentDesign(
+    layout=Layout("scan", Comment),
+    items=_bare,
+    read=_scan,
+    write=partial(_put, _bare, TABLE),
+)
+FILTER = CommentDesign(
+    layout=Layout("filter", Comment, _INDEXES[:1]),
+    items=_bare,
+    read=_read_by(FILTER_READER),
+    write=partial(_put, _bare, TABLE),
+    runs=_run_of_all,
+)
+SETS = CommentDesign(
+    layout=Layout("sets", CommentSetItem, (BySet.Meta.index_name,)),
+    items=_in_sets,
+    read=_read_sets,
+    write=partial(_put, _in_sets, CommentSetItem.Meta.table_name),
+    runs=_runs_of_copies,
+)
+BY_RULE = CommentDesign(
+    layout=Layout("rules", Comment, _INDEXES),
+    items=_whole,
+    read=_read_by(RULES_READER),
+    write=partial(_put, _whole, TABLE),
+    runs=_runs_of_indexes,
+)
+PLANNED = CommentDesign(
+    layout=Layout("planner", Comment, _INDEXES),
+    items=_whole,
+    read=_read_by(SITE),
+    write=_write_counted,
+    runs=_runs_of_indexes,
+    besides=_counts,
+)
+DESIGNS = (SCAN, FILTER, SETS, BY_RULE, PLANNED)
+
 
 NAME = "comments"
 POPULAR, RARE, FOUR = _("popular"), _("rare"), _("four of five")
@@ -36,7 +324,7 @@ RARE_PAGES = 3
 WRITE = _("a comment")
 
 
-def compare_comments(lab: Lab, data: Comments) -> SubjectFigures:
+def compare_comments(lab: Lab, data: Comments) -> Results:
     """Load the comments into each design and measure it. Raises WrongAnswer, NeverConsistent."""
     chosen = questions(data.listed, size=lab.page_size)
     answers = CommentAnswers(data.listed)

@@ -11,21 +11,21 @@ from functools import partial, reduce
 from math import ceil
 from operator import and_
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Literal
 
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
+from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Position
 from dynamo.lists.sizes import item_bytes
+from lab.bench.context import time_in_turns
 from lab.bench.pages import WrongAnswer, cut
-from lab.bench.timing import time_in_turns
-from lab.designs.scanning import every_item
 from lab.designs.tables import Lab, LabTable
-from lab.reports.design_figures import DesignFigures, Reading, SubjectFigures, Writing
-from lab.reports.figures import Cost
+from lab.reports.results import Cost, Results, Row, Value, rows
 
 DEEP = 100
 """The page that is read besides the first and the last, where a list is that long."""
@@ -92,7 +92,6 @@ class _ReadCase:
     design: Design
     question: str
     page: int
-    pages: int
     request: PageRequest
     expected: Answer
 
@@ -108,18 +107,24 @@ def measure_designs(
     data: str,
     questions: Mapping[str, Question],
     designs: Sequence[Design],
-) -> SubjectFigures:
-    """Ask each design each question, then let it write. Raises WrongAnswer and NeverConsistent."""
-    readings = _measure_readings(lab, [c for d in designs for c in _cases(lab, d, questions)])
-    return SubjectFigures(
-        name=name,
-        data=data,
-        questions={asked: question.about for asked, question in questions.items()},
-        designs=tuple(
-            DesignFigures(one.name, tuple(readings[one.name]), _measure_writings(lab, one))
-            for one in designs
-        ),
-    )
+) -> Results:
+    """Ask each design each question, then let it write. Raises WrongAnswer and NeverConsistent.
+
+    Of each question a row is ``about`` it, and one has the number of its ``pages``. A page has its
+    ``items``, what it cost, and ``latency_ms``, a median. A write has no page; its list is what was
+    written. It has the mean cost, the mean ``items_stored`` in the table and its indexes and the
+    ``bytes_stored`` they are billed for, and the medians of ``latency_ms``, of the write alone, and
+    ``consistent_ms``, from its beginning until all lists had it.
+    """
+    found = [Row(name, None, None, None, "data", data)]
+    for asked, question in questions.items():
+        last = pages_of(len(question.positions), size=lab.page_size)[-1]
+        found += rows(name, {"about": question.about, "pages": last}, list=asked)
+    found += _measure_readings(lab, name, [c for d in designs for c in _cases(lab, d, questions)])
+    for design in designs:
+        for action, written in _measure_writings(lab, design):
+            found += rows(name, written, list=action, reader=design.name)
+    return Results(found)
 
 
 def pages_of(items: int, *, size: int) -> list[int]:
@@ -132,35 +137,30 @@ def pages_of(items: int, *, size: int) -> list[int]:
 def _cases(lab: Lab, design: Design, questions: Mapping[str, Question]) -> Iterator[_ReadCase]:
     size = lab.page_size
     for asked, question in questions.items():
-        pages = pages_of(len(question.positions), size=size)
-        for page in pages:
+        for page in pages_of(len(question.positions), size=size):
             behind, places = cut(question.positions, page=page, size=size)
             request, expected = PageRequest(size, behind), question.shown_at(places)
-            yield _ReadCase(design, asked, page, pages[-1], request, expected)
+            yield _ReadCase(design, asked, page, request, expected)
 
 
-def _measure_readings(lab: Lab, cases: Sequence[_ReadCase]) -> dict[str, list[Reading]]:
+def _measure_readings(lab: Lab, part: str, cases: Sequence[_ReadCase]) -> Iterator[Row]:
     with lab.progress.step("Comparing answers", total=len(cases), unit=" pages") as advance:
-        found = []
+        costs = []
         for case in cases:
-            found.append(_measure_cost(lab, case))
+            costs.append(_measure_cost(lab, case))
             advance(1)
     actions = {number: partial(case.read, lab) for number, case in enumerate(cases)}
     with lab.progress.step("Timing reads", total=lab.turns, unit=" turns") as advance:
         # no turn to warm up: each page was read twice when it was compared
         times = time_in_turns(actions, turns=lab.turns, warm_up=0, after_turn=advance)
-    readings: dict[str, list[Reading]] = {}
-    for number, (case, cost) in enumerate(zip(cases, found, strict=True)):
-        reading = Reading(
-            question=case.question,
-            page=case.page,
-            pages=case.pages,
-            items=len(case.expected),
-            cost=cost,
-            latency_ms=times[number].median_ms,
-        )
-        readings.setdefault(case.design.name, []).append(reading)
-    return readings
+    for number, (case, cost) in enumerate(zip(cases, costs, strict=True)):
+        figures: dict[str, Value] = {
+            "items": len(case.expected),
+            **cost.metrics(),
+            "latency_ms": times[number].median_ms,
+        }
+        at = (case.question, case.page, case.design.name)
+        yield from rows(part, figures, list=at[0], page=at[1], reader=at[2])
 
 
 def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
@@ -178,17 +178,40 @@ def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
     return sum(costs, Cost())
 
 
-def _measure_writings(lab: Lab, design: Design) -> tuple[Writing, ...]:
-    measured: dict[str, list[Writing]] = {}
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What one write took: seconds, and what it left stored."""
+
+    cost: Cost
+    sizes: Sequence[int]
+    seconds: float
+    seconds_until_consistent: float
+
+
+def _measure_writings(lab: Lab, design: Design) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Yield each action, and the figures of its writes."""
+    measured: dict[str, list[_Written]] = {}
     cases, label = design.writes(), f"Writing to {design.table.layout.name}"
     with lab.progress.step(label, total=len(cases), unit=" writes") as advance:
         for case in cases:
             measured.setdefault(case.action, []).append(_measure_write(lab, design.table, case))
             advance(1)
-    return tuple(map(_mean, measured.values()))
+    for action, writes in measured.items():
+        yield (
+            action,
+            {
+                **Cost.mean(one.cost for one in writes).metrics(),
+                "items_stored": round(fmean(len(one.sizes) for one in writes), 2),
+                "bytes_stored": round(fmean(sum(one.sizes) for one in writes)),
+                "latency_ms": round(median(one.seconds for one in writes) * 1_000, 3),
+                "consistent_ms": round(
+                    median(one.seconds_until_consistent for one in writes) * 1_000, 3
+                ),
+            },
+        )
 
 
-def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> Writing:
+def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> _Written:
     with lab.redirection.to(table.in_place):
         began = time.perf_counter()
         with lab.traffic.counted() as costs:
@@ -196,15 +219,8 @@ def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> Writing:
             wrote = time.perf_counter()
         cost = sum(costs, Cost()) + _follow(lab, table, case)
         ended = time.perf_counter()
-    stored = list(_stored_items(table, case.key))
-    return Writing(
-        action=case.action,
-        cost=cost,
-        items_stored=len(stored),
-        bytes_stored=sum(item_bytes(item) + OVERHEAD for item in stored),
-        latency_ms=(wrote - began) * 1_000,
-        consistent_ms=(ended - began) * 1_000,
-    )
+    sizes = [item_bytes(item) + OVERHEAD for item in _stored_items(table, case.key)]
+    return _Written(cost, sizes, wrote - began, ended - began)
 
 
 def _follow(lab: Lab, table: LabTable, case: WriteCase) -> Cost:
@@ -241,12 +257,57 @@ def _query(table: LabTable, key: Item, **more: Any) -> list[Item]:  # noqa: ANN4
     return list(every_item("query", table.name, {"KeyConditionExpression": condition}, **more))
 
 
-def _mean(writes: Sequence[Writing]) -> Writing:
-    return Writing(
-        action=writes[0].action,
-        cost=Cost.mean(one.cost for one in writes),
-        items_stored=round(fmean(one.items_stored for one in writes), 2),
-        bytes_stored=round(fmean(one.bytes_stored for one in writes)),
-        latency_ms=round(median(one.latency_ms for one in writes), 3),
-        consistent_ms=round(median(one.consistent_ms for one in writes), 3),
-    )
+# Lists by FilterExpression where no key sorts: read everything, sort, and cut the page out. A
+# Scan, and a Query whose sort key has another order than the list, return no page: any item not
+# read yet could belong on it. So the client reads to the end for every page.
+
+
+def scan(table: str, condition: Condition) -> Iterator[Item]:
+    """Yield the items of a whole table that a condition keeps, in no order."""
+    return every_item("scan", table, {"FilterExpression": condition})
+
+
+def query(table: str, key: Condition, condition: Condition) -> Iterator[Item]:
+    """Yield the items at a key condition that another one keeps."""
+    conditions = {"KeyConditionExpression": key, "FilterExpression": condition}
+    return every_item("query", table, conditions)
+
+
+def every_item(
+    operation: Literal["query", "scan"],
+    table: str,
+    conditions: Mapping[str, Condition],
+    **more: Any,  # noqa: ANN401 - botocore's
+) -> Iterator[Item]:
+    """Yield all items of a Query or Scan, a call for each megabyte; ``more`` are parameters."""
+    names: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    request: dict[str, Any] = {
+        **{name: one.serialize(names, values) for name, one in conditions.items()},
+        "TableName": table,
+        "ExpressionAttributeNames": {name: path for path, name in names.items()},
+        "ExpressionAttributeValues": values,
+        **more,
+    }
+    pages = client().get_paginator(operation).paginate(**request)
+    for page in pages:
+        yield from page["Items"]
+
+
+def cut_out(
+    items: Iterator[Item],
+    request: PageRequest,
+    *,
+    place: Callable[[Item], str],
+    order: Order = Order.NEWEST_FIRST,
+) -> Sequence[Item]:
+    """Sort items by their places and return the page behind the request's position."""
+    newest_first = order is Order.NEWEST_FIRST
+    ordered = sorted(items, key=place, reverse=newest_first)
+    behind = request.position.place if request.position else None
+    left = [
+        item
+        for item in ordered
+        if behind is None or (place(item) < behind if newest_first else place(item) > behind)
+    ]
+    return left[: request.size]

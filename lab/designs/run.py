@@ -1,21 +1,50 @@
-"""One run of the lab, from the data to the figures."""
+"""One run of the lab, from the data to the figures, and the report of it."""
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
+from dynamo.calls.client import Connection, client, connected, current_connection
+from dynamo.errors import DynamoError
+from dynamo.items import table_key
 from dynamo.lists.places import timestamp
+from dynamo.prices import dollars, prices
 from dynamo.progress import Progress
-from lab.bench.order_data import OrderData
+from lab.bench.context import local, require_binary, running, version_of
+from lab.bench.data import OrderData
 from lab.designs.bodies import compare_bodies
-from lab.designs.comment_source import Comments, of_product, sample
-from lab.designs.comments import compare_comments
-from lab.designs.engines import engine_of_the_site, own_engine, require_exact
-from lab.designs.order_tables import load_orders
-from lab.designs.orders import compare_customer_orders, compare_open_orders
-from lab.designs.tables import Lab, open_lab
-from lab.reports.design_figures import LabFigures, SubjectFigures
-from lab.reports.figures import Machine
+from lab.designs.comments import Comments, compare_comments, of_product, sample
+from lab.designs.orders import compare_customer_orders, compare_open_orders, load_orders
+from lab.designs.tables import Lab, Layout, open_lab
+from lab.reports.descriptions import DESCRIPTIONS, anchor_of
+from lab.reports.plots import Panel, Plot
+from lab.reports.results import (
+    RUN,
+    Results,
+    Value,
+    machine_rows,
+    machine_sentence,
+    machine_warning,
+    medians_of,
+    rows,
+)
+from lab.reports.storage import publish
+from lab.reports.tables import (
+    Section,
+    Table,
+    begin_mark,
+    of,
+    pivot,
+    replace_section,
+    write_sections,
+)
+from shop.models import ShopItem
 
 ORDERS = OrderData(of_customer=2_000, queued=2_000)
 
@@ -28,10 +57,11 @@ def compare(
     here: bool,
     now: datetime,
     progress: Progress,
-) -> LabFigures:
+) -> Results:
     """Load at most ``comments`` of a product, or of the sample shop, measure, and remove them.
 
     ``turns`` is how often each thing is timed, and written. ``here`` is on the site's own engine.
+    The part ``run`` has when, where and how; ``warning`` is empty where nothing distorted times.
     Raises EngineError, InexactEngine, NoComments, WrongAnswer, NeverConsistent, and what calls to
     DynamoDB raise.
     """
@@ -44,27 +74,248 @@ def compare(
         engine_of_the_site() if here else own_engine(comments=len(data.all)) as engine,
         open_lab(progress=progress, page_size=size, turns=turns) as lab,
     ):
-        machine = Machine.here(engine=engine)
+        machine = Results(machine_rows(engine=engine))
         require_exact(lab)
         subjects = _subjects(lab, data)
-    remotely = f"Measured on {engine}, from a machine of {machine.cores} cores."
-    return LabFigures(
-        taken_at=timestamp(now),
-        engine=engine,
-        machine=remotely if here else machine.sentence,
-        warning="" if here else machine.warning,
-        page_size=size,
-        turns=turns,
-        subjects=subjects,
-    )
+    remotely = f"Measured on {engine}, from a machine of {machine.value('cores')} cores."
+    run: dict[str, Value] = {
+        "taken_at": timestamp(now),
+        "engine": engine,
+        "machine": remotely if here else machine_sentence(machine),
+        "warning": "" if here else machine_warning(machine),
+        "page_size": size,
+        "turns": turns,
+    }
+    return Results((*rows(RUN, run), *subjects))
 
 
-def _subjects(lab: Lab, data: Comments) -> tuple[SubjectFigures, ...]:
+def _subjects(lab: Lab, data: Comments) -> Results:
     of_comments = compare_comments(lab, data)
     orders = load_orders(lab, ORDERS)
-    return (
-        of_comments,
-        compare_customer_orders(lab, orders),
-        compare_open_orders(lab, orders),
-        compare_bodies(lab),
+    return Results(
+        (
+            *of_comments,
+            *compare_customer_orders(lab, orders),
+            *compare_open_orders(lab, orders),
+            *compare_bodies(lab),
+        )
     )
+
+
+PATIENCE = 120.0
+"""Seconds that one call may take: a Scan reads a megabyte, a batch writes 25 items."""
+MOST_IN_MEMORY = 10_000
+"""Comments that are kept in memory, half a gigabyte with their copies: loading takes no disk."""
+KIBIBYTES = 9
+WRITE_UNITS, READ_UNITS = 10, 3
+"""Units for writing an item with a text of so many KiB, and for reading it strongly. With its keys
+it takes a tenth kilobyte."""
+
+
+class InexactEngine(DynamoError):
+    """The engine does not charge what DynamoDB does."""
+
+    def __init__(self, *, wrote: float, read: float) -> None:
+        super().__init__(
+            f"This engine charges {wrote:g} units for writing an item of {KIBIBYTES} KB and "
+            f"{read:g} for reading it, where DynamoDB charges {WRITE_UNITS} and {READ_UNITS}: its "
+            "figures would be fiction. Run the lab on dynoxide, DynamoDB Local or Amazon DynamoDB."
+        )
+
+
+@contextmanager
+def own_engine(*, comments: int) -> Iterator[str]:
+    """Connect to a new dynoxide for so many comments; yield its name, and where it keeps them.
+
+    That is in memory, or for many in a file below VAR_DIR, which is removed. Raises EngineError:
+    BinaryMissing where it is not installed.
+    """
+    version = version_of(require_binary())
+    with _place(comments) as db_path, running(db_path=db_path) as url, _patiently(local(url)):
+        yield f"{version} {'on disk' if db_path else 'in memory'}"
+
+
+@contextmanager
+def _place(comments: int) -> Iterator[Path | None]:
+    if comments <= MOST_IN_MEMORY:
+        yield None
+        return
+    settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="lab-", dir=settings.VAR_DIR) as folder:
+        yield Path(folder) / "lab.db"
+
+
+@contextmanager
+def engine_of_the_site() -> Iterator[str]:
+    """Stay connected as the site is, and yield the engine's name."""
+    with _patiently(current_connection()):
+        if settings.DYNAMODB_ENDPOINT_URL:
+            yield "the DynamoDB-compatible engine of the site"
+        else:
+            yield f"Amazon DynamoDB in {settings.AWS_REGION}"
+
+
+def _patiently(connection: Connection) -> AbstractContextManager[None]:
+    """Connect so that a slow answer is measured instead of given up."""
+    return connected(replace(connection, read_seconds=PATIENCE))
+
+
+def require_exact(lab: Lab) -> None:
+    """Write and read an item of known size. Raises InexactEngine, as on moto."""
+    table, key = lab.make(Layout("probe", ShopItem)), table_key("PROBE", "PROBE")
+    item = {**key, "text": {"S": "x" * KIBIBYTES * 1_024}}
+    with lab.traffic.counted() as writing:
+        client().put_item(TableName=table.name, Item=item)
+    with lab.traffic.counted() as reading:
+        client().get_item(TableName=table.name, Key=key, ConsistentRead=True)
+    wrote, read = (costs[0].capacity_units for costs in (writing, reading))
+    if (wrote, read) != (WRITE_UNITS, READ_UNITS):
+        raise InexactEngine(wrote=wrote, read=read)
+
+
+COMMAND = "compare"
+PRICE = "price"
+KIB = 1_024
+DEPTHS = ("first page", "page 100 or the middle one", "last page")
+
+
+def sections_of(figures: Results) -> list[Section]:
+    """Write a section about each subject."""
+    subjects = [name for name in figures.names("part") if name != RUN]
+    return [_section(figures, figures.where(part=name)) for name in subjects]
+
+
+def text_of(figures: Results) -> str:
+    """Format all figures for a terminal."""
+    return "\n\n".join([heading_of(figures), *(s.text() for s in sections_of(figures))])
+
+
+def heading_of(figures: Results) -> str:
+    """Format when, where and how the figures were taken."""
+    run = figures.where(part=RUN).facts()
+    taken = str(run["taken_at"])
+    sentences = (
+        f"Taken on {taken[:10]} at {taken[11:16]} UTC.",
+        str(run["machine"]),
+        str(run["warning"]),
+        f"Times are {medians_of(run['turns'])}, what writes cost are means of as many.",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def write_documents(figures: Results, folder: Path) -> list[Path]:
+    """Bring ``lab.md``, its plots and figures, and the prices in ``designs/`` up to date.
+
+    Return the files. A price is written where its document has the marks for it.
+    """
+    page = folder / "lab.md"
+    replace_section(page, "run", heading_of(figures), command=COMMAND)
+    written = write_sections(page, sections_of(figures), command=COMMAND)
+    written.append(publish(figures, folder))
+    for name, tables in _prices(figures):
+        path = folder / "designs" / name
+        if path.exists() and begin_mark(PRICE, command=COMMAND) in path.read_text():
+            replace_section(path, PRICE, tables, command=COMMAND)
+            written.append(path)
+    return written
+
+
+def _section(figures: Results, subject: Results) -> Section:
+    part = subject[0].part
+    described = DESCRIPTIONS[part]
+    asked = [f"*{row.list}*: {row.value}." for row in subject if row.metric == "about"]
+    return Section(
+        name=anchor_of(part),
+        title=described.heading,
+        notes=(described.question, str(subject.value("data")), *asked),
+        tables=_tables(figures, subject, subject.names("reader")),
+        plots=(_plot(subject),),
+    )
+
+
+def _tables(figures: Results, subject: Results, designs: list[str]) -> tuple[Table, ...]:
+    def page_of_pages(found: Results) -> str:
+        pages = subject.where(list=found[0].list).number("pages")
+        return f"{found[0].page:,} of {pages:,}"
+
+    found = subject.where(reader=tuple(designs))
+    reads = Results(row for row in found if row.page is not None)
+    size = figures.where(part=RUN).value("page_size")
+    reading = pivot(
+        f"Reading a page of {size}",
+        *(reads, {"design": "reader", "list": "list"}),
+        ("page", page_of_pages),
+        ("requests", of("requests", "g")),
+        ("read", of("items_read", ",.0f")),
+        ("units", of("capacity_units", ",g")),
+        ("$ a million", lambda one: dollars(prices().reads(one.number("capacity_units")))),
+        ("KB", lambda one: f"{one.number('response_bytes') / KIB:,.1f}"),
+        ("ms", of("latency_ms", ".1f")),
+        apart=("page",),
+    )
+    writing = pivot(
+        "Writing, on average",
+        *(found.where(page=None), {"design": "reader", "write": "list"}),
+        ("requests", of("requests", "g")),
+        ("units", of("capacity_units", ",.4g")),
+        ("$ a million", lambda one: dollars(prices().writes(one.number("capacity_units")))),
+        ("items stored", of("items_stored", ",.4g")),
+        ("bytes stored", of("bytes_stored", ",.0f")),
+        ("ms", of("latency_ms", ".1f")),
+        ("in all lists after ms", of("consistent_ms", ".1f")),
+    )
+    return reading, writing
+
+
+def _plot(subject: Results) -> Plot:
+    """Show capacity units of every page, a panel a question, and of a write; a row a design."""
+    part, designs = subject[0].part, subject.names("reader")
+    described = DESCRIPTIONS[part]
+    questions = [str(row.list) for row in subject if row.metric == "about"]
+    places = range(len(designs))
+    panels = []
+    for question in questions:
+        units = [subject.where(list=question, reader=d).numbers("capacity_units") for d in designs]
+        panels.append(
+            Panel(
+                "bars",
+                question,
+                {
+                    name: (places, [_at(of, depth) for of in units])
+                    for depth, name in enumerate(DEPTHS)
+                },
+                names=[described.designs[design].title for design in designs],
+            )
+        )
+    writes = [subject.where(page=None, reader=d).numbers("capacity_units") for d in designs]
+    means = [fmean(of_design or (0.0,)) for of_design in writes]
+    return Plot(
+        name=anchor_of(part),
+        shows=f"{described.heading}: what reading and writing cost",
+        panels=([*panels, Panel("bars", "a write", {"": (places, means)})],),
+        below="capacity units, on a logarithmic scale",
+        size=(2.6 * (len(questions) + 1) + 1.6, 0.55 * len(designs) + 1.6),
+    )
+
+
+def _at(pages: list[float], depth: int) -> float:
+    """Return what a page cost; nothing where the list has fewer pages."""
+    depths = {1: (0,), 2: (0, None, 1)}.get(len(pages), (0, 1, 2))
+    at = depths[depth] if depth < len(depths) else None
+    return 0.0 if at is None else pages[at]
+
+
+def _prices(figures: Results) -> Iterator[tuple[str, str]]:
+    """Yield for each document its name and the figures of the designs it is about."""
+    for (part,), subject in figures.by("part").items():
+        if part == RUN:
+            continue
+        documents: dict[str, list[str]] = {}
+        for design in subject.names("reader"):
+            document = DESCRIPTIONS[str(part)].designs[design].document
+            documents.setdefault(document, []).append(design)
+        for document, designs in documents.items():
+            if document:
+                tables = ("\n".join(t.piped()) for t in _tables(figures, subject, designs))
+                data = str(subject.value("data"))
+                yield document, "\n\n".join([heading_of(figures), data, *tables])

@@ -1,4 +1,9 @@
-"""The tables of the lab: made for a run, filled, and removed however it ends."""
+"""The tables of the lab: made for a run, filled, and removed however it ends.
+
+The site's own functions are measured, and they call the site's tables by name. Each name is
+replaced by that of the table of the design that is being measured, and a call to any other table is
+refused before it is sent: nothing that runs here can touch the shop's data.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,12 +18,122 @@ from django.conf import settings
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, patient_client, pool
 from dynamo.calls.models import DynamoModel
+from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.progress import Progress
 from dynamo.tables.schema import ON_DEMAND
 from lab.bench.context import handling
-from lab.designs.redirect import Redirection
-from lab.designs.traffic import Traffic
+from lab.reports.results import Cost
+
+_BY_TABLE = ("Responses", "UnprocessedItems", "UnprocessedKeys")
+"""Parts of the answers to batches, which are objects by table name."""
+
+
+class OutsideTheLab(DynamoError):
+    """A call named a table that is not the lab's."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(f"The lab has no table in the place of {table}, and leaves that alone.")
+
+
+class Redirection:
+    """Replaces the names of tables in a client's calls."""
+
+    def __init__(self) -> None:
+        self._own: set[str] = set()
+        self._names: Mapping[str, str] = {}
+
+    @contextmanager
+    def attached(self) -> Iterator[None]:
+        """Refuse every table but the lab's own within the block."""
+        # last, because botocore calls on with what this handler returns
+        with (
+            handling("provide-client-params.dynamodb.*", self._redirect, last=True),
+            handling("after-call.dynamodb.*", self._restore),
+        ):
+            yield
+
+    def admit(self, table: str) -> None:
+        """Allow calls to a table of the lab."""
+        self._own.add(table)
+
+    @contextmanager
+    def to(self, names: Mapping[str, str]) -> Iterator[None]:
+        """Within the block, replace table names of the site by those of the lab."""
+        before, self._names = self._names, names
+        try:
+            yield
+        finally:
+            self._names = before
+
+    def _redirect(self, params: Mapping[str, Any], **_: object) -> Mapping[str, Any]:
+        redirected = dict(params)
+        if "TableName" in params:
+            redirected["TableName"] = self._name(params["TableName"])
+        if "RequestItems" in params:
+            redirected["RequestItems"] = {
+                self._name(table): found for table, found in params["RequestItems"].items()
+            }
+        if "TransactItems" in params:
+            redirected["TransactItems"] = [
+                {kind: {**action, "TableName": self._name(action["TableName"])}}
+                for actions in params["TransactItems"]
+                for kind, action in actions.items()
+            ]
+        return redirected
+
+    def _restore(self, parsed: dict[str, Any], **_: object) -> None:
+        names = {name: table for table, name in self._names.items()}
+        for part in _BY_TABLE:
+            if isinstance(parsed.get(part), dict):
+                parsed[part] = {names.get(t, t): found for t, found in parsed[part].items()}
+
+    def _name(self, table: str) -> str:
+        name = self._names.get(table, table)
+        if name not in self._own:
+            raise OutsideTheLab(table)
+        return name
+
+
+class Traffic:
+    """Counts a client's calls of all threads: `count` handles its ``after-call`` events.
+
+    The client must be metered (see `dynamo.calls.meter`), which is what asks for capacity units.
+    """
+
+    def __init__(self) -> None:
+        self._costs: list[Cost] | None = None
+
+    @contextmanager
+    def counted(self) -> Iterator[list[Cost]]:
+        """Yield a list that gets the cost of each call of a block, but of blocks inside it."""
+        before, self._costs = self._costs, []
+        try:
+            yield self._costs
+        finally:
+            self._costs = before
+
+    def count(self, http_response: Any, parsed: Mapping[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
+        """Add the cost of an answered call to the list of the innermost block."""
+        if self._costs is not None:
+            size = len(http_response.content)
+            self._costs.append(Cost(1, _items_in(parsed), _units_in(parsed), size))
+
+
+def _items_in(answer: Mapping[str, Any]) -> int:
+    if "ScannedCount" in answer:
+        return int(answer["ScannedCount"])
+    found = answer.get("Responses", {})
+    if isinstance(found, Mapping):
+        return sum(map(len, found.values())) + ("Item" in answer)
+    return len(found)
+
+
+def _units_in(answer: Mapping[str, Any]) -> float:
+    consumed = answer.get("ConsumedCapacity", [])
+    tables = consumed if isinstance(consumed, list) else [consumed]
+    return float(sum(table["CapacityUnits"] for table in tables))
+
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb.type_defs import WaiterConfigTypeDef

@@ -209,3 +209,8 @@ DESCRIPTIONS: Mapping[str, SubjectDescription] = {
     "long texts": _LONG_TEXTS,
 }
 """By the names of the subjects that are measured."""
+
+
+def anchor_of(name: str) -> str:
+    """Return a subject's or design's name as file names and anchors have it."""
+    return name.replace(" ", "-")

@@ -1,18 +1,44 @@
 """The page ``/lab/``: the figures of the last run, each design's beside its description."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dynamo.calls.meter import current_meter
+from dynamo.lists.explain import explain_reads
+from dynamo.lists.places import parse_timestamp
 from dynamo.prices import prices
 from dynamo.web.numbers import in_dollars
-from lab.reports.descriptions import DESCRIPTIONS, Description
-from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
-from lab.reports.design_sections import anchor_of
+from lab.reports.descriptions import DESCRIPTIONS, Description, anchor_of
+from lab.reports.results import RUN, Results, Value
+from lab.reports.storage import find_published, find_stored
 
 LEAST_UNITS = 0.25
 """Capacity units of a bar without length: half of what the cheapest read costs."""
 FULL = 100
+Facts = Mapping[str, Value]
+"""Values by their metrics, and the name and page of what they are about."""
+
+
+@require_safe
+def lab(request: HttpRequest) -> HttpResponse:
+    """Show the figures of the last run of ``manage.py compare``; before it, those of the docs."""
+    own = find_stored()
+    figures = own or find_published()
+    run = figures.where(part=RUN).facts() if figures else {}
+    context = {
+        "figures": run,
+        "is_own": own is not None,
+        "taken": parse_timestamp(str(run["taken_at"])) if run else None,
+        "subjects": list(_subjects(figures)) if figures else (),
+        "described": DESCRIPTIONS.values(),
+        "explanation": explain_reads(current_meter()),
+    }
+    return render(request, "lab/lab.html", context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +60,10 @@ class DesignView:
 
     anchor: str
     description: Description
-    rows: tuple[tuple[Reading, int], ...]
-    reads: tuple[Amount, ...]
+    rows: Sequence[tuple[Facts, int]]
+    reads: Sequence[Amount]
     write: Amount | None
-    writings: tuple[Writing, ...]
+    writings: Sequence[Facts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,69 +77,74 @@ class SubjectView:
     heading: str
     question: str
     data: str
-    questions: Mapping[str, str]
-    designs: tuple[DesignView, ...]
-    action: str
+    questions: Facts
+    designs: Sequence[DesignView]
+    action: Value
     most: float
     least: float = LEAST_UNITS
 
 
-def subjects_of(figures: LabFigures) -> list[SubjectView]:
+def _subjects(figures: Results) -> Iterator[SubjectView]:
     """Prepare figures for the page; subjects that have no description are left out."""
-    return [_subject(one) for one in figures.subjects if _is_described(one)]
+    for name in figures.names("part"):
+        found, described = figures.where(part=name), DESCRIPTIONS.get(name)
+        designs = found.names("reader")
+        if described is None or not described.designs.keys() >= set(designs):
+            continue
+        most = max(found.numbers("capacity_units"))
+        questions = {str(row.list): row.value for row in found if row.metric == "about"}
+        views = [
+            _design(found, described.designs[one], name=one, questions=questions, most=most)
+            for one in designs
+        ]
+        yield SubjectView(
+            anchor=anchor_of(name),
+            heading=described.heading,
+            question=described.question,
+            data=str(found.value("data")),
+            questions=questions,
+            designs=views,
+            action=next((one["action"] for view in views for one in view.writings), ""),
+            most=most,
+        )
 
 
-def _is_described(subject: SubjectFigures) -> bool:
-    described = DESCRIPTIONS.get(subject.name)
-    return described is not None and all(one.name in described.designs for one in subject.designs)
-
-
-def _subject(subject: SubjectFigures) -> SubjectView:
-    described = DESCRIPTIONS[subject.name]
-    costs = [
-        cost
-        for design in subject.designs
-        for cost in (*(r.cost for r in design.readings), *(w.cost for w in design.writings))
+def _design(
+    subject: Results, description: Description, *, name: str, questions: Facts, most: float
+) -> DesignView:
+    found = subject.where(reader=name)
+    readings = [
+        {
+            "question": asked,
+            "page": page,
+            "pages": subject.where(list=asked).value("pages"),
+            **of_page.facts(),
+        }
+        for (asked, page), of_page in found.by("list", "page").items()
+        if isinstance(asked, str) and isinstance(page, int)
     ]
-    most = max(cost.capacity_units for cost in costs)
-    return SubjectView(
-        anchor=anchor_of(subject.name),
-        heading=described.heading,
-        question=described.question,
-        data=subject.data,
-        questions=subject.questions,
-        designs=tuple(_design(design, subject, most=most) for design in subject.designs),
-        action=next((w.action for design in subject.designs for w in design.writings), ""),
-        most=most,
-    )
-
-
-def _design(design: DesignFigures, subject: SubjectFigures, *, most: float) -> DesignView:
+    writings = [
+        {"action": str(action), **of_write.facts()}
+        for (action,), of_write in found.where(page=None).by("list").items()
+    ]
+    written = found.where(page=None).numbers("capacity_units")
     return DesignView(
-        anchor=f"{anchor_of(subject.name)}-{anchor_of(design.name)}",
-        description=DESCRIPTIONS[subject.name].designs[design.name],
-        rows=tuple((r, _bar(r.cost.capacity_units, most=most)) for r in design.readings),
-        reads=tuple(
-            _amount(_dearest(design, question), prices().reads, most=most)
-            for question in subject.questions
-        ),
-        write=next(
-            (
-                _amount(writing.cost.capacity_units, prices().writes, most=most)
-                for writing in design.writings
-            ),
-            None,
-        ),
-        writings=design.writings,
+        anchor=f"{anchor_of(subject[0].part)}-{anchor_of(name)}",
+        description=description,
+        rows=[(one, _bar(float(one["capacity_units"]), most=most)) for one in readings],
+        reads=[
+            _amount(
+                max(found.where(list=asked).numbers("capacity_units"), default=0.0),
+                *(prices().reads, most),
+            )
+            for asked in questions
+        ],
+        write=_amount(written[0], prices().writes, most) if written else None,
+        writings=writings,
     )
 
 
-def _dearest(design: DesignFigures, question: str) -> float:
-    units = (r.cost.capacity_units for r in design.readings if r.question == question)
-    return max(units, default=0.0)
-
-
-def _amount(units: float, price: Callable[[float], float], *, most: float) -> Amount:
+def _amount(units: float, price: Callable[[float], float], most: float) -> Amount:
     return Amount(units, _bar(units, most=most), in_dollars(price(units)))
 
 

@@ -1,18 +1,91 @@
-"""What a client of a storm does: read, post, edit, vote and delete, and send again what failed."""
+"""The clients of a storm: browsers, each signed in as somebody, and what they do.
+
+They read, post, edit, vote and delete, and send again what failed.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from random import Random
 from threading import Lock
+from time import monotonic
+from urllib.parse import urlencode
 
-from comments.posting.form_ids import comment_id_of, new_form_id
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.shortcuts import resolve_url
+from django.test import Client
+
+from comments.posting.services import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.faults import FAILURES
-from lab.reports.storm_figures import AWAY, DONE, FAILED, REFUSED, WRONGLY_REFUSED
-from lab.storm.browsers import Answer, Browser
+from dynamo.engine import LOOPBACK
 from lab.storm.ledger import Ledger, Written
+
+DONE, REFUSED, FAILED, AWAY = ("done", "refused", "failed", "away")
+"""What clients were told: ``away`` is a 503, or no answer at all."""
+WRONGLY_REFUSED = "wrongly refused"
+TOKEN = "t" * 32
+"""A CSRF token: the cookie and the field have to agree, whatever it is."""
+LOGIN = "login"
+PATIENCE = 15.0
+"""Seconds after which htmx gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP status, 0 where there was none, and the seconds until it came.
+
+    Being sent to the login page counts as 403.
+    """
+
+    status: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """Sends requests to the site on ``port``, each on a connection of its own."""
+
+    port: int
+    cookies: str
+
+    @classmethod
+    def signed_in(cls, port: int, user: AbstractBaseUser) -> "Browser":
+        """Return the browser of a user who has signed in with the SECRET_KEY of this process."""
+        visitor = Client()
+        visitor.force_login(user)  # type: ignore[arg-type] # asks for no more than this
+        cookies = visitor.cookies.output(attrs=[], header="", sep=";").strip()
+        return cls(port, f"{cookies}; csrftoken={TOKEN}")
+
+    def get(self, path: str) -> Answer:
+        """Ask for a page."""
+        return self._send("GET", path, None, {})
+
+    def post(self, path: str, fields: Mapping[str, str]) -> Answer:
+        """Send a form."""
+        body = urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self._send("POST", path, body, kind)
+
+    def _send(self, method: str, path: str, body: str | None, kind: Mapping[str, str]) -> Answer:
+        connection = HTTPConnection(LOOPBACK, self.port, timeout=PATIENCE)
+        begun = monotonic()
+        try:
+            connection.request(method, path, body, {"Cookie": self.cookies, **kind})
+            response = connection.getresponse()
+            response.read()
+        except (OSError, HTTPException):
+            return Answer(0, monotonic() - begun)
+        else:
+            is_sent_away = response.headers.get("Location", "").startswith(resolve_url(LOGIN))
+            status = HTTPStatus.FORBIDDEN if is_sent_away else response.status
+            return Answer(status, monotonic() - begun)
+        finally:
+            connection.close()
+
 
 SENT_AGAIN = 4
 """How often a form is sent again whose outcome is not known."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
@@ -30,10 +31,20 @@ from dynamo.engine.child import Child
 from dynamo.progress import Progress
 from dynamo.tables.create import create_missing
 from dynamo.upkeep.integrity import Difference
+from dynamo.web.shedding import FORM_WAITS, PAGE_WAITS
 from lab.bench.context import local, require_binary, site_config
-from lab.reports.storm_figures import StormFigures, StormOptions
-from lab.storm.browsers import Browser
-from lab.storm.clients import StormClient, Tally
+from lab.reports.results import Results, Row, rows
+from lab.reports.tables import Cell, Section, of, pivot, promise
+from lab.storm.clients import (
+    AWAY,
+    DONE,
+    FAILED,
+    REFUSED,
+    WRONGLY_REFUSED,
+    Browser,
+    StormClient,
+    Tally,
+)
 from lab.storm.ledger import Ledger
 from lab.storm.proxy import FaultyProxy
 from shop.accounts.queries import find_user
@@ -41,6 +52,10 @@ from shop.accounts.services import create_profile
 from shop.activity.rotation import make_tables
 from shop.catalogue.services import ensure_products
 
+PART = "storm"
+PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
+"""Seconds that an answer takes besides its calls, on a machine that clients and engine share."""
+READ = "read"
 ENGINE, WORKER, STREAM = KILLABLE = ("engine", "worker", "stream")
 PRODUCTS = ("storm-lamp", "storm-kettle")
 """So few that writers meet."""
@@ -57,8 +72,24 @@ REPAIRED = frozenset({"rank", "leftovers"})
 """Kinds of differences that an interrupted write may leave behind, and a repair mends."""
 
 
-def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
-    """Run one. Raises EngineError and DemoFailed where it cannot begin."""
+@dataclass(frozen=True, slots=True)
+class StormOptions:
+    """How long, in seconds, how many calls of a hundred meet a fault, and what is killed."""
+
+    seconds: float
+    rate: float
+    clients: int = 12
+    kill: Sequence[str] = ()
+    seed: int = 1
+
+
+def run_storm(options: StormOptions, *, progress: Progress) -> Results:
+    """Run one. Raises EngineError and DemoFailed where it cannot begin.
+
+    What clients were told is counted by operation and outcome, what calls met by call and fault.
+    ``wrong`` is what is stored otherwise than it was told, ``traceback`` an exception that the site
+    logged, ``difference`` what the integrity check found.
+    """
     folder = settings.VAR_DIR / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -98,16 +129,32 @@ def run_storm(options: StormOptions, *, progress: Progress) -> StormFigures:
         mended = [d.mend for d in found if d.kind in REPAIRED and d.mend]
         if all(mend() for mend in mended) and mended:
             found = _differences()
-        return StormFigures(
-            options=options,
-            outcomes=tally.outcomes,
-            slowest=tally.slowest,
-            faults=proxy.met,
-            kills=killer.done,
-            wrong=tuple(wrong),
-            tracebacks=tuple(_tracebacks(site.output())),
-            differences=tuple(f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found),
+        sentences = {
+            "traceback": list(_tracebacks(site.output())),
+            "wrong": wrong,
+            "difference": [f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found],
+        }
+        return Results(
+            (
+                *rows(PART, {"seconds": options.seconds, "rate": options.rate}),
+                *rows(PART, {"clients": options.clients, "seed": options.seed}),
+                *(Row(PART, k, None, None, "kills", n) for k, n in sorted(killer.done.items())),
+                *(
+                    Row(PART, operation, None, outcome, "told", number)
+                    for (operation, outcome), number in sorted(tally.outcomes.items())
+                ),
+                *(Row(PART, name, None, None, "slowest", s) for name, s in tally.slowest.items()),
+                *(
+                    Row(PART, call, None, fault, "faults", number)
+                    for (fault, call), number in sorted(proxy.met.items(), key=_by_call)
+                ),
+                *(Row(PART, None, None, None, k, one) for k in sentences for one in sentences[k]),
+            )
         )
+
+
+def _by_call(met: tuple[tuple[str, str], int]) -> str:
+    return met[0][1]
 
 
 def _tracebacks(lines: Sequence[str]) -> Iterator[str]:
@@ -215,7 +262,7 @@ class _Stream:
     def kill(self) -> None:
         """Kill it, and start another one."""
         os.kill(self._child.pid, signal.SIGKILL)
-        self._child.wait(seconds=5)
+        self._child.wait(5)
         self._child = self._start()
 
     def stop(self) -> None:
@@ -239,3 +286,65 @@ def _kill_worker(site: Child) -> None:
     for worker in workers[:1]:
         with suppress(ProcessLookupError):  # it has just ended by itself
             os.kill(int(worker), signal.SIGKILL)
+
+
+def storm_section(found: Results, *, read_model: str) -> Section:
+    """Write the section of one storm."""
+    killed = [f"{r.list} {r.value} times" for r in found if r.metric == "kills"]
+    about = (
+        f"{found.value('clients')} clients for {found.number('seconds'):g} seconds, faults at "
+        f"{found.number('rate'):.0%} of the calls, and conflicts. "
+        f"Killed: {', '.join(killed) or 'nothing'}. Seed {found.value('seed')}."
+    )
+    operations = found.where(metric=("told", "slowest"))
+    faults = found.where(metric="faults")
+    kinds = sorted(faults.names("reader"))
+
+    def told(outcome: str, metric: str = "told") -> tuple[str, Cell]:
+        return outcome, lambda one: f"{one.where(reader=outcome).number(metric):,}"
+
+    def total(outcome: str) -> float:
+        return sum(found.where(reader=outcome).numbers("told"))
+
+    writes = [row for row in found if row.metric == "slowest" and row.list != READ]
+    return Section(
+        name=f"storm-{read_model}",
+        title=f"A storm on the read model {read_model}",
+        notes=(
+            about,
+            *(f"Traceback: {sentence}" for sentence in found.values("traceback")),
+            *(f"Wrong: {sentence}." for sentence in found.values("wrong")),
+            *(f"Differs: {sentence}." for sentence in found.values("difference")),
+        ),
+        tables=(
+            pivot(
+                "What clients were told",
+                *(operations, {"operation": "list"}),
+                *map(told, (DONE, REFUSED, AWAY, FAILED)),
+                ("slowest (s)", of("slowest", ".2f")),
+            ),
+            pivot(
+                "Faults that calls met",
+                *(faults, {"call": "list"}),
+                *(told(kind, "faults") for kind in kinds),
+            ),
+            promise(
+                "What they are held to",
+                ("answers with 500", 0, total(FAILED)),
+                ("tracebacks of the site", 0, len(found.values("traceback"))),
+                ("own changes refused", 0, total(WRONGLY_REFUSED)),
+                ("stored otherwise than told", 0, len(found.values("wrong"))),
+                ("found by check_integrity", 0, len(found.values("difference"))),
+                (
+                    "the slowest page, in seconds",
+                    settings.PAGE_SECONDS + PAGE_WAITS + PAGE_SLACK,
+                    found.where(list=READ).number("slowest"),
+                ),
+                (
+                    "the slowest write, in seconds",
+                    settings.WRITE_SECONDS + FORM_WAITS + WRITE_SLACK,
+                    max((float(row.value) for row in writes), default=0.0),
+                ),
+            ),
+        ),
+    )

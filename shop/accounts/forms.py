@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.hashing import release_slot, take_slot
 from shop.accounts.known_browser import is_known
 from shop.accounts.letters import queue_letter
@@ -36,7 +36,7 @@ from shop.accounts.names import (
 from shop.accounts.queries import is_taken
 from shop.accounts.services import TAKEN_USERNAME, create_profile
 from shop.web.client_address import client_network
-from shop.web.rate_limits import Charge, give_back, in_words, take
+from shop.web.rate_limits import Use, give_back, in_words, take
 from shop.web.security_log import log_event
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class LimitedForm(forms.Form):
     request: HttpRequest
     retry_after: int | None = None
 
-    def take(self, *charges: Charge, user: str = "", hint: "StrPromise | None" = None) -> None:
+    def take(self, *uses: Use, user: str = "", hint: "StrPromise | None" = None) -> None:
         """Count an attempt at a user's account. Raises ValidationError beyond a limit.
 
         Where a password is to be hashed next, raises TooManyHashes before it is counted.
@@ -63,7 +63,7 @@ class LimitedForm(forms.Form):
         """
         if any(isinstance(field.widget, forms.PasswordInput) for field in self.fields.values()):
             take_slot()
-        wait = take(*charges, now=clock.now())
+        wait = take(*uses, now=clock.now())
         if not wait:
             return
         form = type(self).__name__
@@ -105,26 +105,24 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         log_event("sign-in-failed", user=user, request=self.request)
         return super().get_invalid_login_error()
 
-    def _take_attempt(self) -> list[Charge]:
-        """Count the attempt; return the charges of limits that are shared with others."""
+    def _take_attempt(self) -> list[Use]:
+        """Count the attempt; return the uses of limits that are shared with others."""
         typed = self.cleaned_data.get("username")
         if not typed or not self.cleaned_data.get("password"):
             return []  # nothing will be compared
         network = client_network(self.request)
-        from_network = throttling.password_from(network)
+        from_network = rate_limits.PASSWORDS_FROM_AN_ADDRESS.use(network)
         self.take(from_network)
         try:
             username = username_of(typed)
         except BadUsername:  # nobody's
             return [from_network]
-        if is_known(self.request, username) and self._fits_known(username):
+        of_known = rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.use(username)
+        if is_known(self.request, username) and not take(of_known, now=clock.now()):
             return [from_network]
-        of_name = throttling.password_of(username)
-        self.take(throttling.password_at(username, network), of_name, user=username)
+        of_name = rate_limits.PASSWORDS_OF_A_NAME.use(username)
+        self.take(rate_limits.PASSWORDS_AT_A_NAME.use(username, network), of_name, user=username)
         return [from_network, of_name]
-
-    def _fits_known(self, username: str) -> bool:
-        return not take(throttling.password_in_known_browser(username), now=clock.now())
 
 
 class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # only in the stubs
@@ -176,10 +174,10 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         )
         self.validate_password_for_user(user, "password1")
         if user.username:  # it is told whether that is taken, whatever else is wrong
-            self.take(throttling.sign_up_from(client_network(self.request)))
+            self.take(rate_limits.SIGN_UPS_FROM_AN_ADDRESS.use(client_network(self.request)))
         if not self.errors:
             if user.email:
-                self.take(throttling.sign_up_with(user.email), hint=WITHOUT_EMAIL)
+                self.take(rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(user.email), hint=WITHOUT_EMAIL)
         elif user.username and is_taken(user.username):
             self.add_error("username", TAKEN_USERNAME)
 
@@ -210,7 +208,7 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
 
     def clean_old_password(self) -> str:
         username = self.user.get_username()
-        self.take(throttling.password_change_of(username), user=username)
+        self.take(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         old_password: str = super().clean_old_password()
         return old_password
 
@@ -231,10 +229,10 @@ class ResetForm(LimitedForm, PasswordResetForm):
     def clean_email(self) -> str:
         asked = email_of(self.cleaned_data["email"])
         network = client_network(self.request)
-        charges = [throttling.reset_from(network)]
+        uses = [rate_limits.RESETS_FROM_AN_ADDRESS.use(network)]
         if _can_be_somebody(asked):
-            charges.append(throttling.reset_at(asked, network))
-        self.take(*charges)
+            uses.append(rate_limits.RESETS_AT_A_NAME.use(asked, network))
+        self.take(*uses)
         return asked
 
     def save(self, *, request: HttpRequest, **_: object) -> None:  # type: ignore[override] # as called

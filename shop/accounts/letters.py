@@ -23,7 +23,7 @@ from django.utils.translation import get_language, override
 
 from dynamo.calls import clock
 from dynamo.writes.background import BackgroundWrites
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.models import User
 from shop.accounts.queries import users_called
 from shop.web.rate_limits import take
@@ -97,8 +97,8 @@ def _reset_link(user: User) -> dict[str, str]:
 
 def _deliver(letter: Letter, addressed: Addressed) -> None:
     is_link = letter.kind in {"reset", "confirm"}
-    charge_of = throttling.letter_to if is_link else throttling.notice_to
-    if take(charge_of(addressed.address), now=clock.now()):
+    limit = rate_limits.LETTERS_TO_AN_EMAIL if is_link else rate_limits.NOTICES_TO_AN_EMAIL
+    if take(limit.use(addressed.address), now=clock.now()):
         return  # so many have arrived within the hour that the links of some still work
     of_site = {"site": letter.site, "host": urlsplit(letter.site).netloc}
     context = {**addressed.context, **of_site}

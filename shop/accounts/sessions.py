@@ -43,7 +43,7 @@ def _user_of(request: HttpRequest) -> User | AnonymousUser:
 
 
 def _lacks_second_factor(session: SessionBase) -> bool:
-    return settings.STAFF_SECOND_FACTOR and SECOND_FACTOR not in session
+    return settings.REQUIRE_STAFF_2FA and SECOND_FACTOR not in session
 
 
 def _is_over(session: SessionBase, *, is_staff: bool) -> bool:

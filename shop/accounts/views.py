@@ -17,7 +17,7 @@ from dynamo.calls.faults import FAILURES, Unavailable, fault_in
 from dynamo.telemetry.requests import note_fault
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.hashing import sharing_a_slot, take_slot
 from shop.accounts.known_browser import remember
@@ -215,8 +215,8 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         """Forget the attempts of others, who may have used up the user's."""
         take_slot()  # before the attempts are forgotten
         username = form.user.get_username()
-        at_name = throttling.password_at(username, client_network(self.request))
-        clear(throttling.password_of(username), at_name)
+        at_name = rate_limits.PASSWORDS_AT_A_NAME.use(username, client_network(self.request))
+        clear(rate_limits.PASSWORDS_OF_A_NAME.use(username), at_name)
         form.user.email_confirmed = True  # the link was sent to it
         form.user.new_email = None
         response = super().form_valid(form)

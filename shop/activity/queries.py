@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.runs import Index, Run
 from dynamo.lists.segments import Segment, SegmentsPlan
 from dynamo.lists.site_reader import read_in_segments
@@ -25,15 +25,9 @@ from shop.indexes import TABLE
 PLAN = "activity"
 
 
-@dataclass(frozen=True, slots=True)
-class ActivityPage:
-    """A page of the log, and how it was read."""
-
-    entries: tuple[LogEntry, ...]
-    page: Page
-
-
-def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime) -> ActivityPage:
+def list_activity(
+    kinds: Sequence[Kind], request: PageRequest, *, now: datetime
+) -> PageResult[LogEntry]:
     """Read a page of the log, newest first: one query for each shard of the kinds in a month."""
     months = {str(month): month for month in months_kept(now)}
 
@@ -43,7 +37,7 @@ def list_activity(kinds: Sequence[Kind], request: PageRequest, *, now: datetime)
 
     segments = [month.segment for month in months.values()]
     page = read_in_segments(segments, plan_of, request, may_miss_tables=True)
-    return ActivityPage(tuple(entry_in(entry.item) for entry in page.entries), page)
+    return PageResult(tuple(entry_in(entry.item) for entry in page.entries), page)
 
 
 def products_in(entries: Iterable[LogEntry]) -> dict[str, ProductTile]:

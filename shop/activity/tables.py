@@ -1,7 +1,7 @@
 """The tables of the activity log: one for each month, with capacity of its own.
 
 An item of the table holds the number of its shards. The first writer puts it, and it never
-changes: another ACTIVITY_SHARDS (a setting) holds from the next table on.
+changes: another ACTIVITY_SHARDS holds from the next table on.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 _KEY = table_key("SHARDS", "SHARDS")
+ACTIVITY_SHARDS = 2
+"""That a month's entries of a kind are spread over."""
 _lock = Lock()
 _known: dict[str, int] = {}
 
@@ -76,14 +78,14 @@ def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
     known = _known.get(month.table)
     if known is not None:
         return known
-    item = {**_KEY, SHARDS: {"N": str(settings.ACTIVITY_SHARDS)}}
+    item = {**_KEY, SHARDS: {"N": str(ACTIVITY_SHARDS)}}
     first = put(model_of(month), item, Activity.pk.does_not_exist())
     try:
         write_one(client, first)
     except ConditionFailed:
         answer = client.get_item(TableName=month.table, Key=_KEY, ConsistentRead=True)
         return _learned(month, shards_in(answer["Item"]))
-    return _learned(month, settings.ACTIVITY_SHARDS)
+    return _learned(month, ACTIVITY_SHARDS)
 
 
 def forget_shards(month: Month) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynamo.calls import clock
 from dynamo.lists.places import timestamp
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.web.csv_lists import CsvPage, csv_response
-from dynamo.web.paging import show_page
+from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import Kind, LogEntry
 from shop.activity.filters import BadActivityFilter, parse_kinds
@@ -23,33 +24,32 @@ from shop.activity.listing import (
     all_kinds,
     kind_toggles,
 )
-from shop.activity.queries import PLAN, ActivityPage, list_activity, products_in
+from shop.activity.queries import PLAN, list_activity, products_in
 from shop.web.access import reading, staff_only
 from shop.web.visitor import Visitor
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
-Asked = tuple[Sequence[Kind], PageRequest, ActivityPage]
-"""The kinds and the page that are asked for, and what was read of it."""
+Asked = ListRequest[Sequence[Kind], PageResult[LogEntry]]
 
 
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     kinds = _kinds(request)
     asked = activity_pager(kinds).requested(request.GET, size=settings.PAGE_SIZE)
-    return kinds, asked, list_activity(kinds, asked, now=clock.now())
+    return ListRequest(kinds, asked, list_activity(kinds, asked, now=clock.now()))
 
 
 @require_safe
 @reading(_read, staff_only)
-def activity(request: HttpRequest, read: Asked) -> HttpResponse:
+def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
-    kinds, asked, found = read
+    kinds, found = asked.chosen, asked.result
     return show_page(
         request,
         activity_pager(kinds),
-        asked,
+        asked.page,
         found.page,
         templates=("shop/activity/activity.html", "shop/activity/_activity.html"),
-        context=lambda: _context(kinds, found.entries),
+        context=lambda: _context(kinds, found.items),
         plan=PLAN,
     )
 
@@ -62,7 +62,7 @@ def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
 
     def read(asked: PageRequest) -> CsvPage:
         found = list_activity(kinds, asked, now=now)
-        return CsvPage(found.page, [_row(entry) for entry in found.entries])
+        return CsvPage(found.page, [_row(entry) for entry in found.items])
 
     return csv_response("activity", COLUMNS, read)
 
@@ -77,6 +77,7 @@ def _row(entry: LogEntry) -> tuple[object, ...]:
 def _context(kinds: Sequence[Kind], entries: Sequence[LogEntry]) -> dict[str, Any]:
     products = products_in(entries)
     return {
+        "heading": _("Activity"),
         "csv_url": activity_url(kinds, name="activity_csv"),
         "rows": [activity_row(entry, products) for entry in entries],
         "tabs": kind_toggles(kinds),

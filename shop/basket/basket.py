@@ -86,7 +86,7 @@ class Basket:
         if quantities[product_id] > MOST_OF_A_PRODUCT:
             sentence = _("You can order at most %(most)s of each product at a time.")
             raise BasketFull(sentence % {"most": MOST_OF_A_PRODUCT})
-        if len(quantities) > MOST_LINES or sum(map(_bytes, quantities)) > MOST_BYTES:
+        if len(quantities) > MOST_LINES or len("".join(quantities).encode()) > MOST_BYTES:
             sentence = _("Your basket is full: an order has at most %(most)s different products.")
             raise BasketFull(sentence % {"most": MOST_LINES})
         self._keep(quantities, now=now)
@@ -147,7 +147,3 @@ class Basket:
 def _line(product: PricedProduct, quantity: int) -> BasketLine:
     tile = ProductTile(product.id, product.name)
     return BasketLine(product=tile, quantity=quantity, unit_price=money(product.unit_price_cents))
-
-
-def _bytes(product_id: str) -> int:
-    return len(product_id.encode())

@@ -20,9 +20,9 @@ from shop.basket.basket import Basket, BasketFull
 from shop.basket.delivery import LONGEST_NEAR, pickup_chosen, ways_to_deliver
 from shop.catalogue.lookup import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
-from shop.orders.limits import check_rate_limit
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order
+from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.queries import NoSuchPoint
 from shop.web.access import signed_in
 from shop.web.next_url import with_next

@@ -17,7 +17,7 @@ from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 from shop.catalogue.access_patterns import buyers_of, purchases_of
-from shop.catalogue.edge_shards import read_edge_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
 
 
@@ -93,7 +93,7 @@ def _newest_buyers(product_id: str, most: int) -> list[str]:
         return read(runs, PageRequest(most), look_ahead=False)
 
     with labelled_calls("newest buyers"):
-        page = read_edge_shards(read_from)
+        page = EDGES.read_all(read_from)
     return [id_at(entry.position.place) for entry in page.entries]
 
 

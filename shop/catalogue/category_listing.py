@@ -63,7 +63,15 @@ def plan_of(order: ProductOrder | None) -> str:
 
 def order_toggles(slug: str, chosen: ProductOrder | None) -> list[Toggle]:
     """Build the links to a category's products in each order."""
-    return [_toggle(slug, order, chosen=chosen) for order in LABELS]
+    return [
+        Toggle(
+            value=order.value if order else "~",
+            label=str(label),
+            url=category_url(slug, order),
+            pressed=order is chosen,
+        )
+        for order, label in LABELS.items()
+    ]
 
 
 def link_data(product: ProductTile) -> dict[str, Any]:
@@ -81,12 +89,3 @@ def category_data(category: CategoryNode) -> dict[str, Any]:
     """Return a category for programs, with those it lies in, from the root."""
     above = [{"slug": one.slug, "name": one.name, "url": one.url} for one in category.trail]
     return {"slug": category.slug, "name": category.name, "url": category.url, "trail": above}
-
-
-def _toggle(slug: str, order: ProductOrder | None, *, chosen: ProductOrder | None) -> Toggle:
-    return Toggle(
-        value=order.value if order else "~",
-        label=str(LABELS[order]),
-        url=category_url(slug, order),
-        pressed=order is chosen,
-    )

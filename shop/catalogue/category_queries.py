@@ -6,13 +6,13 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
-from shop.catalogue.edge_shards import read_edge_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.queries import (
     CategoryNode,
     ProductTile,
@@ -24,37 +24,20 @@ from shop.catalogue.queries import (
 
 
 @dataclass(frozen=True, slots=True)
-class ProductPage:
-    """A page of a category's products."""
-
-    products: tuple[ProductTile, ...]
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryRead:
+class CategoryResult(PageResult[ProductTile]):
     """A category, and a page of its products."""
 
     category: CategoryNode
-    products: ProductPage
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryPage:
-    """A page of the tree of all categories."""
-
-    categories: tuple[CategoryNode, ...]
-    page: Page
 
 
 def read_category(
     slug: str, request: PageRequest, *, order: ProductOrder | None = None
-) -> CategoryRead:
+) -> CategoryResult:
     """Read a category and a page of its products, in one round. Raises NoSuchCategory."""
     with pool().together() as together:
         node = together.start(partial(_node, slug))
         products = list_category(slug, request, order=order)
-        return CategoryRead(node.result(), products)
+        return CategoryResult(products.items, products.page, node.result())
 
 
 def _node(slug: str) -> CategoryNode:
@@ -64,16 +47,16 @@ def _node(slug: str) -> CategoryNode:
 
 def list_category(
     slug: str, request: PageRequest, *, order: ProductOrder | None = None
-) -> ProductPage:
+) -> PageResult[ProductTile]:
     """Read a page of a category's products by id, name, or price of those that have one."""
     if order is None:
         page = list_products(slug, request)
     else:
         page = _merged(partial(products_of, slug, order.data), request, order.direction)
-    return ProductPage(tuple(tile_of(entry.item) for entry in page.entries), page)
+    return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 
-def list_all_categories(request: PageRequest) -> CategoryPage:
+def list_all_categories(request: PageRequest) -> PageResult[CategoryNode]:
     """Read a page of all categories by name, each followed by its children."""
     page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST)
     nodes = [entry.item for entry in page.entries]
@@ -83,7 +66,7 @@ def list_all_categories(request: PageRequest) -> CategoryPage:
         )
         for node in nodes
     )
-    return CategoryPage(categories, page)
+    return PageResult(categories, page)
 
 
 def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: Order) -> Page:
@@ -92,4 +75,4 @@ def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: 
         runs = runs_of(shards=shards)
         return read(runs, request, order=order, first_reads=[share] * shards)
 
-    return read_edge_shards(read_from)
+    return EDGES.read_all(read_from)

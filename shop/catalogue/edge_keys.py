@@ -9,14 +9,19 @@ from datetime import datetime
 from enum import StrEnum
 
 from dynamo.lists.places import SEPARATOR, place_of
-from dynamo.writes.shards import shard_of
+from dynamo.writes.shards import NamedShards, shard_of
 from shop import keys
 from shop.catalogue.collation import LONGEST, folded
+from shop.table import shards
 
 DIGITS = 12
 """Of a price in cents, zeros first, so that strings sort as numbers."""
 MOST_SHARDS = 64
-"""The most that EDGE_SHARDS (a setting) may be."""
+"""The most that EDGE_SHARDS may be."""
+EDGE_SHARDS = 2
+"""That a category's products and a product's buyers are spread over; fewer later lose nothing."""
+EDGES = NamedShards("DATA", shards, lambda: EDGE_SHARDS)
+"""The shards of the index: an edge's follows from its id and their number."""
 BELOW = "$"
 """Between the names of a category and its child; sorts behind ``#`` and before names."""
 BOUGHT = keys.BOUGHT_PREFIX

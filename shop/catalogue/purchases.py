@@ -10,8 +10,7 @@ from datetime import datetime
 from dynamo.items import table_key
 from dynamo.writes.actions import Action, update
 from shop import keys
-from shop.catalogue.edge_keys import purchase_data
-from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.edge_keys import EDGES, purchase_data
 from shop.models import Purchase
 from shop.table import set_or_remove
 
@@ -28,7 +27,7 @@ def purchase_updates(
     on condition that the purchase has no later order: one that has is never this order's again, so
     that its update may be left out.
     """
-    shards = writable_shards()
+    shards = EDGES.writable()
     return [
         update(
             Purchase,

@@ -9,7 +9,7 @@ from dynamo.calls.client import client, pool
 from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.catalogue.category_tree import CategoryTree
 from shop.catalogue.changes import change_products, product_node, stored_products
-from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import (
     NewCategory,
     NewProduct,
@@ -38,7 +38,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     and `dynamo.writes.transactions` raise.
     """
     tree = CategoryTree.of(categories)
-    shards = writable_shards()
+    shards = EDGES.writable()
     stored = stored_products(product.id for product in products)
     changed = change_products(products, stored, tree=tree, shards=shards)
     others = [product for product in products if product.id not in changed]
@@ -66,7 +66,7 @@ def ensure_products(
     missing = [product_id for product_id in wanted if product_id not in stored]
     if not missing:
         return 0
-    tree, shards = CategoryTree.of([EVERYTHING_ELSE]), writable_shards()
+    tree, shards = CategoryTree.of([EVERYTHING_ELSE]), EDGES.writable()
     _put_categories(tree, shards)
     created = pool().gather([partial(_create, p, originals.get(p), tree, shards) for p in missing])
     put_shelf(EVERYTHING_ELSE.slug)

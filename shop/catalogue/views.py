@@ -24,7 +24,7 @@ from shop.catalogue.category_listing import (
     product_data,
     tree_pager,
 )
-from shop.catalogue.category_queries import CategoryRead, list_all_categories, read_category
+from shop.catalogue.category_queries import CategoryResult, list_all_categories, read_category
 from shop.catalogue.edge_keys import Data
 from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchCategory, NoSuchProduct
@@ -44,9 +44,9 @@ def categories(request: HttpRequest) -> HttpResponse:
         asked,
         found.page,
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
-        context=lambda: {"categories": found.categories},
+        context=lambda: {"heading": _("All categories"), "categories": found.items},
         plan=PLAN,
-        data=lambda: ListData([category_data(each) for each in found.categories]),
+        data=lambda: ListData([category_data(each) for each in found.items]),
     )
 
 
@@ -59,8 +59,9 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     read = _read(slug, asked, order)
     context = {
+        "heading": read.category.name,
         "category": read.category,
-        "products": read.products.products,
+        "products": read.items,
         "orders": order_toggles(slug, order),
         "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
     }
@@ -68,11 +69,11 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         request,
         pager,
         asked,
-        read.products.page,
+        read.page,
         templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
         context=lambda: context,
         plan=plan_of(order),
-        data=lambda: ListData([product_data(each) for each in read.products.products]),
+        data=lambda: ListData([product_data(each) for each in read.items]),
     )
 
 
@@ -105,7 +106,7 @@ def _order(request: HttpRequest, slug: str) -> ProductOrder | None:
         raise Refusal(str(error), first_url=category_url(slug, None)) from error
 
 
-def _read(slug: str, asked: PageRequest, order: ProductOrder | None) -> CategoryRead:
+def _read(slug: str, asked: PageRequest, order: ProductOrder | None) -> CategoryResult:
     try:
         return read_category(slug, asked, order=order)
     except NoSuchCategory as error:

@@ -63,7 +63,7 @@ def find_starts() -> list[PageStart]:
         stored = StoredSitemap.find(keys.SITEMAP, keys.SITEMAP, consistent_read=False)
     if stored is None:
         page = list_all_categories(PageRequest(UNTIL_WRITTEN, most_units=MOST_UNITS))
-        return [PageStart(category.slug) for category in page.categories]
+        return [PageStart(category.slug) for category in page.items]
     return [PageStart(*start) for start in json.loads(zlib.decompress(stored.starts))]
 
 

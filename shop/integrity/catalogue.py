@@ -24,8 +24,7 @@ from dynamo.writes.actions import Action, delete, unchanged, update
 from shop import keys
 from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
 from shop.catalogue.changes import shown
-from shop.catalogue.edge_keys import MOST_SHARDS, shard_in
-from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.edge_keys import EDGES, MOST_SHARDS, shard_in
 from shop.catalogue.items import (
     NewCategory,
     NewProduct,
@@ -139,7 +138,7 @@ def put_or_delete(key: Key, expected: ShopItem | None) -> Action:
 
 def write_to_shards(actions: list[Action]) -> None:
     """Write a repair, after telling readers of every shard of ``by_data`` in use."""
-    writable_shards()
+    EDGES.writable()
     write(actions)
 
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 
-from django.conf import settings
-
 from dynamo.items import Item, table_key
 from dynamo.lists.places import parse_timestamp
 from dynamo.upkeep.integrity import (
@@ -28,8 +26,7 @@ from dynamo.upkeep.integrity import (
 )
 from dynamo.writes.actions import Action, check, unchanged, update
 from shop import keys
-from shop.catalogue.edge_keys import MOST_SHARDS, purchase_data, shard_in
-from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
+from shop.catalogue.edge_keys import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
 from shop.catalogue.purchases import DERIVED as PURCHASE_KEYS
 from shop.integrity.catalogue import (
     PARTITION,
@@ -44,10 +41,10 @@ from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.counts import CUSTOMER_PREFIX, counter_of
 from shop.orders.ids import moment_in
 from shop.orders.items import derived_keys, summary_of
-from shop.orders.shards import count_shards, raise_shards
 from shop.pickup.directory import COUNTER_PREFIX, cell_in, counter_cells
 from shop.pickup.points import area_key, point_items, point_of
 from shop.table import (
+    OPEN_ORDERS,
     QUEUE,
     TABLE,
     Key,
@@ -67,7 +64,7 @@ def order_kinds() -> Sequence[Kind]:
     return (
         order_keys(),
         order_summaries(),
-        ShardNumber("the queue", _ORDERS, _queue_shard, count_shards, raise_shards),
+        ShardNumber("the queue", _ORDERS, _queue_shard, OPEN_ORDERS.count, OPEN_ORDERS.raise_to),
         Sums(
             shards=(keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""),
             name_in=_counter_in,
@@ -97,9 +94,9 @@ def catalogue_kinds() -> Sequence[Kind]:
         subject="edges",
         starts=("", ""),
         shard_in=_edge_shard,
-        count=count_edge_shards,
-        raise_to=raise_edge_shards,
-        least=settings.EDGE_SHARDS,
+        count=EDGES.count,
+        raise_to=EDGES.raise_to,
+        least=EDGE_SHARDS,
     )
     return shards, CatalogueItems(shards), PurchaseItems(shards)
 
@@ -311,7 +308,7 @@ def _count_orders(username: str) -> Mapping[str, int]:
 
 
 def _count_queue() -> Mapping[str, int]:
-    shards = range(count_shards())
+    shards = range(OPEN_ORDERS.count())
     return {
         status.value: sum(Order.queue.count(keys.open_shard(status, n)) for n in shards)
         for status in OPEN

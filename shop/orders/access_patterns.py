@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dynamo.items import Item
 from dynamo.lists.places import id_at, timestamp
 from dynamo.lists.runs import Index, Position, Run
 from shop import keys
@@ -33,14 +32,6 @@ from shop.orders.ids import id_bound
 
 def _sort_key(position: Position) -> dict[str, str]:
     return {"sk": keys.order(id_at(position.place))}
-
-
-def _whole_key(position: Position) -> dict[str, str]:
-    return {"pk": keys.user(position.rest), **_sort_key(position)}
-
-
-def _owner(item: Item) -> str:
-    return keys.username_in(item["pk"]["S"])
 
 
 BY_STATUS = Index(TABLE_NAME, Order.by_status.Meta.index_name, "pk", "order_status_date", _sort_key)
@@ -57,23 +48,15 @@ QUEUE = Index(
     Order.queue.Meta.index_name,
     "open_shard",
     "open_place",
-    _whole_key,
-    rest_of=_owner,
+    lambda position: {"pk": keys.user(position.rest), **_sort_key(position)},
+    rest_of=lambda item: keys.username_in(item["pk"]["S"]),
 )
 """The place in the queue has the order's id; the rest of the table key is the customer."""
-
-
-def _by_user(username: str, chosen: OrderFilter) -> list[Run]:
-    return _runs(TABLE, username, chosen, [keys.ORDER_PREFIX], place_at=id_bound)
 
 
 def _by_status(username: str, chosen: OrderFilter) -> list[Run]:
     prefixes = map(keys.status_prefix, chosen.statuses)
     return _runs(BY_STATUS, username, chosen, prefixes, place_at=timestamp)
-
-
-def _by_open_date(username: str, chosen: OrderFilter) -> list[Run]:
-    return _runs(BY_OPEN_DATE, username, chosen, [""], place_at=timestamp)
 
 
 def _runs(
@@ -114,9 +97,17 @@ class OrderPlan:
 
 
 PATTERNS = (
-    OrderPattern("open_by_date", _by_open_date, lambda chosen: chosen.open_only),
+    OrderPattern(
+        "open_by_date",
+        lambda name, chosen: _runs(BY_OPEN_DATE, name, chosen, [""], place_at=timestamp),
+        lambda chosen: chosen.open_only,
+    ),
     OrderPattern("orders_by_status", _by_status, lambda chosen: bool(chosen.statuses)),
-    OrderPattern("orders_by_user", _by_user, lambda _chosen: True),
+    OrderPattern(
+        "orders_by_user",
+        lambda name, chosen: _runs(TABLE, name, chosen, [keys.ORDER_PREFIX], place_at=id_bound),
+        lambda _chosen: True,
+    ),
 )
 """The first that answers a filter is chosen."""
 

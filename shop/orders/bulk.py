@@ -15,15 +15,14 @@ from dynamo.writes.actions import Action, unchanged
 from dynamo.writes.counters import Deltas
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed
 from shop import keys
-from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.counts import deltas_of, sum_of
 from shop.orders.items import NewOrder, order_items_of
 from shop.orders.moving import write_move
-from shop.orders.shards import pick_shard
-from shop.table import Key, put_of, write_with_counts
+from shop.table import OPEN_ORDERS, Key, put_of, write_with_counts
 
 _COUNTERS = 2
 """Actions of the counts of a customer and of the queue."""
@@ -48,7 +47,9 @@ class _Prepared:
 
     @classmethod
     def of(cls, order: NewOrder) -> "_Prepared":
-        item, dependents = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
+        item, dependents = order_items_of(
+            order, shard=OPEN_ORDERS.pick(), edge_shards=EDGES.writable()
+        )
         deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
         return cls(order, put_actions([item, *dependents]), deltas)
 

@@ -6,7 +6,7 @@ from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest
 from dynamo.web.csv_lists import CsvPage
 from shop.orders.entries import OrderEntry
-from shop.orders.queries import OrderPage
+from shop.orders.queries import OrdersResult
 
 COLUMNS = (
     *("order_id", "foreign_id", "customer", "status", "placed_at"),
@@ -14,12 +14,12 @@ COLUMNS = (
 )
 
 
-def csv_reader(read: Callable[[PageRequest], OrderPage]) -> Callable[[PageRequest], CsvPage]:
+def csv_reader(read: Callable[[PageRequest], OrdersResult]) -> Callable[[PageRequest], CsvPage]:
     """Return the function that reads a page of orders as rows with these `COLUMNS`."""
 
     def read_rows(request: PageRequest) -> CsvPage:
         found = read(request)
-        return CsvPage(found.page, [_row(order) for order in found.orders])
+        return CsvPage(found.page, [_row(order) for order in found.items])
 
     return read_rows
 

@@ -15,7 +15,7 @@ from shop import keys
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.access_patterns import BY_STATUS
-from shop.orders.items import summary_in_words
+from shop.orders.items import NewPickup, StatusChange, summary_in_words
 
 SHORT_ID = 8
 """Characters of an order's id that lists show: those before them tell the moment of placing."""
@@ -100,29 +100,6 @@ class OrderLine:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """A status the order entered, and when; ``original`` is its name before an import."""
-
-    status: Status
-    moment: datetime
-    original: str
-
-    @property
-    def status_name(self) -> str:
-        return self.status.label
-
-
-@dataclass(frozen=True, slots=True)
-class PickupEntry:
-    """The pickup point of an order, as it was when it was chosen."""
-
-    id: str
-    name: str
-    address: str
-    hours: str
-
-
-@dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
     """One order with its lines, its statuses, oldest first, and where it goes.
 
@@ -131,8 +108,8 @@ class WholeOrder(OrderEntry):
     """
 
     items: tuple[OrderLine, ...]
-    history: tuple[HistoryEntry, ...]
-    pickup: PickupEntry | None = None
+    history: tuple[StatusChange, ...]
+    pickup: NewPickup | None = None
     zip_prefix: str = ""
 
     @property
@@ -170,10 +147,7 @@ def _entered(entry: Entry) -> datetime | None:
 def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
     """Build an order from its own item and those of its lines."""
     placed = parse_timestamp(stored.placed_at)
-    history = tuple(
-        HistoryEntry(Status(step.status), parse_timestamp(step.at), step.original or "")
-        for step in stored.history
-    )
+    history = history_in(stored)
     return WholeOrder(
         id=stored.sk.removeprefix(keys.ORDER_PREFIX),
         username=keys.username_in(stored.pk),
@@ -186,28 +160,35 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
         item_count=int(stored.item_count),
         foreign_id=stored.foreign_id or "",
         summary=stored.summary or "",
-        items=tuple(_line_of(line) for line in lines),
+        items=tuple(
+            OrderLine(
+                product_id=line["product_id"]["S"],
+                name=line["name"]["S"],
+                quantity=int(line["quantity"]["N"]),
+                unit_price=money(line["unit_price_cents"]["N"]),
+            )
+            for line in lines
+        ),
         history=history,
-        pickup=pickup_entry(stored),
+        pickup=pickup_in(stored),
         zip_prefix=stored.zip_prefix or "",
     )
 
 
-def pickup_entry(stored: Order) -> PickupEntry | None:
+def history_in(stored: Order) -> tuple[StatusChange, ...]:
+    """Read the statuses that an order entered, oldest first."""
+    return tuple(
+        StatusChange(Status(step.status), parse_timestamp(step.at), step.original)
+        for step in stored.history
+    )
+
+
+def pickup_in(stored: Order) -> NewPickup | None:
     """Read the pickup point chosen for an order, None without one."""
     chosen = stored.pickup
     if chosen is None:
         return None
-    return PickupEntry(chosen.id, chosen.name, chosen.address, chosen.hours)
-
-
-def _line_of(item: Item) -> OrderLine:
-    return OrderLine(
-        product_id=item["product_id"]["S"],
-        name=item["name"]["S"],
-        quantity=int(item["quantity"]["N"]),
-        unit_price=money(item["unit_price_cents"]["N"]),
-    )
+    return NewPickup(chosen.id, chosen.name, chosen.address, chosen.hours)
 
 
 def money(cents: float | str) -> Decimal:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
-from shop.catalogue.edge_shards import writable_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.prices import PricedProduct, prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
@@ -34,8 +34,7 @@ from shop.orders.items import (
     StatusChange,
     order_items_of,
 )
-from shop.orders.shards import pick_shard
-from shop.table import write_with_counts
+from shop.table import OPEN_ORDERS, write_with_counts
 
 
 class OrderRefused(ValueError):
@@ -89,7 +88,7 @@ def place_order(
         currency=currency,
         pickup=pickup,
     )
-    item, dependents = order_items_of(order, shard=pick_shard(), edge_shards=writable_shards())
+    item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), edge_shards=EDGES.writable())
     mark = keys.placing(username, client_id)
     pointer = OrderPointer(pk=mark, sk=mark, username=username, order_id=order.id)
     actions = list(put_actions([item, pointer, *dependents]).values())

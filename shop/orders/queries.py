@@ -1,12 +1,12 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
@@ -20,8 +20,7 @@ from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES
-from shop.orders.shards import read_shards
-from shop.table import key_of, read_for_page
+from shop.table import OPEN_ORDERS, key_of, read_for_page
 
 LONGEST_ID = 200
 
@@ -31,20 +30,11 @@ class NoSuchOrder(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class OrderPage:
-    """A page of a list of orders, and how it was read."""
+class OrdersResult(PageResult[OrderEntry]):
+    """A page of a list of orders, and the counts by status of the whole list if they were read."""
 
-    orders: tuple[OrderEntry, ...]
     plan: OrderPlan
-    page: Page
-
-
-@dataclass(frozen=True, slots=True)
-class OrdersRead:
-    """A page of a list of orders, with the counts by status of the whole list."""
-
-    found: OrderPage
-    counts: Mapping[Status, int]
+    counts: Mapping[Status, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +45,41 @@ class FoundOrder:
     page: Page
 
 
-def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersRead:
+def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders and their counts, in one round."""
     with pool().together() as together:
         counts = together.start(partial(counts_of, username))
-        return OrdersRead(list_orders(username, chosen, request), counts.result())
+        return replace(list_orders(username, chosen, request), counts=counts.result())
 
 
-def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersRead:
+def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of the queue and its lengths, in one round."""
     with pool().together() as together:
         lengths = together.start(queue_lengths)
-        return OrdersRead(list_open_orders(chosen, request), lengths.result())
+        return replace(list_open_orders(chosen, request), counts=lengths.result())
 
 
-def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrderPage:
+def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
     plan = plan_for_user(username, chosen)
     page = read(plan.runs, request)
-    return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
+    return OrdersResult(tuple(entry_of(entry) for entry in page.entries), page, plan)
 
 
-def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrderPage:
+def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of the shop's open orders, oldest first, of all customers (A7).
 
     One query for each status and shard, all at once, each for its share of a page that may be
     of one status.
     """
-    return read_shards(partial(_list_queue, chosen, request))
+    return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request))
 
 
-def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrderPage:
+def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrdersResult:
     plan = plan_for_queue(chosen, shards=shards)
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
-    return OrderPage(tuple(entry_of(entry) for entry in page.entries), plan, page)
+    return OrdersResult(tuple(entry_of(entry) for entry in page.entries), page, plan)
 
 
 def find_order(
@@ -152,7 +142,10 @@ def _find(order_id: str, username: str | None, sees_all: Callable[[], bool]) -> 
         own = together.start(partial(_stored, username, order_id))
         page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
         items = [entry.item for entry in page.entries]
-        stored = own.result() or (_stored(_owner_in(items), order_id) if sees_all() else None)
+        stored = own.result()
+        if stored is None and sees_all():
+            owners = (keys.username_in(item["pk"]["S"]) for item in items if _is_order(item))
+            stored = _stored(next(owners, None), order_id)
     if stored is None:
         return None
     lines = [item for item in items if not _is_order(item)]
@@ -162,10 +155,6 @@ def _find(order_id: str, username: str | None, sees_all: Callable[[], bool]) -> 
 
 def _stored(username: str | None, order_id: str) -> StoredOrder | None:
     return StoredOrder.find(keys.user(username), keys.order(order_id)) if username else None
-
-
-def _owner_in(items: Iterable[Item]) -> str | None:
-    return next((keys.username_in(item["pk"]["S"]) for item in items if _is_order(item)), None)
 
 
 def _find_foreign(

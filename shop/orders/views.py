@@ -1,6 +1,5 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,9 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from dynamo.calls import clock
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
-from dynamo.lists.reader import PageRequest
 from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import ListData, show_page
+from dynamo.web.paging import ListData, ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
@@ -26,18 +24,18 @@ from shop.order_status import Status, may_move
 from shop.orders.buttons import buttons_for
 from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
-from shop.orders.limits import check_rate_limit
 from shop.orders.listing import OrderList, order_data, total_of, way_to
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
     FoundOrder,
     NoSuchOrder,
-    OrdersRead,
+    OrdersResult,
     find_order,
     list_orders,
     owner_of,
     read_orders,
 )
+from shop.orders.rate_limits import check_rate_limit
 from shop.web.access import reading, signed_in, staff_only
 from shop.web.next_url import back, path_of_next, with_next
 from shop.web.visitor import Visitor
@@ -46,27 +44,21 @@ NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_CUSTOMER = gettext_noop("There is no such customer.")
 
 
-@dataclass(frozen=True, slots=True)
-class ListAsked:
-    """A page of a list of orders that was asked for, and what was read of it."""
-
-    orders_of: OrderList
-    chosen: OrderFilter
-    request: PageRequest
-    read: OrdersRead
+Asked = ListRequest[tuple[OrderList, OrderFilter], OrdersResult]
 
 
-def _read_list(request: HttpRequest, orders_of: OrderList) -> ListAsked:
+def _read_list(request: HttpRequest, orders_of: OrderList) -> Asked:
     chosen = _filter(request, orders_of)
     asked = orders_of.pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListAsked(orders_of, chosen, asked, read_orders(orders_of.username, chosen, asked))
+    found = read_orders(orders_of.username, chosen, asked)
+    return ListRequest((orders_of, chosen), asked, found)
 
 
-def _read_own(request: HttpRequest, visitor: Visitor) -> ListAsked:
+def _read_own(request: HttpRequest, visitor: Visitor) -> Asked:
     return _read_list(request, OrderList(visitor.username, reverse("orders")))
 
 
-def _read_customers(request: HttpRequest, _visitor: Visitor, username: str) -> ListAsked:
+def _read_customers(request: HttpRequest, _visitor: Visitor, username: str) -> Asked:
     if len(username) > LONGEST_USERNAME:
         raise Http404(_(NO_SUCH_CUSTOMER))
     address = reverse("staff_customer_orders", args=[username])
@@ -86,14 +78,14 @@ def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundO
 
 @require_safe
 @reading(_read_own)
-def orders(request: HttpRequest, found: ListAsked) -> HttpResponse:
+def orders(request: HttpRequest, found: Asked) -> HttpResponse:
     """Show the signed-in user's orders."""
     return _show(request, found)
 
 
 @require_safe
 @reading(_read_customers, staff_only)
-def customer_orders(request: HttpRequest, found: ListAsked, username: str) -> HttpResponse:
+def customer_orders(request: HttpRequest, found: Asked, username: str) -> HttpResponse:
     """Show a customer's orders to staff."""
     del username
     return _show(request, found)
@@ -174,30 +166,31 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     return back(request, default=reverse("order", args=[order_id]))
 
 
-def _show(request: HttpRequest, asked: ListAsked) -> HttpResponse:
+def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     if "" in request.GET.values():  # a form sends its empty fields along
         return redirect(_without_blanks(request))
-    orders_of, counts, found = asked.orders_of, asked.read.counts, asked.read.found
+    (orders_of, chosen), found = asked.chosen, asked.result
+    counts = found.counts
     if not any(counts.values()):
         _require_customer(orders_of.username)
-    owner, total = orders_of.username, total_of(asked.chosen, counts)
+    owner, total = orders_of.username, total_of(chosen, counts)
     is_own = owner == request.user.get_username()
     context = {
         "owner": owner,
         "is_own": is_own,
         "heading": _("Your orders") if is_own else _("Orders of %(owner)s") % {"owner": owner},
         "total": total,
-        "listing": {"orders": found.orders, **orders_of.context(asked.chosen, counts)},
+        "listing": {"orders": found.items, **orders_of.context(chosen, counts)},
     }
     return show_page(
         request,
-        orders_of.pager(asked.chosen),
-        asked.request,
+        orders_of.pager(chosen),
+        asked.page,
         found.page,
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,
         plan=found.plan.name,
-        data=lambda: ListData([*map(order_data, found.orders)], total),
+        data=lambda: ListData([*map(order_data, found.items)], total),
     )
 
 

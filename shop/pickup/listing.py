@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from dynamo.web.numbers import grouped
-from shop.orders.entries import PickupEntry
+from shop.orders.items import NewPickup
 from shop.pickup.points import PickupPoint
 from shop.pickup.search import Nearest
 
@@ -27,7 +27,7 @@ class PointEntry:
 
 
 def pickup_listing(
-    nearest: Nearest | None, *, near: str, count: int, chosen: PickupEntry | None, order_id: str
+    nearest: Nearest | None, *, near: str, count: int, chosen: NewPickup | None, order_id: str
 ) -> dict[str, Any]:
     """Build what the template shows of the points nearest to what ``near`` says."""
     points = nearest.points if nearest else ()

@@ -19,9 +19,9 @@ from dynamo.web.ids import LONGEST_ID
 from dynamo.web.partials import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
-from shop.orders.entries import pickup_entry
-from shop.orders.limits import check_rate_limit
+from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
+from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.earlier import place_of_earlier_order, place_of_point
 from shop.pickup.explaining import PLAN
@@ -73,7 +73,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     asked = _asked(request, order)
     nearest = nearest_points(asked.place.place, count) if asked.place else None
     listing = pickup_listing(
-        nearest, near=asked.near, count=count, chosen=pickup_entry(order), order_id=order_id
+        nearest, near=asked.near, count=count, chosen=pickup_in(order), order_id=order_id
     )
     context = {
         "listing": listing,
@@ -148,7 +148,7 @@ def _asked(request: HttpRequest, order: Order) -> _Asked:
 
 
 def _guessed(order: Order, username: str) -> _Asked:
-    chosen = pickup_entry(order)
+    chosen = pickup_in(order)
     if chosen and (place := place_of_point(chosen.id)):
         return _Asked("", place)
     earlier = place_of_earlier_order(username)

@@ -50,7 +50,10 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
         if request.user.is_authenticated:
             response = view(request, *args, **kwargs)
             add_never_cache_headers(response)
-            _log_action(request, response)
+            if request.user.is_staff and request.method == "POST":
+                user, status = request.user.get_username(), response.status_code
+                path = request.path
+                log_event("staff-action", user=user, request=request, path=path, status=status)
             return response
         if format_asked(request.META) == Format.JSON:
             return error_as_json(
@@ -113,12 +116,6 @@ def _in_language(language: str | None, read: Callable[[], T]) -> T:
     """Call ``read`` in another thread, whose refusals are in the visitor's language too."""
     with override(language):
         return read()
-
-
-def _log_action(request: HttpRequest, response: HttpResponseBase) -> None:
-    if request.user.is_staff and request.method == "POST":
-        user, status = request.user.get_username(), response.status_code
-        log_event("staff-action", user=user, request=request, path=request.path, status=status)
 
 
 def _page(request: HttpRequest) -> str | None:

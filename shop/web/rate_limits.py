@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
-from dynamo.writes.limits import Limit, Limiter
+from dynamo.writes.rate_limiter import Limit, Limiter
 from shop import keys
 from shop.table import TABLE
 
@@ -16,11 +16,22 @@ MINUTE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
+class Use:
     """One use of the limit that is stored under ``name``."""
 
     name: str
     limit: Limit
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLimit(Limit):
+    """A limit of its own for each of those whose names fill ``template``, as ``password/{}``."""
+
+    template: str
+
+    def use(self, *names: str) -> Use:
+        """Return a use of one's limit."""
+        return Use(self.template.format(*names), self)
 
 
 def in_words(seconds: int) -> str:
@@ -31,33 +42,33 @@ def in_words(seconds: int) -> str:
     return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
 
 
-def take(*charges: Charge, now: datetime) -> float:
-    """Count charges up to the first over its limit; return the seconds to wait for it, or 0.0."""
+def take(*uses: Use, now: datetime) -> float:
+    """Count uses up to the first over its limit; return the seconds to wait for it, or 0.0."""
     with labelled_calls("limits"):
-        for charge in charges:
-            if wait := _limiter().take(charge.name, charge.limit, now=now):
+        for use in uses:
+            if wait := _limiter().take(use.name, use.limit, now=now):
                 return wait
     return 0.0
 
 
-def give_back(*charges: Charge) -> None:
-    """Undo charges that `take` counted, for what turns out to be harmless."""
+def give_back(*uses: Use) -> None:
+    """Undo uses that `take` counted, for what turns out to be harmless."""
     with labelled_calls("limits"):
-        for charge in charges:
-            _limiter().give_back(charge.name, charge.limit)
+        for use in uses:
+            _limiter().give_back(use.name, use.limit)
 
 
-def rest(charge: Charge, *, lasts: timedelta, now: datetime) -> None:
-    """Allow nothing of a charge's limit for so long from now."""
+def rest(use: Use, *, lasts: timedelta, now: datetime) -> None:
+    """Allow nothing of a use's limit for so long from now."""
     with labelled_calls("limits"):
-        _limiter().rest(charge.name, charge.limit, lasts=lasts, now=now)
+        _limiter().rest(use.name, use.limit, lasts=lasts, now=now)
 
 
-def clear(*charges: Charge) -> None:
-    """Forget all uses of the limits that charges are about."""
+def clear(*uses: Use) -> None:
+    """Forget all uses of the limits that uses are of."""
     with labelled_calls("limits"):
-        for charge in charges:
-            _limiter().clear(charge.name)
+        for use in uses:
+            _limiter().clear(use.name)
 
 
 def _limiter() -> Limiter:

@@ -12,12 +12,11 @@ from shop.pickup.coordinates import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.browser.conftest import REFUSED, Seat, Visitor
-from tests.config.test_matrix import MATRIX
 from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
 from tests.support.catalogue.making import category
 from tests.support.chance import unique
 from tests.support.comments.writers import Writer, new_url
-from tests.support.config.addresses import ROLES, address, belongings, people
+from tests.support.config.addresses import MATRIX, ROLES, address, belongings, people
 from tests.support.config.lists import listed_shop
 from tests.support.orders.making import made_order, put
 

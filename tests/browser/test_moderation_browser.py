@@ -8,7 +8,7 @@ from comments.moderation.queries import list_moderated
 from comments.posting.services import delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.revision import State
-from comments.votes.tally import helpful_votes
+from comments.votes.queries import helpful_votes
 from dynamo.lists.reader import PageRequest
 from tests.browser.conftest import Seat, Visitor
 from tests.support.comments.threads import NOW, differing, made_comment, moderated
@@ -40,7 +40,7 @@ def comment() -> NewComment:
 def empty_queue() -> None:
     """The queue is of the whole shop: what other tests left in it is out of the way."""
     for state in (State.REPORTED, State.HIDDEN):
-        while found := list_moderated(state, PageRequest(100)).comments:
+        while found := list_moderated(state, PageRequest(100)).items:
             for each in found:
                 delete_comment(each.id)
 

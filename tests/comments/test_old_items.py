@@ -6,8 +6,7 @@ import pytest
 
 from comments.items import NewComment, items_of
 from comments.models import Comment
-from comments.moderation.services import hide, restore
-from comments.picks.services import feature
+from comments.moderation.services import feature, hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment

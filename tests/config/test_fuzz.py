@@ -181,8 +181,8 @@ def requests_of(route: str, known: Belongings) -> list[Odd]:
         *with_odd_bodies(url),
     )
     fields = [*with_odd_fields(route, url)]
-    return CHANCE.sample(fields, len(fields) and examples(len(fields))) + CHANCE.sample(
-        others, examples(120)
+    return CHANCE.sample(fields, examples(len(fields) // 2) if fields else 0) + CHANCE.sample(
+        others, examples(60)
     )
 
 

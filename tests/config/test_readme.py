@@ -13,7 +13,7 @@ from django.test import Client
 
 from comments.items import NewComment
 from config.access_patterns import ALL
-from config.environment.variables import AWS_CREDENTIALS
+from config.environment import AWS_CREDENTIALS
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.order_status import Status

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,6 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client, RequestFactory
 
-from config.environment.variables import current
 from dynamo.calls.faults import BUSY, Throttled
 from dynamo.calls.meter import metered
 from dynamo.telemetry.requests import RequestRecord, observed
@@ -163,7 +163,7 @@ class TestAnAnswer:
 
     def test_to_one_too_many_is_shed(self, log, monkeypatch, settings: LazySettings):
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
-        settings.PAGES_AT_ONCE = 2
+        settings.MAX_CONCURRENT_REQUESTS = 2
         full = shedding.Shedding(lambda *_: [])
         assert all(full._slots.take() for _ in range(2))
         full(RequestFactory().get("/orders/").environ, lambda *_: lambda _: None)
@@ -245,9 +245,12 @@ class TestTheSettings:
         assert logging_of["loggers"]["request"]["level"] == level
 
     def test_write_all_lines_as_json(self, tmp_path):
-        environment = current().with_values(
-            VAR_DIR=str(tmp_path), DEBUG="1", LOG_FORMAT="json", REQUEST_LOG="1"
-        )
+        environment = os.environ | {
+            "VAR_DIR": str(tmp_path),
+            "DEBUG": "1",
+            "LOG_FORMAT": "json",
+            "REQUEST_LOG": "1",
+        }
         done = subprocess.run(
             [sys.executable, "-c", TWO_LINES],
             cwd=PROJECT,
@@ -275,10 +278,9 @@ Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 
 
 class TestNoLine:
-    @pytest.mark.parametrize("as_json", [False, True], ids=["in words", "in JSON"])
-    def test_has_anything_personal(self, owned, as_json):
+    def test_has_anything_personal(self, owned):
         secret = everything_of(owned)
-        with written_log(as_json=as_json) as written:
+        with written_log(in_both_forms=True) as written:
             visit_everything(owned, secret)
         # Sign-ins and decisions of staff name who did it, on purpose: see docs/accounts.md.
         of_security = re.compile(r'^\S+ INFO security:|"logger": "security"')

@@ -12,13 +12,13 @@ from django.core.management import call_command
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
+from comments.lists.page import find_picks
 from comments.lists.queries import entry_of
 from comments.moderation.queries import list_moderated
-from comments.picks.queries import picks_of
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.revision import State
-from demo.loading.orders import PASSWORD, SIGN_IN
+from demo.loading import PASSWORD, SIGN_IN
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
@@ -123,24 +123,24 @@ def favourite() -> str:
 
 class TestWhatHappensAroundTheComments:
     def test_is_that_customers_find_some_helpful(self) -> None:
-        comments = list_most_helpful(favourite(), PageRequest(20)).comments
+        comments = list_most_helpful(favourite(), PageRequest(20)).items
         votes = [comment.helpful for comment in comments]
         assert votes == sorted(VOTES[0], reverse=True)
 
     def test_is_that_some_wait_for_staff_with_reasons(self) -> None:
-        waiting = list_moderated(State.REPORTED, PageRequest(20)).comments
+        waiting = list_moderated(State.REPORTED, PageRequest(20)).items
         assert sorted(one.report_count for one in waiting) == [1, 1, 2]
         assert all(one.reports[0].reason for one in waiting)
 
     def test_is_that_staff_pick_some_and_reply_to_some(self) -> None:
-        picks = read([picks_of(favourite())], PageRequest(10)).entries
+        picks = find_picks(favourite())
         runs = plan(favourite(), CommentFilter.of((), (1, 2))).runs
         listed = [entry_of(entry.item) for entry in read(runs, PageRequest(100)).entries]
         assert len(picks) == 2
         assert {comment.reply.text for comment in listed if comment.reply} == set(REPLIES)
 
     def test_is_that_a_customer_writes_about_what_they_bought(self) -> None:
-        written = list_written_by(REGULAR, PageRequest(20)).comments
+        written = list_written_by(REGULAR, PageRequest(20)).items
         assert len(written) == 3
         for comment in written:
             assert comment.is_verified

@@ -56,9 +56,10 @@ class Said(StringIO):
         self.when_open = when_open
 
     def write(self, text: str) -> int:
+        written = super().write(text)
         if "The shop is open" in text:
             self.when_open()
-        return super().write(text)
+        return written
 
 
 @pytest.fixture
@@ -98,10 +99,10 @@ def demo(tmp_path: Path, settings: LazySettings, said: list[str]) -> Callable[..
 
 
 def parts(demo: Demo) -> dict[str, int]:
-    """The processes of a running demo; it shows them to nobody, which this looks behind."""
+    """The processes of a running demo."""
     assert demo.engine
     assert demo.engine.pid
-    site, stream = demo._parts["The web server"], demo._parts["'manage.py run_stream'"]
+    site, stream = demo.parts["The web server"], demo.parts["'manage.py run_stream'"]
     return {"engine": demo.engine.pid, "site": site.pid, "stream": stream.pid}
 
 

@@ -27,7 +27,7 @@ from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 NOT_RUN = {
     "account=$(aws": "there is no account at Amazon",

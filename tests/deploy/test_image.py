@@ -99,6 +99,7 @@ def port(image: Installation, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.mark.slow
+@pytest.mark.long
 class TestAContainer:
     def test_has_all_that_its_pages_need(self, port):
         for path in ("/", "/readyz", "/categories/", "/docs/how-it-works/", "/lab/", "/robots.txt"):

@@ -18,6 +18,7 @@ import pytest
 from dynamo.calls.faults import UNREACHABLE
 from dynamo.engine import find
 from dynamo.web.shedding import TOO_MANY
+from lab.load import running
 from shop.accounts.hashing import TooManyHashes
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
@@ -37,6 +38,7 @@ TASKS = {
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(find(PROJECT) is None, reason="dynoxide is not installed"),
     pytest.mark.skipif(
         find_spec("locust") is None, reason="Locust of requirements-checks.txt is not installed"
@@ -192,6 +194,26 @@ def run_briefly(folder: Path, site: type[Full]) -> subprocess.CompletedProcess[s
             *("--host", address, "--csv", str(folder / "load")),
             seconds=SECONDS,
         )
+
+
+class Open(Full):
+    """A site that has a page for everybody."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+class TestClientsThatArrive:
+    def test_ask_as_often_as_they_are_told_and_not_once_more_at_the_end(self):
+        clients, rate, seconds = 64, 0.1, 3
+        with served(Open) as address:
+            port = int(address.rpartition(":")[2])
+            found = running.run(
+                port, {"Arriving": clients}, paths=["/"], seconds=seconds, rate=rate
+            )
+        assert 0 < found["page"].answered < 2 * clients * rate * seconds
 
 
 class TestA503:

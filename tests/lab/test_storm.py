@@ -4,22 +4,24 @@ And a load of people who sign in, which leaves the pages alone.
 """
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 from django.conf import settings
 from django.test import override_settings
 
 from dynamo.progress import Progress
-from lab.reports.storm_figures import DONE, FAILED, WRONGLY_REFUSED, StormFigures, StormOptions
-from lab.storm.load import run_load
-from lab.storm.run import KILLABLE, run_storm
+from lab.bench.load import measure_load
+from lab.reports.results import Results
+from lab.storm.clients import DONE, FAILED, WRONGLY_REFUSED
+from lab.storm.run import KILLABLE, StormOptions, run_storm
 
-pytestmark = [pytest.mark.slow, pytest.mark.real_engine]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.real_engine]
 SETS_MODEL = "comments.sets.models.CommentSetItem"
 
 
 @pytest.fixture(scope="module", params=[("indexes", 60), ("sets", 30)])
-def storm(request: pytest.FixtureRequest) -> Iterator[StormFigures]:
+def storm(request: pytest.FixtureRequest) -> Iterator[Results]:
     read_model, seconds = request.param
     models = {*settings.DYNAMODB_MODELS, *([SETS_MODEL] if read_model == "sets" else [])}
     with override_settings(COMMENTS_READ_MODEL=read_model, DYNAMODB_MODELS=sorted(models)):
@@ -27,40 +29,30 @@ def storm(request: pytest.FixtureRequest) -> Iterator[StormFigures]:
         yield run_storm(options, progress=Progress(shown=False))
 
 
-def outcomes(storm: StormFigures, outcome: str) -> dict[str, int]:
-    return {name: number for (name, what), number in storm.outcomes.items() if what == outcome}
-
-
 class TestAStorm:
     def test_lets_every_operation_through(self, storm):
-        assert {"read", "post", "edit", "vote", "delete"} <= outcomes(storm, DONE).keys()
+        done = storm.where(reader=DONE, metric="told").names("list")
+        assert {"read", "post", "edit", "vote", "delete"} <= {*done}
 
     def test_is_one(self, storm):
-        assert storm.faults.total() > 50
-        assert storm.kills.total() >= 3
+        assert sum(storm.numbers("faults")) > 50
+        assert sum(storm.numbers("kills")) >= 3
 
-    def test_makes_no_error_of_our_own(self, storm):
-        assert outcomes(storm, FAILED) == {}
+    @pytest.mark.parametrize("outcome", [FAILED, WRONGLY_REFUSED])
+    def test_makes_no_error_of_our_own_and_refuses_nothing_that_was_done(self, storm, outcome):
+        assert storm.where(reader=outcome) == ()
 
-    def test_logs_no_traceback(self, storm):
-        assert storm.tracebacks == ()
-
-    def test_makes_no_refusal_of_what_was_done(self, storm):
-        assert outcomes(storm, WRONGLY_REFUSED) == {}
-
-    def test_loses_and_doubles_nothing(self, storm):
-        assert storm.wrong == ()
-
-    def test_leaves_nothing_for_the_integrity_check(self, storm):
-        assert storm.differences == ()
+    @pytest.mark.parametrize("what", ["traceback", "wrong", "difference"])
+    def test_logs_no_traceback_loses_nothing_and_leaves_nothing_to_repair(self, storm, what):
+        assert storm.values(what) == []
 
 
-# Clients leave the connections open that their threads have kept, until the process ends.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
 class TestPeopleWhoSignIn:
     def test_are_answered_and_leave_the_pages_to_others(self):
-        found = run_load(seconds=5, progress=Progress(shown=False)).sign_ins
-        assert found.lost == 0
-        assert len(found.sign_ins) > 0
-        assert found.sign_ins_refused > 0
-        assert found.refused_pages_of_100 <= 1
+        found = Results(measure_load(seconds=5, progress=Progress(shown=False), parts=()))
+        assert found.value("lost") == 0
+        people, pages = (found.where(list=name).facts() for name in ("sign-ins", "pages"))
+        assert people["answered"] > 0
+        assert people["refused"] > 0
+        assert 100 * pages["refused"] <= pages["answered"] + pages["refused"]

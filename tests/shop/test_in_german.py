@@ -13,7 +13,7 @@ from django.utils.translation import get_language, override, pgettext
 from shop.order_status import Status
 from shop.orders import views
 from shop.orders.items import NewLine, summary_in_words, summary_of
-from shop.orders.queries import OrdersRead, read_orders
+from shop.orders.queries import OrdersResult, read_orders
 from shop.pickup.listing import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
@@ -21,6 +21,8 @@ from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
 from tests.support.pickup.stored import Fresh, made_point
 from tests.support.pickup.visiting import near, page_of
+
+pytestmark = pytest.mark.newest
 
 ALONE = (-47.5, 40.0)
 """A place in the Southern Ocean, far from the pickup points of other tests."""
@@ -83,7 +85,7 @@ class TestPages:
     ) -> None:
         languages = []
 
-        def noticed(*args: Any) -> OrdersRead:
+        def noticed(*args: Any) -> OrdersResult:
             languages.append(get_language())
             return read_orders(*args)
 

@@ -1,7 +1,7 @@
 """Chance that repeats: what a test draws follows from its name, so a failure comes again.
 
 With ``--explore`` every run draws anew, and hypothesis tries examples it has not tried before.
-With ``--thorough`` (.ci/run) hypothesis tries four times as many.
+With ``--thorough`` (.ci/nightly) hypothesis tries four times as many.
 """
 
 import random
@@ -12,7 +12,7 @@ from hypothesis import settings
 
 CHANCE = Random()
 
-EXAMPLES, EXAMPLES_OF_CI = 25, 100
+EXAMPLES, THOROUGH_EXAMPLES = 25, 100
 
 _tries = pytest.StashKey[int]()
 
@@ -34,14 +34,19 @@ def pytest_configure(config: pytest.Config) -> None:
         "dynashop",
         deadline=None,
         derandomize=not explore,
-        max_examples=EXAMPLES_OF_CI if config.getoption("--thorough") else EXAMPLES,
+        max_examples=THOROUGH_EXAMPLES if config.getoption("--thorough") else EXAMPLES,
     )
     settings.load_profile("dynashop")
 
 
-def examples(of_ci: int) -> int:
-    """How many examples a costly test tries: ``of_ci`` with ``--thorough``, else a quarter."""
-    return max(1, of_ci * settings.default.max_examples // EXAMPLES_OF_CI)
+def is_thorough() -> bool:
+    """Whether the tests run with ``--thorough``."""
+    return settings.default.max_examples == THOROUGH_EXAMPLES
+
+
+def examples(thorough: int) -> int:
+    """How many examples a costly test tries: so many with ``--thorough``, else a quarter."""
+    return max(1, thorough * settings.default.max_examples // THOROUGH_EXAMPLES)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.integrity.comments import comment_differences
-from comments.lists.read_models import INDEXES, read_model
+from comments.lists.queries import INDEXES, read_model
 from comments.sets.following import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynamo.calls.faults import NotSetUp, fault_in

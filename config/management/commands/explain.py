@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
-from comments.lists.explain import explain_comments
 from comments.lists.orders import CommentOrder
+from comments.lists.page import explain_comments
 from dynamo.lists.explain import Explanation
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one

@@ -9,17 +9,16 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.following import is_followed
-from config.environment import variables as env
-from config.environment.secret_key import kept_secret_key
-from demo.loading.orders import PASSWORD
-from demo.loading.orders import SIGN_IN as SAMPLE_SIGN_IN
+from config.environment import Environment, kept_secret_key
+from demo.loading import PASSWORD
+from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Command as Step
 from demo.processes import Demo, DemoConfig
 from dynamo.engine import EngineServer, embedded
 
 TABLES = ("create_tables",)
 MIGRATE = ("migrate_items", "--verbosity", "0")
-"""Brings over what an older checkout left in this one's engine: a second, and nothing if new."""
+"""Brings over what an older checkout left in this one's engine."""
 SETS_TABLES = ("create_tables", "--without-streams")
 FILL_SETS = ("check_integrity", "--model", "sets", "--repair", "--unless-streaming")
 """Copies of existing comments are put before the stream is switched on that copies new ones."""
@@ -27,7 +26,6 @@ RUN_STREAM = ("run_stream", "--verbosity", "0")
 SAMPLE = ("load_sample", "--if-empty")
 SIGN_IN = ("--sign-in",)
 """Accounts with a published password are only for the engine that this command starts."""
-WHO = f"{SAMPLE_SIGN_IN[0]}, or as {SAMPLE_SIGN_IN[1]} of the staff; the password is {PASSWORD}"
 
 
 class Command(BaseCommand):
@@ -50,8 +48,6 @@ class Command(BaseCommand):
         _require_folder(settings.VAR_DIR)
         engine = self._engine()
         environment = _environment(own_engine=engine is not None)
-        if engine and not empty:
-            environment["SAMPLE_SIGN_IN"] = ",".join((*SAMPLE_SIGN_IN, PASSWORD))
         Demo(
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
@@ -61,7 +57,7 @@ class Command(BaseCommand):
                 own_engine=engine is not None,
             ),
             beside=(RUN_STREAM,) if is_followed() else (),
-            hint=f"Sign in as {WHO}" if engine and not empty else "",
+            sign_in=(*SAMPLE_SIGN_IN, PASSWORD) if engine and not empty else (),
             say=self._say,
         ).run()
 
@@ -77,9 +73,7 @@ class Command(BaseCommand):
         return engine
 
     def _say(self, line: str) -> None:
-        with suppress(
-            OSError
-        ):  # the terminal was closed, which must not keep the demo from stopping
+        with suppress(OSError):  # a terminal that was closed must not keep it from stopping
             self.stdout.write(line)
             self.stdout.flush()
 
@@ -112,13 +106,14 @@ def _require_folder(folder: Path) -> None:
 
 def _environment(*, own_engine: bool) -> dict[str, str]:
     """Build the environment of all processes: plain HTTP, the stored key, no AWS credentials."""
-    current = env.current()
-    changes = {"HTTPS": "0", "SECRET_KEY": current.text("SECRET_KEY")}
-    if not changes["SECRET_KEY"]:
-        changes["SECRET_KEY"] = kept_secret_key(settings.SECRET_KEY_FILE)
-    # The terminal is for what is wrong; the option --access-log prints requests.
-    changes["REQUEST_LOG"] = current.text("REQUEST_LOG", "0")
-    given = current.with_values(**changes)
+    variables = Environment()
+    given = {
+        **os.environ,
+        "HTTPS": "0",
+        "SECRET_KEY": variables.text("SECRET_KEY") or kept_secret_key(settings.SECRET_KEY_FILE),
+        # The terminal is for what is wrong; the option --access-log prints requests.
+        "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
+    }
     if own_engine:
         given.pop("AWS_PROFILE", None)
         given |= dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "local")

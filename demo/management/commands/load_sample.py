@@ -12,17 +12,18 @@ from django.utils.timezone import now
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from comments.rankings.derivation import Touch
-from comments.rankings.services import settle_products
-from demo.loading.activity import load_activity
-from demo.loading.orders import (
+from comments.rankings.services import refresh_ranks
+from demo.loading import (
     PASSWORD,
     SIGN_IN,
     let_sign_in,
+    load_activity,
     load_orders,
+    load_own_comments,
     load_pickup_points,
+    load_reactions,
     load_users,
 )
-from demo.loading.reactions import load_own_comments, load_reactions
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
 from demo.sample.comments import sample_comments
 from demo.sample.orders import CUSTOMERS, sample_orders
@@ -74,11 +75,11 @@ class Command(BaseCommand):
         sales = sample_orders(catalogue, seed=seed, now=today)
         progress = Progress(shown=not as_json)
         try:
-            load_pickup_points()  # which a shop loaded by an earlier version does not have
             if options["if_empty"] and _is_loaded(catalogue):
                 if options["sign_in"]:
                     let_sign_in()
                 return
+            load_pickup_points()
             load_users(sales, now=now(), sign_in=options["sign_in"])
             with progress.step("Orders", total=len(sales.orders), unit=" orders") as advance:
                 load_orders(sales, advance=advance)
@@ -94,7 +95,8 @@ class Command(BaseCommand):
                 products=catalogue.products,
             )
             # The comments were ranked before their products had names.
-            settle_products({product.id: Touch() for product in catalogue.products})
+            named = {product.id: Touch() for product in catalogue.products}
+            refresh_ranks(named, only_stale=True)
         except FAILURES as error:
             raise CommandError(sentence_to_go_on(error)) from error
         except KeyboardInterrupt:

@@ -4,7 +4,6 @@
 ``bench grid --hostile`` looks for the dearest page of comments.
 """
 
-import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,16 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.lists.read_models import INDEXES
+from comments.lists.queries import INDEXES
 from dynamo.management.failures import failures_in_one_line
 from dynamo.management.options import at_least_one
 from dynamo.progress import Progress
-from lab.bench.hostile import measure_hostile_lists
-from lab.bench.run import GRID, PARTS, Options, run_benchmarks
-from lab.reports.bench_sections import sections_of
-from lab.reports.documents import require_matplotlib, write_sections
-from lab.reports.storm_figures import StormOptions
-from lab.reports.storm_sections import load_section, storm_section
-from lab.reports.tables import Section
-from lab.storm.load import run_load
-from lab.storm.run import KILLABLE, run_storm
+from lab.bench.hostile import hostile_section, measure_hostile_lists
+from lab.bench.load import load_section, measure_load
+from lab.bench.run import GRID, PARTS, SKIPPED, Options, run_benchmarks, sections_of
+from lab.reports.results import Results
+from lab.reports.tables import Section, require_matplotlib, write_sections
+from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
 
 STORM, LOAD = RELIABILITY = ("storm", "load")
 """Parts that are measured alone, and reported in docs/reliability.md."""
@@ -70,7 +66,7 @@ class Command(BaseCommand):
             help=f"of grid: open pages of badly distributed comments ({HOSTILE_PAGES:,})",
         )
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
-        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON lines")
         parser.add_argument(
             "--output",
             type=Path,
@@ -94,12 +90,12 @@ class Command(BaseCommand):
         with failures_in_one_line():
             require_matplotlib()  # before the measuring, which takes minutes
             found = run_benchmarks(wanted, progress=Progress(shown=not options["json"]))
-        for name, reason in found.skipped.items():
-            self.stderr.write(f"The part {name} is skipped: {reason}")
+        for row in found.where(metric=SKIPPED):
+            self.stderr.write(f"The part {row.part} is skipped: {row.value}")
         sections = sections_of(found)
         written = write_sections(options["output"] / "benchmarks.md", sections, command="bench")
         if options["json"]:
-            self.stdout.write(json.dumps(found.as_dict(), indent=2))
+            self.stdout.write(found.as_lines().rstrip())
         else:
             text = "\n\n".join(section.text() for section in sections)
             self.stdout.write("\n".join([text, "", *(f"wrote {path}" for path in written)]))
@@ -108,7 +104,8 @@ class Command(BaseCommand):
         progress, seconds = Progress(shown=True), options["seconds"]
         with failures_in_one_line():
             if part == LOAD:
-                section = load_section(run_load(seconds=seconds, progress=progress))
+                found = Results(measure_load(seconds=seconds, progress=progress))
+                section = load_section(found)
             else:
                 kill = _killed(options["kill"])
                 asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])
@@ -120,12 +117,13 @@ class Command(BaseCommand):
         if options["parts"] != [GRID]:
             raise CommandError("--hostile is of the part grid alone: bench grid --hostile")
         with failures_in_one_line():
-            section = measure_hostile_lists(
+            found = measure_hostile_lists(
                 count=options["seasonal"],
                 pages=options["hostile"],
                 fresh=options["fresh"],
                 progress=Progress(shown=True),
             )
+            section = hostile_section(Results(found))
         self._report(section, options["output"] / "benchmarks.md", command="bench grid --hostile")
 
     def _report(self, section: Section, page: Path, *, command: str) -> None:

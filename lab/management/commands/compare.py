@@ -1,6 +1,5 @@
 """``manage.py compare``: the designs of the articles, measured on the same data."""
 
-import json
 import signal
 import sys
 from argparse import ArgumentTypeError
@@ -16,11 +15,10 @@ from django.utils.timezone import now
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.management.failures import failures_in_one_line
 from dynamo.progress import Progress
-from lab.designs.run import compare
-from lab.reports.design_figures import LabFigures
-from lab.reports.design_sections import sections_of, text_of, write_documents
-from lab.reports.documents import require_matplotlib, save_plots
+from lab.designs.run import compare, sections_of, text_of, write_documents
+from lab.reports.results import Results
 from lab.reports.storage import store
+from lab.reports.tables import require_matplotlib, save_plots
 
 INTERRUPTED = 130
 MOST_TURNS = 100
@@ -61,7 +59,7 @@ class Command(BaseCommand):
             help="on the site's own engine, in tables of the lab's that are removed; on Amazon "
             "DynamoDB that costs money",
         )
-        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON lines")
         parser.add_argument(
             "--plots", type=Path, metavar="DIR", help="draw the figures into DIR, as SVG"
         )
@@ -96,18 +94,18 @@ class Command(BaseCommand):
         for path in _write_files(figures, options["write_docs"], options["plots"]):
             self.stderr.write(f"wrote {path}")
         as_json = options["json"]
-        self.stdout.write(json.dumps(figures.as_dict(), indent=2) if as_json else text_of(figures))
+        self.stdout.write(figures.as_lines().rstrip() if as_json else text_of(figures))
         if not options["no_keep"]:
             self._store(figures)
 
-    def _store(self, figures: LabFigures) -> None:
+    def _store(self, figures: Results) -> None:
         try:
             store(figures)
         except FAILURES as failure:  # the site's database may be out of reach
             self.stderr.write(f"The figures are not kept for /lab/: {sentence_about(failure)}")
 
 
-def _write_files(figures: LabFigures, docs: Path | None, plots: Path | None) -> Iterator[Path]:
+def _write_files(figures: Results, docs: Path | None, plots: Path | None) -> Iterator[Path]:
     if docs:
         yield from write_documents(figures, docs)
     if plots:

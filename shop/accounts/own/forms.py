@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.forms import LONGEST_EMAIL, LimitedForm
 from shop.accounts.models import User
 from shop.accounts.names import email_of
@@ -44,7 +44,7 @@ class EmailForm(LimitedForm):
 
     def clean_password(self) -> str:
         username = self.user.username
-        self.take(throttling.password_change_of(username), user=username)
+        self.take(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
             raise ValidationError(WRONG_PASSWORD)
@@ -55,8 +55,8 @@ class EmailForm(LimitedForm):
             return
         username, network = self.user.username, client_network(self.request)
         self.take(
-            throttling.reset_from(network),
-            throttling.confirmation_of(username),
-            throttling.sign_up_with(self.cleaned_data["new_email"]),
+            rate_limits.RESETS_FROM_AN_ADDRESS.use(network),
+            rate_limits.CONFIRMATIONS_OF_A_NAME.use(username),
+            rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(self.cleaned_data["new_email"]),
             user=username,
         )

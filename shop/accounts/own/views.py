@@ -15,7 +15,7 @@ from django.views.generic.edit import FormView
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import TooManyRequests
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.own.forms import EmailForm
@@ -95,11 +95,11 @@ def _send(request: HttpRequest, user: User) -> None:
 
 def _take_letter(request: HttpRequest, user: User) -> None:
     """Count a letter that is asked for. Raises TooManyRequests."""
-    charges = (
-        throttling.reset_from(client_network(request)),
-        throttling.confirmation_of(user.username),
+    uses = (
+        rate_limits.RESETS_FROM_AN_ADDRESS.use(client_network(request)),
+        rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),
     )
-    wait = take(*charges, now=clock.now())
+    wait = take(*uses, now=clock.now())
     if wait:
         sentence = _("The e-mail was sent several times. You can ask for it again in %(wait)s.")
         raise TooManyRequests(sentence % {"wait": in_words(int(wait) + 1)}, retry_after=wait)

@@ -9,13 +9,13 @@ from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.forms import LimitedForm
 from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.second_factor.codes import step_of, without_blanks
 from shop.accounts.second_factor.services import Code, accept
-from shop.web.rate_limits import Charge, clear, rest, take
+from shop.web.rate_limits import Use, clear, rest, take
 from shop.web.security_log import log_event
 
 if TYPE_CHECKING:
@@ -51,29 +51,29 @@ class CodeForm(UserForm):
     code = _code_field(_("The six digits in your app, or a recovery code."))
 
     def clean_code(self) -> str:
-        username, of_name = self.user.username, throttling.code_of(self.user.username)
+        username, of_name = self.user.username, rate_limits.CODES_OF_A_NAME.use(self.user.username)
         self.take(of_name, user=username)
         code: str = self.cleaned_data["code"]
         accepted = accept(self.user, code, now=clock.now())
         if accepted is None:
             refusal = self.refuse(WRONG_CODE)
-            if take(throttling.wrong_code_of(username), now=clock.now()):
+            if take(rate_limits.WRONG_CODES_OF_A_NAME.use(username), now=clock.now()):
                 self._rest(of_name)
             raise refusal
         if accepted is Code.OF_RECOVERY:
             log_event("recovery-code-used", user=username, request=self.request)
             queue_letter("recovery_code", username, site_of(self.request))
-        clear(throttling.wrong_code_of(username))
+        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
         return code
 
-    def _rest(self, of_name: Charge) -> None:
+    def _rest(self, of_name: Use) -> None:
         """Have the account take no code for an hour, and begin to count anew. Raises like `take`.
 
         Whoever types codes knows the password: its owner is told.
         """
         username = self.user.username
-        rest(of_name, lasts=throttling.REST_OF_CODES, now=clock.now())
-        clear(throttling.wrong_code_of(username))
+        rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
+        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
         queue_letter("codes_rest", username, site_of(self.request))
         self.take(of_name, user=username)
 
@@ -94,7 +94,7 @@ class SetUpForm(UserForm):
         self.step = 0
 
     def clean_password(self) -> str:
-        self.take(throttling.password_change_of(self.user.username), user=self.user.username)
+        self.take(rate_limits.PASSWORD_CHANGES.use(self.user.username), user=self.user.username)
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
             raise self.refuse(WRONG_PASSWORD)

@@ -18,8 +18,8 @@ LASTS = timedelta(minutes=10)
 
 
 def needs_second_factor(user: User) -> bool:
-    """Return whether a user has a second factor, or must have one (``STAFF_SECOND_FACTOR``)."""
-    return bool(user.totp_secret) or (settings.STAFF_SECOND_FACTOR and user.is_staff)
+    """Return whether a user has a second factor, or must have one (``REQUIRE_STAFF_2FA``)."""
+    return bool(user.totp_secret) or (settings.REQUIRE_STAFF_2FA and user.is_staff)
 
 
 def begin(session: SessionBase, user: User, *, next_url: str, now: datetime) -> None:

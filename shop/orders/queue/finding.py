@@ -59,4 +59,4 @@ def _customer(typed: str) -> list[str]:
         username = username_of(typed)
     except BadUsername:
         return []
-    return [username] if list_orders(username, OrderFilter(), PageRequest(1)).orders else []
+    return [username] if list_orders(username, OrderFilter(), PageRequest(1)).items else []

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dynamo.calls import clock
-from dynamo.lists.reader import Page
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.order_status import FORWARD, Move
@@ -64,10 +63,12 @@ def move_all(request: HttpRequest) -> HttpResponse:
     asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
     who = request.user.get_username()
     done = move_page(chosen, asked, move=context["move"], who=who, now=clock.now())
+    entries = done.page.entries
+    passed = entries[-1].position.ordinal or 0 if entries else 0
     context |= {
         **_outcomes(context["move"], done.results),
         "count": _number(request.POST.get("count", "")),
-        "passed": (passed := _ordinal(done.page)),
+        "passed": passed,
         "start": passed - len(done.results) + 1,
         "after": pager.token_behind(done.page) if done.page.has_next else None,
     }
@@ -87,10 +88,6 @@ def _move(target: str) -> Move:
 def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, object]:
     moved = sum(not result.refusal for result in results)
     return {"move": move, "results": results, "moved": moved, "status": move.target.in_words}
-
-
-def _ordinal(page: Page) -> int:
-    return page.entries[-1].position.ordinal or 0 if page.entries else 0
 
 
 def _number(text: str) -> int | None:

@@ -27,7 +27,7 @@ def move_page(
     moves nothing twice.
     """
     found = list_open_orders(chosen, request)
-    order_ids = [order.id for order in found.orders]
+    order_ids = [order.id for order in found.items]
     results = move_orders(
         order_ids=order_ids, source=move.source, target=move.target, who=who, now=now
     )

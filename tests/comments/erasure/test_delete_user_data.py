@@ -72,7 +72,7 @@ class TestDeletingUserData:
         user = find_user(alice.username)
         assert (user.is_active, user.email, user.has_usable_password()) == (False, "", False)
         assert user.external_id == ""
-        assert len(list_orders(alice.username, OrderFilter(), PageRequest(5)).orders) == 1
+        assert len(list_orders(alice.username, OrderFilter(), PageRequest(5)).items) == 1
         assert not has_bought(alice.username, lamp)
         assert alice.browser.get("/orders/").status_code == 302
 

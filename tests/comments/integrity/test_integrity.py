@@ -14,8 +14,8 @@ from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
 from comments.store.counts import counters, counts_of, tallies
+from comments.votes.queries import helpful_votes
 from comments.votes.services import vote
-from comments.votes.tally import helpful_votes
 from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from tests.support.comments.miscounting import settle

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
-from comments.lists.read_models import INDEXES, SETS, read_model
+from comments.lists.queries import INDEXES, SETS, read_model
 from comments.models import SHOWN
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import client

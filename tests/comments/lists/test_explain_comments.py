@@ -106,7 +106,6 @@ class TestSite:
             visit(url_of(counted, languages, ratings))
         assert {request.operation for request in asked} <= READS
 
-    @pytest.mark.fallback
     def test_reads_what_the_page_says_it_reads(self, counted):
         url = url_of(counted, "de.en", "1.2")
         for page in follow(url, "older"):

@@ -6,8 +6,7 @@ import pytest
 from django.urls import resolve
 
 from comments.filters import CommentFilter
-from comments.lists.headings import heading_of
-from comments.lists.listing import list_url, pager_of
+from comments.lists.listing import heading_of, list_url, pager_of
 from comments.lists.orders import CommentOrder
 
 

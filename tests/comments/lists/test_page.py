@@ -13,9 +13,10 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.lists.listing import list_url
 from comments.lists.orders import CommentOrder
-from comments.lists.page import CommentsPage, PageWanted, read_comments_page
+from comments.lists.page import CommentsPage, CommentsRequest, read_comments_page
 from comments.posting.services import add_comment
-from comments.rankings.services import refresh_product
+from comments.rankings.derivation import Touch
+from comments.rankings.services import refresh_ranks
 from comments.store.counts import ProductCounts, counts_of, remember_counts
 from comments.votes.services import vote
 from dynamo.calls.meter import Meter, metered
@@ -56,7 +57,7 @@ def comments(fresh: Callable[[str], str]) -> list[NewComment]:
 
 
 def read(product_id: str, chosen: CommentFilter | None = None, **more: Any) -> CommentsPage:
-    return read_comments_page(PageWanted(product_id, PageRequest(SIZE), chosen, **more))
+    return read_comments_page(CommentsRequest(product_id, PageRequest(SIZE), chosen, **more))
 
 
 def metered_read(product_id: str, chosen: CommentFilter | None = None, **more: Any) -> Meter:
@@ -140,7 +141,7 @@ class TestRounds:
         assert cold.requests() == warm.requests()
 
     def test_of_a_fragment_cost_no_description_and_no_highlights(self, comments):
-        wanted = PageWanted(comments[0].product_id, PageRequest(SIZE))
+        wanted = CommentsRequest(comments[0].product_id, PageRequest(SIZE))
         with metered() as whole:
             read_comments_page(wanted)
         with metered() as fragment:
@@ -198,7 +199,7 @@ class TestHighlights:
         product_id = comments[0].product_id
         last = written(product_id, 99, "ja", 2)
         load([last])
-        refresh_product(product_id)
+        refresh_ranks({product_id: Touch()})
         highlights = read(product_id, accept_language="de").highlights
         assert highlights is not None
         assert highlights.last_commented == last.created_at

@@ -22,18 +22,33 @@ from tests.support.comments.walking import read_page, read_places, there_and_bac
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("model")]
 
-languages_by_turns = pytest.mark.parametrize(
-    "languages", ALL_LANGUAGE_CHOICES, ids=lambda chosen: ".".join(chosen) or "any"
+eighths = pytest.mark.parametrize(
+    "choices", [ALL_LANGUAGE_CHOICES[n::8] for n in range(8)], ids=lambda choices: str(choices[0])
 )
+"""The choices of languages in eight parts."""
 MANY_LANGUAGES = LANGUAGES[:MOST_LANGUAGES]
 FEW_LANGUAGES = ((), ("de",), ("ja",), *LANGUAGE_SETS[::4], MANY_LANGUAGES)
 OTHER_ORDERS = [order for order in CommentOrder if order is not CommentOrder.NEWEST]
 FEW_RATINGS = ((1,), (4, 5), (1, 3, 5), (1, 2, 3, 4), (1, 2, 3, 4, 5))
 
 
-def rating_sets(languages: tuple[str, ...], *, of_each: int) -> tuple[tuple[int, ...], ...]:
+Walk = tuple[tuple[str, ...], tuple[int, ...]]
+
+
+def walks(choices, *, of_each: int) -> list[Walk]:
     """One in ``of_each`` of the sets of ratings: others for each choice of languages."""
-    return RATING_SETS[ALL_LANGUAGE_CHOICES.index(languages) % of_each :: of_each]
+    return [
+        (languages, ratings)
+        for languages in choices
+        for ratings in RATING_SETS[ALL_LANGUAGE_CHOICES.index(languages) % of_each :: of_each]
+    ]
+
+
+@pytest.fixture(scope="module")
+def some(model: str, pytestconfig: pytest.Config):
+    """Takes all walks by the indexes; by the sets one in four, and all with ``--thorough``."""
+    is_whole = model == "indexes" or pytestconfig.getoption("--thorough")
+    return lambda walks: walks if is_whole else walks[::4]
 
 
 @pytest.fixture(scope="module")
@@ -78,43 +93,44 @@ def assert_walk(
 
 
 class TestComments120AtSixMoments:
-    @languages_by_turns
-    def test_are_walked_by_any_filter_at_10_a_page(self, ties, languages, pytestconfig):
+    @eighths
+    def test_are_walked_by_any_filter_at_10_a_page(self, ties, some, choices, pytestconfig):
         """By every filter with ``--thorough``, else by one in sixteen."""
         of_each = 1 if pytestconfig.getoption("--thorough") else 16
-        for ratings in rating_sets(languages, of_each=of_each):
-            assert_walk(ties, "ties", languages, ratings, size=10)
+        for walk in some(walks(choices, of_each=of_each)):
+            assert_walk(ties, "ties", *walk, size=10)
 
     @pytest.mark.parametrize("order", OTHER_ORDERS)
     @pytest.mark.parametrize("languages", FEW_LANGUAGES)
-    def test_are_walked_in_other_orders(self, ties, languages, order):
-        for ratings in FEW_RATINGS:
+    def test_are_walked_in_other_orders(self, ties, some, languages, order):
+        for ratings in some(FEW_RATINGS):
             assert_walk(ties, "ties", languages, ratings, size=7, order=order)
 
-    @pytest.mark.parametrize("languages", FEW_LANGUAGES[:-1])
-    def test_are_walked_one_by_one(self, ties, languages):
-        for ratings in rating_sets(languages, of_each=31):
-            assert_walk(ties, "ties", languages, ratings, size=1)
+    def test_are_walked_one_by_one(self, ties, some):
+        for walk in some(walks(FEW_LANGUAGES[:-1], of_each=31)):
+            assert_walk(ties, "ties", *walk, size=1)
 
-    @pytest.mark.parametrize("ratings", FEW_RATINGS[::2])
-    def test_are_walked_in_many_languages_at_once(self, ties, ratings):
-        assert_walk(ties, "ties", MANY_LANGUAGES, ratings, size=20)
+    def test_are_walked_in_many_languages_at_once(self, ties, some):
+        for ratings in some(FEW_RATINGS[::2]):
+            assert_walk(ties, "ties", MANY_LANGUAGES, ratings, size=20)
 
     @pytest.mark.slow
-    @languages_by_turns
-    def test_are_walked_one_by_one_in_any_languages(self, ties, languages):
-        for ratings in rating_sets(languages, of_each=12):
-            assert_walk(ties, "ties", languages, ratings, size=1)
+    @pytest.mark.long
+    @eighths
+    def test_are_walked_one_by_one_in_any_languages(self, ties, some, choices):
+        for walk in some(walks(choices, of_each=12)):
+            assert_walk(ties, "ties", *walk, size=1)
 
 
 class TestRealReviews:
     @pytest.mark.parametrize("languages", FEW_LANGUAGES)
-    def test_are_walked_in_part(self, some_reviews, languages):
-        for ratings in FEW_RATINGS[::2]:
+    def test_are_walked_in_part(self, some_reviews, some, languages):
+        for ratings in some(FEW_RATINGS[::2]):
             assert_walk(some_reviews, "some-reviews", languages, ratings, size=50)
 
     @pytest.mark.slow
-    @languages_by_turns
-    def test_are_walked_in_any_languages_at_500_a_page(self, reviews, languages):
-        for ratings in rating_sets(languages, of_each=8):
-            assert_walk(reviews, "reviews", languages, ratings, size=500, read=read_places)
+    @pytest.mark.long
+    @eighths
+    def test_are_walked_in_any_languages_at_500_a_page(self, reviews, some, choices):
+        for walk in some(walks(choices, of_each=8)):
+            assert_walk(reviews, "reviews", *walk, size=500, read=read_places)

@@ -13,9 +13,8 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.lists.highlights import find_picks
-from comments.moderation.services import NotAsSeen, hide, restore
-from comments.picks.services import feature
+from comments.lists.page import find_picks
+from comments.moderation.services import NotAsSeen, feature, hide, restore
 from comments.posting.services import EditLost, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of

@@ -10,18 +10,24 @@ from comments.filters import CommentFilter
 from comments.imports.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
-from comments.lists.highlights import find_picks
+from comments.lists.page import find_picks
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.moderation.services import Decision, NotAsSeen, carry_out, hide, keep, restore
-from comments.picks.services import feature
+from comments.moderation.services import (
+    Decision,
+    NotAsSeen,
+    carry_out,
+    feature,
+    hide,
+    keep,
+    restore,
+)
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.revision import Revision, State
-from comments.votes.rank import refresh_comment
-from comments.votes.services import vote
+from comments.votes.services import refresh_comment, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered

@@ -8,9 +8,8 @@ from urllib.parse import urlencode
 import pytest
 
 from comments.items import NewComment
-from comments.posting.form_ids import FORM_LIVES
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
-from comments.posting.services import add_comment
+from comments.posting.services import FORM_LIVES, add_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
@@ -35,7 +34,7 @@ from tests.support.comments.writers import (
 )
 from tests.support.orders.making import made_order, put
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture

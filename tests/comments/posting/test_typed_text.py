@@ -13,6 +13,7 @@ from comments.posting.services import delete_comment
 from comments.replies.queries import find_reply
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment
+from comments.web import rate_limits
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from tests.support.comments.browsing import HTMX, Shown
@@ -34,6 +35,19 @@ pytestmark = pytest.mark.usefixtures("tables")
 TYPED = "Typed for half an hour. <b>&amp;"
 KINDS = ["new", "edit", "report", "reply"]
 OUR_PAGE = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
+SENDERS = [
+    {},
+    {"Origin": "null"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "https://testserver"},
+    {"Origin": "http://testserver:81"},
+    {"Referer": "http://evil.example/http://testserver/"},
+    {"Referer": "http://[/"},
+    {"Origin": "http://evil.example", "Referer": "http://testserver/"},
+    {**OUR_PAGE, "Sec-Fetch-Site": "cross-site"},
+    {**OUR_PAGE, "Sec-Fetch-Site": "same-site"},
+]
+"""Headers of what no page of ours has sent."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,13 @@ def items_of(stored: StoredComment) -> list[Any]:
     )["Items"]
 
 
+def cautious_browser(writer: Writer) -> Client:
+    """Another browser of somebody, which knows no token."""
+    browser = Client(enforce_csrf_checks=True, REMOTE_ADDR="10.88.0.1")
+    browser.force_login(find_user(writer.username))
+    return browser
+
+
 @pytest.fixture(params=KINDS)
 def sent(request: pytest.FixtureRequest) -> Sent:
     return form_of(request.param)
@@ -107,8 +128,9 @@ class TestFormThatIsRefused:
         assert "not signed in any more" in said(shown)
         assert shown.page.one(class_="form-error").one("a")["href"] == "/accounts/login/"
 
-    def test_as_too_many_were_sent_is_shown_again(self, sent, headers, settings):
-        settings.COMMENT_WRITES_PER_USER = settings.COMMENT_STAFF_WRITES_PER_USER = 1
+    def test_as_too_many_were_sent_is_shown_again(self, sent, headers, settings, monkeypatch):
+        settings.COMMENT_WRITES_PER_USER = 1
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         again = form_of("reply") if "reply" in sent.url else form_of("report")
         Sent(sent.writer, again.url, again.fields, again.stored).send()
         for _ in range(2):
@@ -140,14 +162,13 @@ class TestFormThatIsRefused:
         assert shown.page.all("html") == []
 
 
+@pytest.mark.newest
 class TestFormWithATokenFromBeforeItsUserSignedInAnew:
     """The sign-in on another page makes a new token; the form has the old one."""
 
     @pytest.fixture
     def browser(self, sent: Sent) -> Client:
-        browser = Client(enforce_csrf_checks=True, REMOTE_ADDR="10.88.0.1")
-        browser.force_login(find_user(sent.writer.username))
-        return browser
+        return cautious_browser(sent.writer)
 
     def test_is_shown_again_and_changes_nothing(self, sent, headers, browser):
         before = items_of(sent.stored)
@@ -168,31 +189,26 @@ class TestFormWithATokenFromBeforeItsUserSignedInAnew:
         shown = sent.send(browser, Referer=f"http://testserver{sent.url}", **headers)
         assert (shown.status, typed_in(shown)) == (403, TYPED)
 
+
+@pytest.mark.newest
+class TestFormThatNoPageOfOursHasSent:
     @pytest.mark.parametrize(
-        "sender",
+        ("kind", "sender"),
         [
-            {},
-            {"Origin": "null"},
-            {"Origin": "http://evil.example"},
-            {"Origin": "https://testserver"},
-            {"Origin": "http://testserver:81"},
-            {"Referer": "http://evil.example/http://testserver/"},
-            {"Referer": "http://[/"},
-            {"Origin": "http://evil.example", "Referer": "http://testserver/"},
-            {**OUR_PAGE, "Sec-Fetch-Site": "cross-site"},
-            {**OUR_PAGE, "Sec-Fetch-Site": "same-site"},
+            *(("new", sender) for sender in SENDERS),
+            *((kind, {**SENDERS[2], **headers}) for kind in KINDS for headers in ({}, HTMX)),
         ],
     )
-    def test_that_no_page_of_ours_has_sent_comes_back_without_a_word_of_it(
-        self, sent, headers, browser, sender
-    ):
+    def test_comes_back_without_a_word_of_it(self, kind, sender):
+        sent = form_of(kind)
         before = items_of(sent.stored)
-        shown = sent.send(browser, **sender, **headers)
+        shown = sent.send(cautious_browser(sent.writer), **sender)
         answer = shown.response.content.decode()
         assert (shown.status, "Typed" in answer, "<textarea" in answer) == (403, False, False)
         assert items_of(sent.stored) == before
 
 
+@pytest.mark.newest
 class TestButtonWithAnOldToken:
     @pytest.mark.parametrize(
         ("url_of", "fields"),
@@ -294,8 +310,8 @@ class TestLimitOfStaff:
     }
 
     @pytest.mark.parametrize("send", SENDS.values(), ids=SENDS)
-    def test_holds_for_all_they_do_and_says_when_to_come_back(self, send, settings):
-        settings.COMMENT_STAFF_WRITES_PER_USER = 1
+    def test_holds_for_all_they_do_and_says_when_to_come_back(self, send, monkeypatch):
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         sam, stored = someone("sam", is_staff=True), someone("alice").has_written(made_product())
         report_it(stored)
         assert self.SENDS["decision"](sam, stored).status_code == 302
@@ -313,8 +329,8 @@ class TestLimitOfStaff:
             stored = someone("alice").has_written(made_product())
             assert self.SENDS["deletion"](sam, stored).status_code == 302
 
-    def test_holds_for_their_address_too(self, settings):
-        settings.COMMENT_STAFF_WRITES_PER_ADDRESS = 1
+    def test_holds_for_their_address_too(self, monkeypatch):
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_ADDRESS", 1)
         address = {"REMOTE_ADDR": "10.77.9.9"}
         stored = someone("alice").has_written(made_product())
         sams = [someone("sam", is_staff=True, **address) for _ in range(2)]

@@ -18,10 +18,10 @@ from comments.items import NewComment
 from comments.keys import rank, score_at
 from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.rankings import items as ranks
-from comments.rankings.items import Ranking, count_shards
+from comments.rankings import derivation as ranks
+from comments.rankings.derivation import RANKED, Ranking, Touch
 from comments.rankings.queries import list_ranking
-from comments.rankings.services import refresh_product
+from comments.rankings.services import refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches
@@ -313,7 +313,7 @@ class TestLoad:
         products = [f"{comment.product_id}-{number}" for number in range(20)]
         writer = load(*(replace(comment, id=f"c-{p}", product_id=p) for p in products))
         add_comment(replace(comment, id=f"d-{products[0]}", product_id=products[0], rating=5))
-        others = [lambda: refresh_product(products[0])]
+        others = [lambda: refresh_ranks({products[0]: Touch()})]
         with before_ranks_are_stored_together(*others):
             writer.rank_products(SILENT)
         found = {r.product.id: r.five_stars for r in ranking_of(FIVE_STARS, products)}
@@ -364,8 +364,8 @@ class TestLoad:
 class TestRankingOfTheShop:
     @pytest.mark.real_engine
     @pytest.mark.parametrize("size", [1, 50])
-    def test_is_read_in_order_from_all_shards_there_and_back(self, comment, settings, size):
-        settings.RANK_SHARDS = count_shards() + 2
+    def test_is_read_in_order_from_all_shards_there_and_back(self, comment, monkeypatch, size):
+        monkeypatch.setattr(ranks, "RANK_SHARDS", RANKED.count() + 2)
         products = [f"{comment.product_id}-{number}" for number in range(9)]
         stars = dict(zip(products, [3, 1, 3, 2, 2, 1, 3, 1, 2], strict=True))
         load(
@@ -380,16 +380,18 @@ class TestRankingOfTheShop:
         assert [p for p in there if p in stars] == expected
         assert back == there
 
-    def test_is_read_to_its_last_shard_by_a_process_that_has_written_none(self, comment, settings):
-        settings.RANK_SHARDS = count_shards() + 3
+    def test_is_read_to_its_last_shard_by_a_process_that_has_written_none(
+        self, comment, monkeypatch
+    ):
+        monkeypatch.setattr(ranks, "RANK_SHARDS", RANKED.count() + 3)
         products = [f"{comment.product_id}-{number}" for number in range(20)]
         load(*(replace(comment, id=p, product_id=p) for p in products)).rank_products(SILENT)
         ranks._shards.cache_clear()  # as in another process
-        settings.RANK_SHARDS = 1
+        monkeypatch.setattr(ranks, "RANK_SHARDS", 1)
         assert len(ranking_of(COMMENTED, products)) == 20
 
-    def test_keeps_a_product_in_its_shard(self, comment, settings):
-        settings.RANK_SHARDS = count_shards() + 5
+    def test_keeps_a_product_in_its_shard(self, comment, monkeypatch):
+        monkeypatch.setattr(ranks, "RANK_SHARDS", RANKED.count() + 5)
         add_comment(comment)
         shard = stored_rank(FIVE_STARS, comment.product_id)["k"]
         for number in range(8):
@@ -401,7 +403,7 @@ class TestRankingOfTheShop:
         with metered() as meter:
             list_ranking(COMMENTED, PageRequest(20))
         queries = meter.labelled("list")
-        assert len(queries) == count_shards()
+        assert len(queries) == RANKED.count()
         assert {(call.operation, call.index) for call in queries} == {("Query", "ranked")}
 
 
@@ -450,14 +452,14 @@ def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
     """The products of a ranking, from its top to its end, and from its end back to the top."""
     there, page = [], list_ranking(ranking, PageRequest(size))
     while page.page.has_next:
-        there += page.products
+        there += page.items
         page = list_ranking(ranking, PageRequest(size, page.page.entries[-1].position))
-    there += page.products
-    back = list(page.products)
+    there += page.items
+    back = list(page.items)
     while page.page.has_previous:
         position = page.page.entries[0].position
         page = list_ranking(ranking, PageRequest(size, position, Toward.PREVIOUS))
-        back = [*page.products, *back]
+        back = [*page.items, *back]
     return [r.product.id for r in there], [r.product.id for r in back]
 
 

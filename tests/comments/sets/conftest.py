@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from comments.lists.read_models import SETS
+from comments.lists.queries import SETS
 from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
 from dynamo.tables.create import create_missing

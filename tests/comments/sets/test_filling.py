@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from comments.items import NewComment
-from comments.lists.read_models import INDEXES, SETS
+from comments.lists.queries import INDEXES, SETS
 from comments.moderation.services import hide
 from comments.sets.applying import Consumer
 from comments.sets.integrity import has_stream

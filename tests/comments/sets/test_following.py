@@ -13,8 +13,7 @@ from comments.imports.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment
-from comments.moderation.services import hide, restore
-from comments.picks.services import feature
+from comments.moderation.services import feature, hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import delete_reply, reply_to

@@ -9,7 +9,7 @@ from django.test import override_settings
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import ListPlan
 from comments.indexes.planner import NoSuchPlan
-from comments.lists.read_models import read_model
+from comments.lists.queries import read_model
 from comments.store.counts import ProductCounts
 
 COUNTS = ProductCounts(

@@ -7,11 +7,11 @@ from django.test import override_settings
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.lists.page import PageWanted, read_comments_page
+from comments.lists.page import CommentsRequest, read_comments_page
 from comments.lists.queries import list_comments
 from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment, edit_comment
-from comments.rankings.newest_comment import find_newest
+from comments.rankings.derivation import find_newest
 from comments.replies.services import reply_to
 from comments.sets.applying import Consumer
 from comments.sets.models import TABLE
@@ -114,7 +114,7 @@ class TestAComment:
         assert "Thanks a lot" in visit(url(comment, "en", "5")).page.text
 
     def test_is_its_products_highlight(self, comment):
-        wanted = PageWanted(comment.product_id, PageRequest(20), accept_language="en")
+        wanted = CommentsRequest(comment.product_id, PageRequest(20), accept_language="en")
         found = read_comments_page(wanted).highlights
         assert found is not None
         assert found.positive is not None

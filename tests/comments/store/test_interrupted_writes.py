@@ -19,14 +19,19 @@ from ulid import ULID
 
 from comments import keys
 from comments.keys import scored
-from comments.posting.by_users import Draft, post_comment, save_edit
-from comments.posting.services import CommentGone, EditLost, delete_comment
+from comments.posting.services import (
+    CommentGone,
+    Draft,
+    EditLost,
+    delete_comment,
+    post_comment,
+    save_edit,
+)
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
-from comments.votes.rank import PLACE
-from comments.votes.services import take_back, vote
-from comments.votes.tally import helpful_votes
+from comments.votes.queries import helpful_votes
+from comments.votes.services import PLACE, take_back, vote
 from dynamo.calls.client import client
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts

@@ -20,8 +20,7 @@ from comments.posting.services import EditLost, add_comment, delete_comment, edi
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.votes.rank import refresh_comment
-from comments.votes.services import vote
+from comments.votes.services import refresh_comment, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.reader import PageRequest, Toward
@@ -90,7 +89,7 @@ def updates() -> Iterator[list[dict[str, Any]]]:
 
 def ranked(product_id: str) -> list[tuple[str, int]]:
     page = list_most_helpful(product_id, PageRequest(100))
-    return [(found.comment.id, found.helpful) for found in page.comments]
+    return [(found.comment.id, found.helpful) for found in page.items]
 
 
 def differing(comment: NewComment) -> list[str]:
@@ -117,7 +116,7 @@ class TestVotes:
 
     def test_show_all_a_list_shows(self, comment):
         refresh_comment(comment.id, tally=lambda: 1)
-        (found,) = list_most_helpful(comment.product_id, PageRequest(1)).comments
+        (found,) = list_most_helpful(comment.product_id, PageRequest(1)).items
         counts = counts_of(comment.product_id)
         found_newest = list_comments(
             comment.product_id, CommentFilter(), PageRequest(1), counts=counts
@@ -163,7 +162,7 @@ class TestRankedComment:
 
     def test_keeps_its_rank_when_it_is_edited(self, comment):
         edit_comment(load_comment(comment.id), now=NOW, rating=2, language="de", title="Worse")
-        (found,) = list_most_helpful(comment.product_id, PageRequest(1)).comments
+        (found,) = list_most_helpful(comment.product_id, PageRequest(1)).items
         assert (found.helpful, found.comment.title, found.comment.rating) == (7, "Worse", 2)
 
     def test_can_be_edited_while_it_is_voted_on(self, comment):
@@ -220,14 +219,14 @@ class TestPages:
         request, there = PageRequest(size), []
         while request:
             found = list_most_helpful(comment.product_id, request)
-            there += [c.comment.id for c in found.comments]
+            there += [c.comment.id for c in found.items]
             last = found.page.entries[-1].position
             request = PageRequest(size, last) if found.page.has_next else None
         assert there == expected
-        back = [c.comment.id for c in found.comments]
+        back = [c.comment.id for c in found.items]
         while found.page.has_previous:
             first = found.page.entries[0].position
             request = PageRequest(size, first, Toward.PREVIOUS)
             found = list_most_helpful(comment.product_id, request)
-            back = [*(c.comment.id for c in found.comments), *back]
+            back = [*(c.comment.id for c in found.items), *back]
         assert back == expected

@@ -7,7 +7,7 @@ import pytest
 from comments.store.counts import counts_of
 from tests.support.comments.flows import FLOWS, Flow
 
-pytestmark = [pytest.mark.fallback, pytest.mark.usefixtures("tables")]
+pytestmark = [pytest.mark.newest, pytest.mark.fallback, pytest.mark.usefixtures("tables")]
 
 
 @pytest.mark.parametrize("flow_of", FLOWS)

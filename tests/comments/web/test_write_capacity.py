@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from comments.posting.by_users import Draft, post_comment, save_edit
-from comments.posting.services import delete_comment
+from comments.posting.services import Draft, delete_comment, post_comment, save_edit
 from comments.profiles.queries import ids_written_by
 from comments.web.rate_limits import take_write
 from dynamo.calls.meter import Meter, metered

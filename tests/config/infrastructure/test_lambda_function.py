@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 
 from comments.items import NewComment
-from comments.lists.read_models import SETS
+from comments.lists.queries import SETS
 from comments.moderation.services import hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE

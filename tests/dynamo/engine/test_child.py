@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -54,30 +55,27 @@ class TestAnEngineThatDoesNotStart:
 
 class TestAChild:
     def test_ends_when_asked_to(self) -> None:
-        child = Child(SLEEP)
-        child.stop()
-        assert child.exit_code is not None
+        with Child(SLEEP) as child:
+            pass
+        assert child.poll() is not None
         assert not is_alive(child.pid)
 
     def test_is_killed_when_it_does_not_listen(self) -> None:
         child = Child(DEAF, listen=True)
         while not child.output():
-            child.wait(seconds=0.05)
+            time.sleep(0.05)
         child.stop(patience=0.2)
-        assert child.exit_code == -signal.SIGKILL
+        assert child.returncode == -signal.SIGKILL
 
     def test_may_be_stopped_after_its_end(self) -> None:
         child = Child([sys.executable, "-c", "raise SystemExit(3)"])
-        assert child.wait(seconds=30) == 3
+        assert child.wait(30) == 3
         child.stop()
-        assert child.exit_code == 3
+        assert child.returncode == 3
 
     def test_does_not_get_the_terminals_ctrl_c(self) -> None:
-        child = Child(SLEEP)
-        try:
+        with Child(SLEEP) as child:
             assert os.getsid(child.pid) == child.pid
-        finally:
-            child.stop()
 
 
 STARTER = """

@@ -74,7 +74,6 @@ class TestARealStream:
         assert [record["dynamodb"]["Keys"] for record in drained()] == [{"pk": {"S": "b"}}]
 
 
-@pytest.mark.fallback
 class TestCheckpointsInATable:
     def test_are_empty_where_none_was_kept(self, checkpoints):
         assert checkpoints.load("stream", "shard") == Checkpoint()

@@ -90,7 +90,6 @@ class TestAMissingTable:
             assert part["ProvisionedThroughput"]["WriteCapacityUnits"] == 3
 
 
-@pytest.mark.fallback
 class TestATableThatExists:
     def test_is_left_as_it_is(self, create, described, table):
         thing = model(table, by_kind=index("kind"), by_day=index("day", kind=LocalSecondaryIndex))
@@ -150,7 +149,6 @@ class TestAStream:
             create(model(table, stream=self.IMAGES))
 
 
-@pytest.mark.fallback
 class TestATableThatDiffers:
     @pytest.mark.parametrize(
         ("change", "what"),

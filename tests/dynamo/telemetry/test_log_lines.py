@@ -14,6 +14,8 @@ from django.test import Client
 from dynamo.telemetry.log_lines import JsonLines
 from tests.support.config.logs import written_log
 
+pytestmark = pytest.mark.newest
+
 
 @pytest.fixture
 def stderr() -> Iterator[io.StringIO]:

@@ -10,7 +10,7 @@ from dynamo.calls.meter import metered
 from tests.support.comments.writers import made_product
 from tests.support.config.environments import settings_of
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 class TestEveryAnswer:

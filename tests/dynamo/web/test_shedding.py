@@ -16,6 +16,8 @@ from dynamo.web import shedding
 from dynamo.web.shedding import Shedding
 from tests.support.markup import read_markup
 
+pytestmark = pytest.mark.newest
+
 ENOUGH = 60.0
 OURS = "http://testserver"
 FORM = "application/x-www-form-urlencoded"
@@ -83,7 +85,7 @@ class Site:
 
 @pytest.fixture
 def site(settings) -> Iterator[Site]:
-    settings.PAGES_AT_ONCE = 2
+    settings.MAX_CONCURRENT_REQUESTS = 2
     site = Site()
     yield site
     site.close()

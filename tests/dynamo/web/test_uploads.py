@@ -5,6 +5,8 @@ from io import BytesIO
 import pytest
 from django.test import Client
 
+pytestmark = pytest.mark.newest
+
 A_PIECE = 64 * 1024
 PART = 'Content-Disposition: form-data; name="{}"{}\r\n\r\n'
 

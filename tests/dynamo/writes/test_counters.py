@@ -275,7 +275,6 @@ class TestAReaderOfFoldedShards:
             assert fresh.sums({name: 1}, items, consistent=True) == {name: {"en": 20}}
 
 
-@pytest.mark.fallback
 class TestACounterThatMustExist:
     @pytest.fixture
     def counters(self) -> Counters:

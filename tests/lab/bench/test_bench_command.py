@@ -1,8 +1,5 @@
 """``manage.py bench``, from end to end on a little data."""
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,9 +18,10 @@ from lab.bench import grid as bench_grid
 from lab.bench import pages as bench_pages
 from lab.bench import run as benchmark_run
 from lab.bench.grid import grid
+from lab.bench.pages import TIMED
 from lab.bench.run import PARTS, Options, run_benchmarks
 from lab.management.commands import bench as command
-from lab.reports.bench_figures import BenchFigures, PageFigures
+from lab.reports.results import Results
 from tests.support.project import PROJECT
 
 PAGE_SIZE = 4
@@ -34,7 +32,7 @@ LITTLE = {
     "queued": 38,
     "pages": (1, 10),
     "turns": 1,
-    "seconds": 0.05,
+    "seconds": 0.5,
     "imported": 50,
 }
 GRID = [
@@ -44,7 +42,7 @@ GRID = [
     CommentFilter.of(("nl",), (2,)),
 ]
 
-pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +51,7 @@ def output(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(django_db_blocker) -> BenchFigures:
+def found(django_db_blocker) -> Results:
     if find(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
@@ -69,63 +67,45 @@ def found(django_db_blocker) -> BenchFigures:
 
 
 @pytest.fixture(scope="module")
-def report(found, output) -> dict[str, Any]:
-    """What a run printed; its plots are of two lists, as drawing takes long."""
-    plots = pytest.importorskip("lab.reports.plots")
-    draw = plots._draw_depths
-    printed = StringIO()
+def report(found, output) -> str:
+    """What is written into the documents."""
+    pytest.importorskip("matplotlib")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plots, "_draw_depths", lambda pages: draw(of_two_lists(pages)))
         patch.setattr(command, "run_benchmarks", lambda _options, **_: found)
-        call_command("bench", "--json", output=output, stdout=printed)
-    return json.loads(printed.getvalue())
-
-
-def of_two_lists(pages: Sequence[PageFigures]) -> list[PageFigures]:
-    first, second, *_ = dict.fromkeys(page.list_name for page in pages)
-    return [page for page in pages if page.list_name in {first, second}]
+        call_command("bench", "--json", output=output, stdout=StringIO())
+    return (output / "benchmarks.md").read_text()
 
 
 @pytest.fixture
-def pages(report) -> dict[tuple[str, int], dict[str, Any]]:
-    return {(p["list_name"], p["page"]): p for p in report["parts"]["comments"]["pages"]}
+def comments(found) -> Results:
+    return found.where(part="comments")
 
 
 @pytest.fixture
-def order_pages(report) -> dict[tuple[str, int], dict[str, Any]]:
-    return {(p["list_name"], p["page"]): p for p in report["parts"]["orders"]["pages"]}
+def orders(found) -> Results:
+    return found.where(part="orders")
 
 
-def depths_of(pages: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
-    """The numbers of the pages of each list."""
-    found: dict[str, list[int]] = {}
-    for name, page in pages:
-        found.setdefault(name, []).append(page)
-    return found
+@pytest.fixture
+def lists(found) -> list[Results]:
+    """The rows of each list of the grid."""
+    return [each for (name,), each in found.where(part="grid").by("list").items() if name]
 
 
-def first_cost(one: dict[str, Any], reader: str) -> dict[str, Any]:
-    """Return the cost of the first page of a list of the grid."""
-    return one["by_reader"][reader]["pages"][0]["list_cost"]
+def depths_of(pages: Results) -> dict[object, list[object]]:
+    depths: dict[object, list[object]] = {}
+    for name, page in pages.where(metric="plan").by("list", "page"):
+        depths.setdefault(name, []).append(page)
+    return depths
 
 
-class TestSeasons:
-    def test_compare_each_page_with_its_estimate(self, report):
-        first, *others = report["parts"]["seasons"]["pages"]
-        assert (first["languages"], first["ratings"], first["plan"]) == ([], [], "all")
-        assert first["capacity_units"] >= 0.5
-        assert all(page["estimate"] is not None for page in [first, *others])
+def units(pages: Results, name: str, page: int, of: str = "list") -> float:
+    return pages.where(list=name, page=page).number(f"{of}.capacity_units")
 
 
 class TestPagesOfComments:
-    def test_describe_the_machine_and_the_load(self, report):
-        load = report["parts"]["comments"]["data"]["load"]
-        assert report["machine"]["engine"].startswith("dynoxide ")
-        assert load["items"] >= LITTLE["comments"]
-        assert load["seconds"] > 0
-
-    def test_are_of_every_list_at_each_depth_and_its_last_page(self, pages):
-        assert depths_of(pages) == {
+    def test_are_those_asked_for_that_a_list_has_and_its_last(self, comments):
+        assert depths_of(comments) == {
             "no filter": [1, 10, 15],
             "one rating": [1, 6],
             "one language": [1, 10],
@@ -133,44 +113,36 @@ class TestPagesOfComments:
             "two languages, two ratings": [1, 8],
         }
 
-    def test_have_a_time_for_everything_and_ratios(self, pages):
-        for page in pages.values():
-            assert set(page["times"]) == {"query", "list", "fragment", "page", "page_calls"}
-            assert all(timing["median_ms"] > 0 for timing in page["times"].values())
-            assert set(page["ratios"]) == {
-                "list / query",
-                "fragment / query",
-                "page / query",
-                "page / page_calls",
-            }
+    def test_have_a_time_for_everything(self, comments):
+        for page in comments.by("list", "page"):
+            times = {f"{what}.median_ms" for what in TIMED}
+            facts = comments.where(list=page[0], page=page[1]).facts()
+            assert page == (None, None) or all(facts[name] > 0 for name in times)
 
-    def test_cost_the_same_at_page_10_as_at_page_1_without_a_filter(self, pages):
-        first, tenth = pages["no filter", 1], pages["no filter", 10]
-        assert first["list_cost"] == tenth["list_cost"]
+    def test_cost_the_same_at_page_10_as_at_page_1_without_a_filter(self, comments):
+        assert units(comments, "no filter", 1) == units(comments, "no filter", 10)
 
-    def test_read_a_page_and_one_item_more_from_a_single_run(self, pages):
-        cost = pages["no filter", 1]["list_cost"]
-        assert cost == {"calls": 1, "items_read": PAGE_SIZE + 1, "capacity_units": 0.5}
+    def test_read_a_page_and_one_item_more_from_a_single_run(self, comments):
+        first = comments.where(list="no filter", page=1).facts()
+        assert (first["list.requests"], first["list.items_read"]) == (1, PAGE_SIZE + 1)
+        assert 200 < first["entry_bytes"] < 500
 
-    def test_cost_four_runs_at_most_four_times_one(self, pages):
-        one = pages["no filter", 1]["list_cost"]["capacity_units"]
+    def test_cost_four_runs_at_most_four_times_one(self, comments):
+        one = units(comments, "no filter", 1)
         for name in ("four ratings", "two languages, two ratings"):
-            assert pages[name, 1]["list_cost"]["capacity_units"] <= 4 * one
+            assert units(comments, name, 1) <= 4 * one
 
-    def test_tell_the_list_apart_from_the_counts_and_the_page(self, pages):
-        page = pages["no filter", 1]
-        assert page["other_cost"] == {"calls": 1, "items_read": 0, "capacity_units": 0.5}
-        assert page["page_cost"]["calls"] == page["list_cost"]["calls"] + 1  # product and counts
-        parts = page["list_cost"]["capacity_units"] + page["other_cost"]["capacity_units"]
-        assert page["page_cost"]["capacity_units"] > parts
-
-    def test_weigh_what_a_list_entry_weighs(self, pages):
-        assert 200 < pages["no filter", 1]["entry_bytes"] < 500
+    def test_tell_the_list_apart_from_the_counts_and_the_page(self, comments):
+        first = comments.where(list="no filter", page=1).facts()
+        assert (first["plan.requests"], first["plan.capacity_units"]) == (1, 0.5)
+        assert first["page.requests"] == first["list.requests"] + 1  # product and counts
+        parts = first["list.capacity_units"] + first["plan.capacity_units"]
+        assert first["page.capacity_units"] > parts
 
 
 class TestPagesOfOrders:
-    def test_are_of_the_customer_and_of_the_queue(self, order_pages):
-        assert depths_of(order_pages) == {
+    def test_are_of_the_customer_and_of_the_queue(self, orders):
+        assert depths_of(orders) == {
             "all orders": [1, 10, 11],
             "one status": [1, 10],
             "three statuses": [1, 10],
@@ -178,49 +150,47 @@ class TestPagesOfOrders:
             "queue": [1, 10],
             "queue, one status": [1, 6],
         }
-        assert order_pages["all orders", 1]["plan"] == "orders_by_user"
-        assert order_pages["one status", 1]["plan"] == "orders_by_status"
-        assert order_pages["queue", 1]["plan"] == "open_orders"
+        plans = {"all orders": "orders_by_user", "one status": "orders_by_status"}
+        for name, plan in {**plans, "queue": "open_orders"}.items():
+            assert orders.where(list=name).value("plan") == plan
 
-    def test_make_a_query_for_each_status(self, order_pages):
-        assert order_pages["one status", 1]["list_cost"]["calls"] == 1
-        assert order_pages["three statuses", 1]["list_cost"]["calls"] == 3
+    def test_make_a_query_for_each_status(self, orders):
+        assert orders.where(list="one status").number("list.requests") == 1
+        assert orders.where(list="three statuses").number("list.requests") == 3
 
-    def test_cost_the_same_at_page_10_as_at_page_1(self, order_pages):
+    def test_cost_the_same_at_page_10_as_at_page_1(self, orders):
         for name in ("all orders", "queue"):
-            first, tenth = order_pages[name, 1], order_pages[name, 10]
-            assert first["list_cost"]["capacity_units"] == tenth["list_cost"]["capacity_units"]
+            assert units(orders, name, 1) == units(orders, name, 10)
 
-    def test_tell_the_queue_apart_from_the_read_of_its_shards(self, order_pages):
-        assert order_pages["queue", 1]["other_cost"]["calls"] == 1
-        assert order_pages["all orders", 1]["other_cost"]["calls"] == 0
+    def test_tell_the_queue_apart_from_the_read_of_its_shards(self, orders):
+        assert orders.where(list="queue").number("plan.requests") == 1
+        assert orders.where(list="all orders").number("plan.requests") == 0
 
 
 class TestTheGrid:
-    def test_has_some_pages_of_every_list_by_every_reader(self, report):
-        lists = report["parts"]["grid"]["lists"]
+    def test_has_some_pages_of_every_list_by_every_reader(self, lists):
         assert len(lists) == len(GRID)
-        assert all(set(one["by_reader"]) == {"planner", "rules", "filter"} for one in lists)
-        assert [page["page"] for page in lists[0]["by_reader"]["planner"]["pages"]] == [1, 6, 11]
+        assert all(one.names("reader") == ["planner", "rules", "filter"] for one in lists)
+        assert lists[0].where(reader="planner").names("page") == [1, 6, 11]
 
-    def test_reads_a_whole_page_of_each_run_by_the_rules(self, report):
-        _, four_ratings, eight_runs, _ = report["parts"]["grid"]["lists"]
-        assert first_cost(four_ratings, "rules")["items_read"] == 4 * (PAGE_SIZE + 1)
-        assert first_cost(eight_runs, "rules")["calls"] == 8
+    def test_reads_a_whole_page_of_each_run_by_the_rules(self, lists):
+        _, four_ratings, eight_runs, _ = (one.where(reader="rules") for one in lists)
+        assert four_ratings.number("items_read") == 4 * (PAGE_SIZE + 1)
+        assert eight_runs.number("requests") == 8
 
-    def test_costs_the_planner_no_more_than_the_rules(self, report):
-        for one in report["parts"]["grid"]["lists"]:
-            planner, rules = (first_cost(one, name) for name in ("planner", "rules"))
-            assert planner["capacity_units"] <= rules["capacity_units"]
+    def test_costs_the_planner_no_more_than_the_rules(self, lists):
+        for one in lists:
+            planner, rules = (one.where(reader=name) for name in ("planner", "rules"))
+            assert planner.number("capacity_units") <= rules.number("capacity_units")
 
-    def test_reads_everything_to_find_a_rare_comment_by_a_filter(self, report):
-        *_, rare = report["parts"]["grid"]["lists"]
-        assert rare["matching"] == 1
-        assert first_cost(rare, "filter")["items_read"] == LITTLE["comments"]
+    def test_reads_everything_to_find_a_rare_comment_by_a_filter(self, lists):
+        rare = lists[-1]
+        assert rare.number("matching") == 1
+        assert rare.where(reader="filter").number("items_read") == LITTLE["comments"]
 
-    def test_is_slower_with_a_delay(self, report):
-        for one in report["parts"]["grid"]["lists"]:
-            assert one["by_reader"]["filter"]["delayed_ms"] > report["parts"]["grid"]["delay_ms"]
+    def test_is_slower_with_a_delay(self, lists):
+        for one in lists:
+            assert one.where(reader="filter").number("delayed_ms") > bench_grid.DELAY_MS
 
     def test_has_31_sets_of_ratings_and_12_of_languages(self):
         filters = list(grid())
@@ -228,35 +198,53 @@ class TestTheGrid:
         assert filters[0] == CommentFilter()
 
 
-class TestThroughput:
-    def test_is_measured_for_each_list(self, report):
-        rates = report["parts"]["throughput"]["per_second"]
-        assert len(rates) == 4
-        assert all(rate > 0 for rate in rates.values())
-        assert report["parts"]["throughput"]["ratios"]["no filter"] == 1
+class TestDrift:
+    def test_compares_each_page_with_its_estimate(self, found):
+        drift = found.where(part="seasons")
+        first = drift.where(list="any; any", page=1)
+        assert first.value("plan") == "all"
+        assert first.number("capacity_units") >= 0.5
+        assert first.number("estimate") > 0
+        assert len(drift.numbers("ratio")) == len(drift.values("plan"))
 
-    def test_tells_how_much_memory_many_different_pages_take(self, report):
-        figures = report["parts"]["throughput"]
-        at_start, after = figures["megabytes"]
+
+class TestThroughput:
+    def test_is_measured_for_each_list(self, found):
+        rates = found.where(part="throughput", metric="per_second")
+        assert len(rates) == 4
+        assert all(row.value > 0 for row in rates)
+
+    def test_tells_how_much_memory_many_different_pages_take(self, found):
+        figures = found.where(part="throughput").facts()
         assert figures["varied"] > len(list(grid()))
-        assert 50 < at_start < after
+        assert 50 < figures["megabytes_at_start"] < figures["megabytes_after"]
+
+
+class TestImports:
+    def test_compare_both_ways_turn_by_turn(self, found):
+        imports = found.where(part="imports")
+        raw, counted = (
+            imports.where(reader=way).number("per_second") for way in ("raw batches", "with counts")
+        )
+        assert imports.numbers("ratio") == [round(counted / raw, 2)]
 
 
 class TestWhatIsWritten:
-    def test_is_a_document_with_the_tables(self, report, output):
-        text = (output / "benchmarks.md").read_text()
-        assert "## Pages of comments" in text
-        assert "## Pages of orders" in text
-        assert "| no filter | 1 | all |" in text
-        assert "| capacity units | planner |" in text
-        assert "| no filter | " in text.partition("Pages a second")[2]
-        assert report["machine"]["engine"] in text
+    def test_is_a_document_with_the_tables(self, found, report):
+        for text in (
+            "## Pages of comments",
+            "## Pages of orders",
+            "| no filter | 1 | all |",
+            "| capacity units | planner |",
+            found.value("engine"),
+        ):
+            assert text in report
+        assert "| no filter | " in report.partition("Pages a second")[2]
 
     @pytest.mark.parametrize(
         ("name", "label"),
         [
             ("comments", "number of the page"),
-            ("orders", "number of the page"),
             ("grid", "share of the pages"),
             ("throughput", "pages a second"),
         ],
@@ -266,18 +254,17 @@ class TestWhatIsWritten:
         assert f"{label}</text>" in plot
         assert "#fbfaf7" in plot
 
-    def test_names_no_place_of_this_machine(self, report, output):
-        text = (output / "benchmarks.md").read_text()
-        assert str(PROJECT) not in text + json.dumps(report)
+    def test_names_no_place_of_this_machine(self, report, found):
+        assert str(PROJECT) not in report + found.as_lines()
 
 
 class TestTheCommand:
     def test_measures_and_prints_what_was_asked_for(self, found, tmp_path, monkeypatch):
         asked: list[Options] = []
 
-        def run(options: Options, **_: Any) -> BenchFigures:
+        def run(options: Options, **_: Any) -> Results:
             asked.append(options)
-            return replace(found, parts={"imports": found.parts["imports"]})
+            return found.where(part=("run", "imports"))
 
         monkeypatch.setattr(command, "run_benchmarks", run)
         printed = StringIO()
@@ -290,7 +277,7 @@ class TestTheCommand:
     def test_measures_a_part_alone(self, found):
         options = Options(("imports",), **(LITTLE | {"imported": 20}))
         alone = run_benchmarks(options, progress=Progress(shown=False))
-        assert set(alone.parts) == {"imports"}
+        assert alone.names("part") == ["run", "imports"]
 
     def test_leaves_the_site_connected_to_its_own_engine(self, found, settings):
         assert client().meta.endpoint_url == settings.DYNAMODB_ENDPOINT_URL
@@ -303,18 +290,3 @@ class TestTheCommand:
     def test_refuses_a_part_that_does_not_exist(self):
         with pytest.raises(CommandError, match="There is no part “lunch”"):
             call_command("bench", "lunch", stdout=StringIO())
-
-
-class TestImports:
-    def test_are_timed_with_counts_and_without(self, report):
-        imports = report["parts"]["imports"]
-        assert set(imports["per_second"]) == {"raw batches", "with counts"}
-        assert all(rate > 0 for rates in imports["per_second"].values() for rate in rates)
-
-    def test_compare_both_ways_turn_by_turn(self, report):
-        imports = report["parts"]["imports"]
-        (raw,), (counted,) = (imports["per_second"][w] for w in ("raw batches", "with counts"))
-        assert imports["ratios"] == [round(counted / raw, 2)]
-
-    def test_are_on_data_of_their_own(self, report):
-        assert report["parts"]["imports"]["data"] is None

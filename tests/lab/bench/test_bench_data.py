@@ -9,7 +9,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from dynamo.items import Item
 from dynamo.lists.sizes import item_bytes
-from lab.bench.comment_data import PRODUCT_ID, CommentAnswers, CommentData, SeasonData
+from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData, SeasonData
 
 COUNT = 1_500
 

@@ -5,14 +5,12 @@ from shutil import copytree
 
 import pytest
 
-from dynamo.engine import FileBusy, find
-from dynamo.engine.lock import FileLock
+from dynamo.engine import FileBusy, FileLock, find
 from dynamo.lists.reader import Page
 from dynamo.progress import Progress
-from lab.bench.comment_data import CommentData
-from lab.bench.pages import WrongAnswer, depths, require_answer
-from lab.bench.readers import ListRead
-from lab.bench.stores import Stores
+from lab.bench.context import Stores
+from lab.bench.data import CommentData
+from lab.bench.pages import ListRead, WrongAnswer, depths, require_answer
 from tests.support.project import PROJECT
 
 DATA = CommentData(50)
@@ -48,8 +46,8 @@ class TestHoldingADataSet:
     def test_loads_every_item(self, stores):
         stored = stores.hold(DATA)
         assert stored.path.exists()
-        assert stored.figures.load.items == len(list(DATA.items()))
-        assert stored.figures.load.items_per_second > 0
+        assert stored.load.items == len(list(DATA.items()))
+        assert stored.load.items_per_second > 0
 
     def test_loads_it_once(self, stores):
         written = file_of(stores).stat().st_mtime_ns

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from itertools import count
 
-from lab.bench.timing import time_in_turns
-from lab.reports.figures import Timing, medians_of
+from lab.bench.context import time_in_turns
+from lab.reports.results import Timing, medians_of
 
 
 def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:

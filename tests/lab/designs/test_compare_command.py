@@ -1,6 +1,5 @@
 """``manage.py compare``, from end to end on little data."""
 
-import json
 import signal
 from io import StringIO
 from pathlib import Path
@@ -15,14 +14,14 @@ from django.test import Client
 from comments.items import NewComment
 from dynamo.calls.client import client
 from dynamo.engine import find
-from lab.bench.order_data import OrderData
-from lab.designs import bodies, engines
+from lab.bench.data import OrderData
+from lab.designs import bodies
 from lab.designs import comments as lab_comments
 from lab.designs import run as lab_run
-from lab.designs.comment_designs import FILTER
-from lab.designs.engines import own_engine
+from lab.designs.comments import FILTER
+from lab.designs.run import own_engine
 from lab.management.commands import compare as command
-from lab.reports.design_figures import LabFigures
+from lab.reports.results import RUN, Results
 from lab.reports.storage import find_stored, store
 from tests.support.comments.loading import load
 from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
@@ -50,8 +49,7 @@ def little() -> Any:
 def one_design(little, monkeypatch) -> None:
     """Only comments are compared, in a single design."""
     monkeypatch.setattr(lab_comments, "DESIGNS", (FILTER,))
-    compare = lab_comments.compare_comments
-    monkeypatch.setattr(lab_run, "_subjects", lambda lab, data: (compare(lab, data),))
+    monkeypatch.setattr(lab_run, "_subjects", lab_comments.compare_comments)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +58,7 @@ def run(tables, little) -> SimpleNamespace:
     out = StringIO()
     call_command("compare", "--here", "--json", "--comments", "40", "--turns", "1", stdout=out)
     return SimpleNamespace(
-        printed=json.loads(out.getvalue()),
+        printed=Results.of_lines(out.getvalue()),
         kept=find_stored(),
         page=Client().get("/lab/").content.decode(),
         tables=lab_tables(),
@@ -75,44 +73,38 @@ def printed(run) -> Any:
 @pytest.mark.real_engine
 class TestTheFigures:
     def test_are_of_every_design(self, printed):
-        found = {s["name"]: [d["name"] for d in s["designs"]] for s in printed["subjects"]}
+        found = {part: printed.where(part=part).names("reader") for part in SUBJECTS}
         assert found == SUBJECTS
+        assert printed.names("part") == [RUN, *SUBJECTS]
 
-    def test_have_the_shape_the_documents_tell(self, printed):
-        assert printed.keys() == {
-            *("taken_at", "engine", "machine", "warning", "page_size", "turns", "subjects"),
-        }
-        subject = printed["subjects"][0]
-        assert subject.keys() == {"name", "data", "questions", "designs"}
-        reading = subject["designs"][0]["readings"][0]
-        assert reading.keys() == {"question", "page", "pages", "items", "cost", "latency_ms"}
-        assert reading["cost"].keys() == {
-            *("requests", "items_read", "capacity_units", "response_bytes"),
-        }
-        writing = subject["designs"][0]["writings"][0]
-        assert writing.keys() == {
-            *("action", "cost", "items_stored", "bytes_stored", "latency_ms", "consistent_ms"),
+    def test_have_the_metrics_that_the_documents_tell(self, printed):
+        run = printed.where(part=RUN).facts()
+        assert run.keys() == {*("taken_at", "engine", "machine", "warning", "page_size", "turns")}
+        costs = {"requests", "items_read", "capacity_units", "response_bytes"}
+        scan = printed.where(part="comments", reader="scan")
+        assert scan.where(page=1).facts().keys() == {"items", *costs, "latency_ms"}
+        assert scan.where(page=None).facts().keys() == {
+            *(*costs, "items_stored", "bytes_stored", "latency_ms", "consistent_ms"),
         }
 
     def test_are_asked_the_same_of_every_design(self, printed):
-        for subject in printed["subjects"]:
+        for part, designs in SUBJECTS.items():
             asked = [
-                [(r["question"], r["page"], r["items"]) for r in design["readings"]]
-                for design in subject["designs"]
+                [
+                    (row.list, row.page, row.value)
+                    for row in printed.where(part=part, reader=name, metric="items")
+                ]
+                for name in designs
             ]
             assert asked.count(asked[0]) == len(asked)
 
     def test_are_none_of_nothing(self, printed):
-        readings = [
-            r for s in printed["subjects"] for design in s["designs"] for r in design["readings"]
-        ]
-        for reading in readings:
-            assert reading["items"] > 0
-            assert all(value > 0 for value in reading["cost"].values())
-            assert reading["latency_ms"] > 0
+        pages = [row for row in printed if row.page is not None]
+        assert pages
+        assert [row for row in pages if row.value <= 0] == []
 
     def test_are_kept_for_the_page(self, run):
-        assert run.kept == LabFigures.of_dict(run.printed)
+        assert run.kept == run.printed
         for name in ("comments-scan", "comments-sets", "open-orders-sharded"):
             assert f'data-lab-design="{name}"' in run.page
 
@@ -138,9 +130,9 @@ class TestTheUsersOwnComments:
             *("--here", "--json", "--product", product, "--turns", "1", "--comments", "25"),
             stdout=out,
         )
-        subject = json.loads(out.getvalue())["subjects"][0]
-        assert product in subject["data"]
-        assert subject["data"].startswith("25 comments")
+        data = Results.of_lines(out.getvalue()).value("data")
+        assert product in data
+        assert data.startswith("25 comments")
 
     def test_must_be_there(self, little, fresh):
         with pytest.raises(CommandError, match="There are no comments on “nothing"):
@@ -156,8 +148,8 @@ class TestAnEngineOfItsOwn:
         assert "COMMENTS OF A PRODUCT" in capsys.readouterr().out
         kept = find_stored()
         assert kept is not None
-        assert kept.engine.startswith("dynoxide ")
-        assert kept.engine.endswith(" in memory")
+        assert kept.value("engine").startswith("dynoxide ")
+        assert kept.value("engine").endswith(" in memory")
 
     @pytest.mark.parametrize(("comments", "files", "where"), [(10, 0, "memory"), (11, 1, "disk")])
     def test_keeps_many_comments_on_a_file_that_is_removed(
@@ -165,7 +157,7 @@ class TestAnEngineOfItsOwn:
     ):
         if find(settings.BASE_DIR) is None:
             pytest.skip("dynoxide is not installed")
-        monkeypatch.setattr(engines, "MOST_IN_MEMORY", 10)
+        monkeypatch.setattr(lab_run, "MOST_IN_MEMORY", 10)
         with own_engine(comments=comments) as name:
             assert len(kept_files()) == files
             assert client().list_tables()["TableNames"] == []
@@ -185,7 +177,7 @@ def kept_files() -> list[Path]:
 
 class TestWhatGoesWrong:
     def test_is_told_when_interrupted(self, monkeypatch, capsys):
-        def interrupted(*_: Any, **__: Any) -> LabFigures:
+        def interrupted(*_: Any, **__: Any) -> Results:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(command, "compare", interrupted)
@@ -195,7 +187,7 @@ class TestWhatGoesWrong:
         assert "removed" in capsys.readouterr().err
 
     def test_is_told_when_terminated(self, monkeypatch):
-        def terminated(*_: Any, **__: Any) -> LabFigures:
+        def terminated(*_: Any, **__: Any) -> Results:
             signal.raise_signal(signal.SIGTERM)
             raise AssertionError
 

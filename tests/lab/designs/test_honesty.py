@@ -11,14 +11,12 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from lab.bench.pages import WrongAnswer
 from lab.designs import comments as lab_comments
-from lab.designs import engines, measuring
-from lab.designs.comment_designs import FILTER, SCAN, SETS
-from lab.designs.comment_source import sample
-from lab.designs.comments import compare_comments, questions
-from lab.designs.engines import InexactEngine, require_exact
+from lab.designs import measuring
+from lab.designs import run as lab_run
+from lab.designs.comments import FILTER, SCAN, SETS, compare_comments, questions, sample
 from lab.designs.measuring import NeverConsistent, pages_of
-from lab.designs.redirect import OutsideTheLab
-from lab.designs.tables import Layout
+from lab.designs.run import InexactEngine, require_exact
+from lab.designs.tables import Layout, OutsideTheLab
 from shop.models import ShopItem
 from tests.support.lab.labs import NOW, lab_tables, small_lab
 
@@ -71,8 +69,8 @@ class TestAnIndexThatLagsBehind:
 
         monkeypatch.setattr(lab_comments, "DESIGNS", (replace(FILTER, read=late),))
         with small_lab() as lab:
-            (found,) = compare_comments(lab, sample(60, now=NOW)).designs
-        assert found.readings[0].items == 5
+            found = compare_comments(lab, sample(60, now=NOW))
+        assert found.number("items") == 5
 
 
 class TestTheTablesOfALab:
@@ -143,7 +141,7 @@ class TestAnEngine:
 
     @pytest.mark.real_engine
     def test_that_charges_too_little_is_refused(self, monkeypatch):
-        monkeypatch.setattr(engines, "WRITE_UNITS", 11)
+        monkeypatch.setattr(lab_run, "WRITE_UNITS", 11)
         with small_lab() as lab, pytest.raises(InexactEngine, match="charges 10 units"):
             require_exact(lab)
 

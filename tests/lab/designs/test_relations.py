@@ -2,27 +2,25 @@
 
 import pytest
 
-from lab.bench.order_data import OrderData
+from lab.bench.data import OrderData
 from lab.designs import bodies
 from lab.designs import comments as lab_comments
-from lab.designs.comment_designs import PLANNED, SCAN
-from lab.designs.comment_source import sample
-from lab.designs.comments import FOUR, POPULAR, RARE, compare_comments
-from lab.designs.order_tables import load_orders
+from lab.designs.comments import FOUR, PLANNED, POPULAR, RARE, SCAN, compare_comments, sample
 from lab.designs.orders import (
     ALL_OPEN,
     SHIPPED_IN_2022,
     compare_customer_orders,
     compare_open_orders,
+    load_orders,
 )
-from lab.reports.design_figures import SubjectFigures
-from tests.support.lab.labs import NOW, PAGE_SIZE, design, pages, small_lab
+from lab.reports.results import Results
+from tests.support.lab.labs import NOW, PAGE_SIZE, pages, small_lab, writes
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture(scope="module")
-def few() -> SubjectFigures:
+def few() -> Results:
     """The designs whose costs are compared with those of many."""
     with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
         patch.setattr(lab_comments, "DESIGNS", (SCAN, PLANNED))
@@ -30,13 +28,13 @@ def few() -> SubjectFigures:
 
 
 @pytest.fixture(scope="module")
-def many() -> SubjectFigures:
+def many() -> Results:
     with small_lab() as lab:
         return compare_comments(lab, sample(180, now=NOW))
 
 
 @pytest.fixture(scope="module")
-def orders() -> dict[str, SubjectFigures]:
+def orders() -> dict[str, Results]:
     with small_lab() as lab:
         loaded = load_orders(lab, OrderData(of_customer=150, queued=60))
         return {
@@ -46,16 +44,16 @@ def orders() -> dict[str, SubjectFigures]:
 
 
 @pytest.fixture(scope="module")
-def texts() -> SubjectFigures:
+def texts() -> Results:
     with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
         patch.setattr(bodies, "COMMENTS", 40)
         return bodies.compare_bodies(lab)
 
 
-def written(subject: SubjectFigures, name: str) -> tuple[float, float]:
+def written(subject: Results, name: str) -> tuple[float, float]:
     """The capacity units and the items stored of one write."""
-    writing = design(subject, name).writings[0]
-    return writing.cost.capacity_units, writing.items_stored
+    first, *_ = writes(subject, name)
+    return first.number("capacity_units"), first.number("items_stored")
 
 
 class TestAScan:
@@ -114,7 +112,7 @@ class TestACopyForEverySet:
         assert written(many, "sets")[1] == 64
 
     def test_costs_more_to_write_than_any_index(self, many):
-        units = {one.name: written(many, one.name)[0] for one in many.designs}
+        units = {name: written(many, name)[0] for name in many.names("reader")}
         assert sorted(units, key=units.__getitem__) == [
             "scan",
             "filter",
@@ -125,15 +123,18 @@ class TestACopyForEverySet:
         assert units["sets"] >= 64
 
     def test_stores_more_than_any_index(self, many):
-        stored = {one.name: one.writings[0].bytes_stored for one in many.designs}
+        stored = {
+            name: writes(many, name)[0].number("bytes_stored") for name in many.names("reader")
+        }
         assert stored["sets"] > 10 * stored["rules"]
         assert [written(many, name)[1] for name in ("scan", "filter", "rules")] == [1, 2, 5]
 
 
 class TestWriting:
     def test_is_consistent_some_time_after_the_write(self, many):
-        for one in many.designs:
-            assert one.writings[0].consistent_ms >= one.writings[0].latency_ms
+        for name in many.names("reader"):
+            (one,) = writes(many, name)
+            assert one.number("consistent_ms") >= one.number("latency_ms")
 
 
 class TestACompositeKey:
@@ -151,8 +152,8 @@ class TestACompositeKey:
             assert cost.items_read >= 210
 
     def test_is_written_anew_when_the_status_changes(self, orders):
-        placed, shipped = design(orders["customer"], "composite").writings
-        assert (placed.cost.capacity_units, shipped.cost.capacity_units) == (2, 3)
+        found = writes(orders["customer"], "composite")
+        assert [each.number("capacity_units") for each in found] == [2, 3]
 
 
 class TestASparseIndex:
@@ -172,8 +173,8 @@ class TestASparseIndex:
 
     def test_holds_open_orders_only(self, orders):
         for name in ("unsharded", "sharded"):
-            placed, shipped = design(orders["open"], name).writings
-            assert (placed.items_stored, shipped.items_stored) == (2, 1)
+            found = writes(orders["open"], name)
+            assert [each.number("items_stored") for each in found] == [2, 1]
 
 
 class TestLongTexts:

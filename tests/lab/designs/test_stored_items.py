@@ -6,8 +6,8 @@ import pytest
 
 from comments.items import NewComment
 from dynamo.items import Item
-from lab.designs.comment_designs import DESIGNS, stored
-from lab.designs.order_tables import _by_status, _sharded
+from lab.designs.comments import DESIGNS, stored
+from lab.designs.orders import _by_status, _sharded
 from lab.reports.descriptions import DESCRIPTIONS
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id

@@ -1,7 +1,6 @@
 """The figures in words."""
 
-from lab.reports.documents import replace_section
-from lab.reports.tables import Table
+from lab.reports.tables import Table, replace_section
 
 TABLE = Table("What it takes", ("list", "ms"), (("all", "1.50"), ("one rating", "12.25")))
 

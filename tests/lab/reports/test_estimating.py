@@ -4,7 +4,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from lab.reports import estimating
+from lab.management.commands import estimate as estimating
 from lab.reports.storage import store
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments

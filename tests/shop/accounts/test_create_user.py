@@ -12,7 +12,7 @@ from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import ensure_profile
 from tests.support.accounts.cast import NEW_PASSWORD, PASSWORD, Person
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 def create_user(*arguments: str, **options: Any) -> str:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from smtplib import SMTPServerDisconnected
 from typing import Any
@@ -11,8 +12,7 @@ from django.core import mail
 from django.test import Client
 
 from dynamo.calls.meter import metered
-from dynamo.writes.limits import Limit
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.letters import LETTERS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
 from shop.accounts.services import StaleAccount
@@ -26,7 +26,7 @@ from tests.support.accounts.letters import (
 )
 from tests.support.comments.faulty import unreachable
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 class TestAskingForANewPassword:
@@ -64,14 +64,14 @@ class TestAskingForANewPassword:
     def test_fills_nobodys_mailbox_from_many_addresses(
         self, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.LETTERS_TO_AN_EMAIL.window)
-        monkeypatch.setattr(throttling, "LETTERS_TO_AN_EMAIL", few)
+        few = replace(rate_limits.LETTERS_TO_AN_EMAIL, times=2)
+        monkeypatch.setattr(rate_limits, "LETTERS_TO_AN_EMAIL", few)
         answers = {ask_for_link(new_browser(), alice.username).status_code for _ in range(4)}
         assert (answers, len(letters())) == ({302}, 2)
 
     def test_gives_a_link_for_an_hour(self, browser: Client, alice: Person, settings: Any) -> None:
         assert settings.PASSWORD_RESET_TIMEOUT == 3_600
-        assert throttling.LETTERS_TO_AN_EMAIL.window <= timedelta(hours=1)
+        assert rate_limits.LETTERS_TO_AN_EMAIL.window <= timedelta(hours=1)
         ask_for_link(browser, alice.username)
         link = link_in_mail()
         settings.PASSWORD_RESET_TIMEOUT = -1
@@ -124,7 +124,7 @@ class TestAnAddressThatOthersClaim:
 
     def test_can_be_claimed_a_few_times_a_day(self, fresh: Callable[[str], str]) -> None:
         address = f"{fresh('owner')}@example.com"
-        most = throttling.SIGN_UPS_WITH_AN_EMAIL.times
+        most = rate_limits.SIGN_UPS_WITH_AN_EMAIL.times
         names = [fresh("carla") for _ in range(most + 1)]
         answers = [sign_up(new_browser(), name, email=address) for name in names]
         assert [answer.status_code for answer in answers] == [302] * most + [429]

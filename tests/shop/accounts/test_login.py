@@ -24,8 +24,9 @@ from tests.support.accounts.cast import (
 from tests.support.comments.faulty import unreachable
 from tests.support.markup import read_markup
 
+pytestmark = pytest.mark.newest
 
-@pytest.mark.fallback
+
 class TestSigningIn:
     def test_leads_to_the_orders(self, browser: Client, alice: Person) -> None:
         response = sign_in(browser, alice.username)
@@ -193,20 +194,10 @@ class TestASession:
         assert browser.post("/accounts/logout/").status_code == 200
         assert signed_in_name(browser) is None
 
-    def test_is_not_ended_by_a_link(self, browser: Client, alice: Person) -> None:
-        sign_in(browser, alice.username)
-        assert browser.get("/accounts/logout/").status_code == 405
-        assert signed_in_name(browser) == alice.username
-
     def test_ends_when_the_user_is_deactivated(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
         _deactivate(alice)
         assert signed_in_name(browser) is None
-
-    def test_is_asked_for_where_it_is_needed(self, browser: Client) -> None:
-        response = browser.get("/accounts/password_change/")
-        assert response.status_code == 302
-        assert response["Location"] == "/accounts/login/?next=/accounts/password_change/"
 
     def test_knows_the_staff(self, browser: Client, sam: Person, alice: Person) -> None:
         assert find_user(sam.username).is_staff

@@ -1,13 +1,13 @@
 """Changing a password, and choosing a new one after it was forgotten."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
 
-from dynamo.writes.limits import Limit
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import StaleAccount
 from tests.support.accounts.cast import (
@@ -22,8 +22,9 @@ from tests.support.accounts.cast import (
 )
 from tests.support.accounts.letters import ask_for_link, choose_password, letters, link_in_mail
 
+pytestmark = pytest.mark.newest
 
-@pytest.mark.fallback
+
 class TestChangingThePassword:
     def test_sets_it(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
@@ -65,7 +66,7 @@ class TestChangingThePassword:
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(
-            throttling, "PASSWORD_CHANGES", Limit(2, throttling.PASSWORD_CHANGES.window)
+            rate_limits, "PASSWORD_CHANGES", replace(rate_limits.PASSWORD_CHANGES, times=2)
         )
         sign_in(browser, alice.username)
         answers = [change_password(browser, old="wrong").status_code for _ in range(3)]
@@ -138,8 +139,8 @@ class TestAForgottenPassword:
     def test_sends_no_more_than_a_few_letters(
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.RESETS_AT_A_NAME.window)
-        monkeypatch.setattr(throttling, "RESETS_AT_A_NAME", few)
+        few = replace(rate_limits.RESETS_AT_A_NAME, times=2)
+        monkeypatch.setattr(rate_limits, "RESETS_AT_A_NAME", few)
         answers = [ask_for_link(browser, alice.username) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [302, 302, 429]
         assert f'value="{alice.username}"' in answers[-1].content.decode()
@@ -149,7 +150,7 @@ class TestAForgottenPassword:
         self, browser: Client, alice: Person
     ) -> None:
         stranger = new_browser()
-        for _ in range(throttling.RESETS_AT_A_NAME.times + 1):
+        for _ in range(rate_limits.RESETS_AT_A_NAME.times + 1):
             refused = ask_for_link(stranger, alice.username)
         assert refused.status_code == 429
         assert ask_for_link(browser, alice.username).status_code == 302

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
@@ -55,7 +55,7 @@ class TestAnEvent:
     def test_is_a_limit_that_was_exceeded(
         self, browser: Client, alice: Person, events: Events
     ) -> None:
-        for _ in range(throttling.PASSWORDS_AT_A_NAME.times + 1):
+        for _ in range(rate_limits.PASSWORDS_AT_A_NAME.times + 1):
             sign_in(browser, alice.username, "wrong")
         last = events()[-1]
         assert last["event"] == "too-many-attempts"

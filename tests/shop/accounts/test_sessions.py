@@ -25,6 +25,8 @@ from tests.support.accounts.cast import (
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.outage import connected
 
+pytestmark = pytest.mark.newest
+
 A_MINUTE = timedelta(minutes=1)
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 
-from dynamo.writes.limits import Limit
-from shop.accounts import throttling
+from shop.accounts import rate_limits
 from shop.accounts.names import USERNAME_RULE, is_reserved
 from shop.accounts.queries import find_user, users_with_email
 from shop.table import TABLE
@@ -25,7 +25,7 @@ from tests.support.markup import read_markup
 SIGN_UP = "/accounts/sign-up/"
 WRITE = f"TransactWriteItems Put {TABLE}  USER PROFILE"
 """The write of a profile without an e-mail address."""
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.mark.fallback
@@ -150,8 +150,8 @@ class TestSigningUpIsRefused:
     def test_for_a_taken_name_as_rarely_as_for_a_new_account(
         self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(1, throttling.SIGN_UPS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(throttling, "SIGN_UPS_FROM_AN_ADDRESS", few)
+        few = replace(rate_limits.SIGN_UPS_FROM_AN_ADDRESS, times=1)
+        monkeypatch.setattr(rate_limits, "SIGN_UPS_FROM_AN_ADDRESS", few)
         fields = {"username": alice.username, "password1": "short"}
         told = [browser.post(SIGN_UP, fields).status_code for _ in range(2)]
         assert told == [200, 429]
@@ -159,8 +159,8 @@ class TestSigningUpIsRefused:
     def test_after_too_many_from_one_address(
         self, browser: Client, fresh: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.SIGN_UPS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(throttling, "SIGN_UPS_FROM_AN_ADDRESS", few)
+        few = replace(rate_limits.SIGN_UPS_FROM_AN_ADDRESS, times=2)
+        monkeypatch.setattr(rate_limits, "SIGN_UPS_FROM_AN_ADDRESS", few)
         for _ in range(2):
             assert sign_up(browser, fresh("carla")).status_code == 302
         name = fresh("carla")

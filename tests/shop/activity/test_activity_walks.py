@@ -10,6 +10,7 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
 from dynamo.lists.runs import Position
+from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.months import Month
 from shop.activity.queries import list_activity
@@ -21,12 +22,12 @@ KIND_SETS = [kinds for size in (0, 1, 2) for kinds in combinations(Kind, size)]
 
 
 @pytest.fixture
-def history(own_log, settings):
+def history(own_log, monkeypatch):
     """Some eighty entries in four months with two, three, two and one shards; nothing in August."""
     entries = []
     for month, shards in [(7, 2), (9, 3), (10, 2), (11, 1)]:
         own_log(Month(2026, month))
-        settings.ACTIVITY_SHARDS = shards
+        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", shards)
         begin = datetime(2026, month, 1, tzinfo=UTC)
         random = Random(month)
         some = [
@@ -56,11 +57,11 @@ class TestWalkingTheLog:
         for kinds in KIND_SETS if pytestconfig.getoption("--thorough") else KIND_SETS[::3]:
             truth = newest_first(history, *kinds)
             pages = list(walk(kinds, PageRequest(7), now=NOW))
-            assert [entry for found in pages for entry in found.entries] == truth
-            assert all(len(found.entries) == 7 for found in pages[:-1])
+            assert [entry for found in pages for entry in found.items] == truth
+            assert all(len(found.items) == 7 for found in pages[:-1])
             from_the_end = PageRequest(7, Position("0000"), PREVIOUS)
             pages = list(walk(kinds, from_the_end, now=NOW))[::-1]
-            assert [entry for found in pages for entry in found.entries] == truth
+            assert [entry for found in pages for entry in found.items] == truth
 
     def test_turns_around_at_any_entry(self, history):
         whole = newest_first(history)
@@ -68,13 +69,13 @@ class TestWalkingTheLog:
             position = Position(whole[at].place)
             onward = list_activity((), PageRequest(4, position), now=NOW)
             back = list_activity((), PageRequest(4, position, PREVIOUS), now=NOW)
-            assert list(onward.entries) == whole[at + 1 : at + 5]
-            assert list(back.entries) == whole[max(0, at - 4) : at]
+            assert list(onward.items) == whole[at + 1 : at + 5]
+            assert list(back.items) == whole[max(0, at - 4) : at]
 
     def test_keeps_entries_of_one_microsecond_apart_by_their_month(self, history):
         boundary = datetime(2026, 10, 31, 23, 59, 59, 999_999, tzinfo=UTC)
         at = Position(newest_first(e for e in history if e.moment > boundary)[-1].place)
-        (older,) = list_activity((Kind.ORDER,), PageRequest(1, at), now=NOW).entries
+        (older,) = list_activity((Kind.ORDER,), PageRequest(1, at), now=NOW).items
         assert older.moment == boundary
 
 
@@ -83,17 +84,17 @@ class TestMissingTables:
         client().delete_table(TableName=Month(2026, 10).table)
         left = [entry for entry in history if entry.month != Month(2026, 10)]
         pages = walk((), PageRequest(7), now=NOW)
-        assert [entry for found in pages for entry in found.entries] == newest_first(left)
+        assert [entry for found in pages for entry in found.items] == newest_first(left)
 
     def test_may_be_all_of_them(self, own_log):
         found = list_activity((), PageRequest(7), now=NOW)
-        assert (found.entries, found.page.has_next) == ((), False)
+        assert (found.items, found.page.has_next) == ((), False)
 
     def test_past_retention_are_not_asked_for(self, history, settings):
         settings.ACTIVITY_RETENTION_MONTHS = 1
         kept = [entry for entry in history if entry.month >= Month(2026, 10)]
         pages = walk((), PageRequest(7), now=NOW)
-        assert [entry for found in pages for entry in found.entries] == newest_first(kept)
+        assert [entry for found in pages for entry in found.items] == newest_first(kept)
 
 
 @pytest.mark.real_engine
@@ -119,11 +120,11 @@ class TestTheCostOfAPage:
             for position in (None, Position("2026-11-10"), Position("2026-10-28")):
                 with metered() as meter:
                     found = list_activity(kinds, PageRequest(20, position), now=NOW)
-                assert len(found.entries) == 20
+                assert len(found.items) == 20
                 assert meter.capacity_units() == units
         with metered() as meter:
             found = list_activity((), PageRequest(20, Position("2026-11-01T03")), now=NOW)
-        assert {entry.month for entry in found.entries} == {THIS, THIS.plus(-1)}
+        assert {entry.month for entry in found.items} == {THIS, THIS.plus(-1)}
         assert meter.capacity_units() == 6.0
 
     def test_is_one_call_for_a_month_without_entries(self, own_log):

@@ -1,6 +1,7 @@
 """Entries written behind the back of an action: soon, each once, whatever the tables do."""
 
 import logging
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.conf import settings as django_settings
 
-from config.environment.variables import current
 from dynamo.calls.client import client
 from dynamo.writes import background
+from shop.activity import tables
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, entry_in_line, line_of
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record
@@ -69,7 +70,6 @@ class TestAnEntry:
         assert one.place != other.place
 
 
-@pytest.mark.fallback
 class TestRecording:
     def test_writes_soon(self, own_log, today, month):
         own_log(month.plus(-1), month)
@@ -116,17 +116,19 @@ class TestRecording:
 
 
 class TestTheShardsOfAMonth:
-    def test_are_those_of_its_first_entry_for_good(self, own_log, settings):
+    def test_are_those_of_its_first_entry_for_good(self, own_log, monkeypatch):
         own_log(THIS)
-        settings.ACTIVITY_SHARDS = 3
+        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 3)
         assert shards_of(THIS, client=client()) == 0
         assert settle_shards(THIS, client=client()) == 3
-        settings.ACTIVITY_SHARDS = 1
+        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 1)
         assert settle_shards(THIS, client=client()) == shards_of(THIS, client=client()) == 3
 
-    def test_are_heard_of_from_the_table_where_another_process_was_first(self, own_log, settings):
+    def test_are_heard_of_from_the_table_where_another_process_was_first(
+        self, own_log, monkeypatch
+    ):
         own_log(THIS)
-        settings.ACTIVITY_SHARDS = 3
+        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 3)
         number = {"_shards": {"N": "7"}, "pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
         client().put_item(TableName=THIS.table, Item=number)
         assert settle_shards(THIS, client=client()) == 7
@@ -211,7 +213,7 @@ class TestAProcessThatEnds:
         return subprocess.run(
             [sys.executable, "-c", program],
             cwd=PROJECT,
-            env=current().with_values(**given),
+            env=os.environ | given,
             capture_output=True,
             text=True,
             check=True,

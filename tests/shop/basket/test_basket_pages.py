@@ -119,7 +119,6 @@ class TestTheBasket:
         assert len(cookie) < 4_000
 
 
-@pytest.mark.fallback
 class TestPlacing:
     def test_shows_the_new_order_and_empties_the_basket(self, alice: Visitor, lamp: str) -> None:
         add(alice, lamp, "2")

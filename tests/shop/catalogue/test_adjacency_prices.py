@@ -12,7 +12,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.writes.shards import shard_of
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_all_categories, list_category
-from shop.catalogue.edge_shards import count_edge_shards, writable_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
@@ -51,7 +51,7 @@ def shelf(tables: None) -> Iterator[str]:
 
 def dealt_out(kind: str) -> list[str]:
     """Sixty ids of this kind that belong to one shard after the other, in turn."""
-    shards, every = writable_shards(), [f"{kind}-of-usual-length-{n:03}" for n in range(999)]
+    shards, every = EDGES.writable(), [f"{kind}-of-usual-length-{n:03}" for n in range(999)]
     of_shard = [[i for i in every if shard_of(i, shards) == shard] for shard in range(shards)]
     return [i for turn in zip(*of_shard, strict=False) for i in turn][:60]
 
@@ -63,14 +63,14 @@ class TestReading:
         assert meter.capacity_units() == 0.5
 
     def test_a_product_with_its_way_is_one_unit(self, shelf):
-        product_id = list_category(shelf, PageRequest(1)).products[0].id
+        product_id = list_category(shelf, PageRequest(1)).items[0].id
         with metered() as meter:
             assert len(find_product(product_id).trail) == 2
         assert meter.capacity_units() == 1
 
     def test_a_page_of_twenty_as_shelved_is_one_unit(self, shelf):
         with metered() as meter:
-            assert len(list_category(shelf, PageRequest(20)).products) == 20
+            assert len(list_category(shelf, PageRequest(20)).items) == 20
         assert meter.capacity_units() == 1
 
     @pytest.mark.parametrize("order", list(ProductOrder))
@@ -78,19 +78,19 @@ class TestReading:
         self, shelf, order
     ):
         with metered() as meter:
-            assert len(list_category(shelf, PageRequest(20), order=order).products) == 20
-        assert meter.capacity_units() == 1 + count_edge_shards() / 2
+            assert len(list_category(shelf, PageRequest(20), order=order).items) == 20
+        assert meter.capacity_units() == 1 + EDGES.count() / 2
 
     def test_a_page_of_the_tree_is_the_same(self, shelf):
         with metered() as meter:
             list_all_categories(PageRequest(20))
-        assert meter.capacity_units() == 1 + count_edge_shards() / 2
+        assert meter.capacity_units() == 1 + EDGES.count() / 2
 
 
 class TestWriting:
     def put(self, product: NewProduct) -> float:
         (slug,) = product.category_slugs
-        writable_shards()  # stores their number, once
+        EDGES.writable()  # stores their number, once
         with metered() as meter:
             put_catalogue(categories=[category(slug)], products=[product])
         kinds = ("BatchWriteItem", "TransactWriteItems", "UpdateItem")

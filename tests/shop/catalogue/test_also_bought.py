@@ -13,7 +13,7 @@ from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
 from dynamo.upkeep.erasure import erase
 from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
-from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -156,7 +156,7 @@ class TestAlsoBought:
             found = find_also_bought(popular)
         assert len(found) == BOUNDS.shown
         assert {each.buyers for each in found} == {BOUNDS.buyers}
-        assert meter.capacity_units() <= BOUNDS.capacity_units(count_edge_shards())
+        assert meter.capacity_units() <= BOUNDS.capacity_units(EDGES.count())
         assert {call.operation for call in meter.calls} <= {"GetItem", "Query", "BatchGetItem"}
         assert meter.capacity_units("what they bought") == BOUNDS.buyers / 2
 

@@ -1,7 +1,6 @@
 """“Also bought” on a product's page, and as a page of its own."""
 
 import pytest
-from django.test import Client
 
 from dynamo.calls.meter import metered
 from shop.catalogue.items import NewProduct
@@ -79,6 +78,3 @@ class TestThePage:
 
     def test_of_no_product_is_404(self):
         assert visit("/products/nothing-at-all/also-bought/").status == 404
-
-    def test_cannot_be_posted_to(self):
-        assert Client().post(URL).status_code == 405

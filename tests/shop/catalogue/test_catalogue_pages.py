@@ -3,7 +3,6 @@
 from urllib.parse import urlencode
 
 import pytest
-from django.test import Client
 
 from dynamo.calls.meter import metered
 from shop.catalogue.items import NewCategory, NewProduct
@@ -92,9 +91,6 @@ class TestCategory:
         headings = [h for shown in follow("/", "older") for h in shown.page.all("h3")]
         (link,) = [heading.one("a")["href"] for heading in headings if heading.text == name]
         assert visit(link).page.one("h1").text == name
-
-    def test_cannot_be_changed(self, lamps):
-        assert Client().post(f"/categories/{lamps}/").status_code == 405
 
 
 class TestFrontPage:

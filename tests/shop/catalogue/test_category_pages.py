@@ -37,7 +37,6 @@ def trail(address: str) -> list[str]:
     return [link["href"] for link in visit(address).page.one(class_="breadcrumbs").all("a")]
 
 
-@pytest.mark.fallback
 class TestAnOrderedCategory:
     @orders
     def test_is_walked_by_its_links_there_and_back(self, order):

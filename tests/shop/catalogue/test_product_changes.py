@@ -34,7 +34,7 @@ def lamp(fresh: Callable[[str], str]) -> NewProduct:
 
 
 def shown_in(slug: str, order: ProductOrder | None = None) -> list[tuple[str, int]]:
-    products = list_category(slug, PageRequest(9), order=order).products
+    products = list_category(slug, PageRequest(9), order=order).items
     return [(p.name, int(p.unit_price * 100)) for p in products if p.unit_price is not None]
 
 

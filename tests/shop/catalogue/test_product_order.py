@@ -11,7 +11,7 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.category_queries import list_category
-from shop.catalogue.edge_shards import count_edge_shards, raise_edge_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
@@ -34,7 +34,7 @@ def walk(slug: str, order: ProductOrder, request: PageRequest) -> Iterator[list[
     """Turn pages in the direction of the first request until there is no further one."""
     while True:
         found = list_category(slug, request, order=order)
-        yield [product.id for product in found.products]
+        yield [product.id for product in found.items]
         onward = request.toward is Toward.NEXT
         if not (found.page.has_next if onward else found.page.has_previous):
             return
@@ -66,7 +66,7 @@ class TestAList:
         assert unpriced < set(there("ordered", ProductOrder.NAME, 20))
 
     def test_shows_names_and_prices(self, shelf):
-        (found,) = list_category("ordered", PageRequest(1), order=ProductOrder.DEAREST).products
+        (found,) = list_category("ordered", PageRequest(1), order=ProductOrder.DEAREST).items
         truth = next(p for p in shelf if p.id == in_order(shelf, ProductOrder.DEAREST)[0])
         assert (found.name, found.currency) == (truth.name, "EUR")
         assert int(found.unit_price * 100) == truth.unit_price_cents
@@ -74,7 +74,7 @@ class TestAList:
     @orders
     @pytest.mark.real_engine
     def test_costs_a_query_for_each_shard_at_any_depth(self, shelf, order):
-        shards = count_edge_shards()
+        shards = EDGES.count()
         for position in list(walk_positions("ordered", order))[::10]:
             with metered() as meter:
                 list_category("ordered", PageRequest(10, position), order=order)
@@ -87,7 +87,7 @@ class TestAList:
         slug = fresh("shards")
         products = products_in(slug, 12)
         put_catalogue(categories=[category(slug)], products=products[:6])
-        raise_edge_shards(count_edge_shards() + 1)
+        EDGES.raise_to(EDGES.count() + 1)
         put_catalogue(categories=[category(slug)], products=products[6:])
         assert there(slug, ProductOrder.NAME, 5) == in_order(products, ProductOrder.NAME)
 

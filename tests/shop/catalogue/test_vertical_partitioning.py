@@ -51,7 +51,7 @@ def put_inline(products: list[NewProduct]) -> None:
 def units_of_a_page(slug: str) -> float:
     with metered() as meter:
         found = list_category(slug, PageRequest(PAGE))
-    assert len(found.products) == PAGE
+    assert len(found.items) == PAGE
     return meter.capacity_units()
 
 

@@ -14,9 +14,8 @@ from dynamo.calls.meter import metered
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.crawlers import queries
-from tests.config.test_matrix import MATRIX
 from tests.support.comments.outage import own_engine
-from tests.support.config.addresses import address
+from tests.support.config.addresses import MATRIX, address
 from tests.support.strict import refuse_what_aws_refuses
 
 SITE = "https://shop.example.com"

@@ -119,7 +119,7 @@ class TestAnImportedProduct:
         kind = fresh("jardim")
         sell(lamp, "2018-01-06", "7.00", kind=kind, update_products=True)
         assert shown(lamp) == (f"{kind.capitalize()} {lamp[:8]}", "7.00 BRL", [kind])
-        casa = list_category("casa", PageRequest(500)).products
+        casa = list_category("casa", PageRequest(500)).items
         assert lamp not in {product.id for product in casa}
         assert is_whole(lamp, kind)
 

@@ -20,7 +20,7 @@ from shop.order_status import OPEN, Status
 from shop.orders.counts import counts_of
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import find_order, list_open_orders, list_orders
-from shop.orders.shards import count_shards
+from shop.table import OPEN_ORDERS
 from tests.support.shop.olist_folders import give_copies, part_of
 from tests.support.shop.olist_loading import import_folder
 from tests.support.shop.olist_truth import OPEN as OPEN_STATUSES
@@ -175,7 +175,7 @@ class TestPartOfOlist:
 
     def test_shipped_before_2018_holds_no_other_status(self, part: Truth) -> None:
         chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
-        found = list_orders(PART, chosen, PageRequest(500)).orders
+        found = list_orders(PART, chosen, PageRequest(500)).items
         assert {order.status for order in found} == {Status.SHIPPED}
         assert max(order.date.year for order in found) == 2017
         check_user(part, PART, chosen)
@@ -183,7 +183,7 @@ class TestPartOfOlist:
     def test_reads_a_run_for_each_status_and_shard_in_one_round(self, part: Truth) -> None:
         del part
         read = list_open_orders(OrderFilter(), PageRequest(20))
-        assert len(read.page.reads) == len(OPEN) * count_shards()
+        assert len(read.page.reads) == len(OPEN) * OPEN_ORDERS.count()
 
 
 @pytest.mark.slow

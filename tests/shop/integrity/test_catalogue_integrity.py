@@ -11,7 +11,7 @@ from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_category
-from shop.catalogue.edge_shards import count_edge_shards
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
 from shop.catalogue.purchases import DERIVED
 from shop.catalogue.queries import find_product
@@ -125,7 +125,7 @@ class TestTheCheck:
         assert mend(lamp.id) == [True, True]
         for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
             page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
-            assert [product.id for product in page.products] == [lamp.id]
+            assert [product.id for product in page.items] == [lamp.id]
 
     @pytest.mark.parametrize("lost", [edge_of, by_name_of])
     def test_puts_back_an_edge_that_the_product_lists(self, lamp, lost):
@@ -164,7 +164,7 @@ class TestTheCheck:
         assert (stored(edge_of(lamp)), stored(by_name_of(lamp))) == (None, None)
 
     def test_takes_any_shard_that_is_read_for_right(self):
-        lamps = [put_lamp() for _ in range(count_edge_shards())]
+        lamps = [put_lamp() for _ in range(EDGES.count())]
         for shard, lamp in enumerate(lamps):
             stem = stored(edge_of(lamp))["data_partition"]["S"].rpartition("#")[0]
             spoil(edge_of(lamp), data_partition={"S": f"{stem}#{shard}"})
@@ -172,13 +172,13 @@ class TestTheCheck:
 
     def test_tells_readers_of_a_shard_they_do_not_read(self, lamp):
         partition = stored(edge_of(lamp))["data_partition"]["S"]
-        further = count_edge_shards()
+        further = EDGES.count()
         spoil(edge_of(lamp), data_partition={"S": f"{partition.rpartition('#')[0]}#{further}"})
         (difference,) = found("edges")
         assert (difference.kind, difference.mend()) == ("shards", True)
-        assert count_edge_shards() == further + 1
+        assert EDGES.count() == further + 1
         page = list_category(lamp.category_slugs[0], PageRequest(5), order=ProductOrder.CHEAPEST)
-        assert [product.id for product in page.products] == [lamp.id]
+        assert [product.id for product in page.items] == [lamp.id]
 
     def test_mends_nothing_that_changes_at_this_very_moment(self, lamp):
         spoil(edge_of(lamp), name={"S": "Another"})

@@ -15,8 +15,7 @@ from shop.order_status import Status
 from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
 from shop.orders.items import NewOrder
 from shop.orders.moving import move_order
-from shop.orders.shards import OPEN_ORDERS, count_shards, raise_shards
-from shop.table import counters_of
+from shop.table import OPEN_ORDERS, counters_of
 from tests.support.orders.making import made_order, put, stored_order
 from tests.support.shop.checks import differences
 
@@ -73,7 +72,6 @@ def mend(difference: Difference) -> bool:
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.fallback
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
         assert list(differences("orders")) == []
@@ -123,13 +121,13 @@ class TestTheCheck:
         assert queue_lengths() == before
 
     def test_finds_and_mends_too_few_shards(self, order: NewOrder) -> None:
-        number = count_shards()
-        spoil(keys.shards(OPEN_ORDERS), _shards={"N": "0"})
+        number = OPEN_ORDERS.count()
+        spoil(keys.shards(OPEN_ORDERS.name), _shards={"N": "0"})
         (difference,) = found("shards", "the queue")
         assert difference.stored == "number 0"
         assert mend(difference)
-        assert 0 < count_shards() <= number
-        raise_shards(number)
+        assert 0 < OPEN_ORDERS.count() <= number
+        OPEN_ORDERS.raise_to(number)
 
     def test_hints_at_spread_counts_and_folds_them(self, order: NewOrder) -> None:
         name = counter_of(order.username)

@@ -36,7 +36,7 @@ class TestPuttingOrders:
             for n, status in enumerate([*Status] * 4)
         ]
         assert put_orders(orders) == [OrderOutcome.CREATED] * len(orders)
-        found = list_orders(username, OrderFilter(), PageRequest(50)).orders
+        found = list_orders(username, OrderFilter(), PageRequest(50)).items
         assert [order.id for order in found] == newest_first(orders)
         assert counts_of(username) == dict.fromkeys(Status, 4)
 

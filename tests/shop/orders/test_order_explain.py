@@ -13,7 +13,7 @@ from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
 from shop.orders.queries import list_orders
 from shop.orders.queue.explain import explain_queue
-from shop.orders.shards import count_shards
+from shop.table import OPEN_ORDERS
 from tests.support.orders.making import START, made_order, put
 
 BOTH = OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED))
@@ -58,5 +58,5 @@ class TestExplainingTheQueue:
     def test_names_each_shard(self, username: str) -> None:
         explanation = explain_queue(OrderFilter((Status.PLACED,)), size=20)
         keys = [query.key for query in explanation.queries]
-        assert keys == [f"OPEN#PLACED#{shard}" for shard in range(count_shards())]
+        assert keys == [f"OPEN#PLACED#{shard}" for shard in range(OPEN_ORDERS.count())]
         assert [line.name for line in explanation.other] == ["shards", "counts"]

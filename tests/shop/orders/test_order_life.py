@@ -109,7 +109,7 @@ class OrderLife(RuleBasedStateMachine):
         for name in self.names:
             assert counts_of(name) == self._counts(name)
             mine = {i: self.status[i] for i, owner in self.owner.items() if owner == name}
-            found = list_orders(name, OrderFilter(), PageRequest(BIG)).orders
+            found = list_orders(name, OrderFilter(), PageRequest(BIG)).items
             assert {order.id: order.status for order in found} == mine
             for order_id, status in mine.items():
                 self._check_item(stored_order(name, order_id), status)
@@ -159,7 +159,7 @@ def _queue() -> list[tuple[str, str]]:
     request, found = PageRequest(BIG), list[tuple[str, str]]()
     while True:
         page = list_open_orders(OrderFilter(), request)
-        found += [(order.id, order.status) for order in page.orders]
+        found += [(order.id, order.status) for order in page.items]
         if not page.page.has_next:
             return found
         request = PageRequest(BIG, page.page.entries[-1].position)

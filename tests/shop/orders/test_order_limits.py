@@ -1,12 +1,12 @@
 """How often a customer may place and change orders."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from dynamo.writes.limits import Limit
 from shop.order_status import Status
-from shop.orders import limits
+from shop.orders import rate_limits
 from shop.orders.counts import counts_of
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
@@ -14,8 +14,8 @@ from tests.support.orders.making import made_order, put, put_product
 
 @pytest.fixture(autouse=True)
 def one_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    once = Limit(1, limits.ORDERS_OF_A_USER.window)
-    monkeypatch.setattr(limits, "ORDERS_OF_A_USER", once)
+    once = replace(rate_limits.ORDERS_OF_A_USER, times=1)
+    monkeypatch.setattr(rate_limits, "ORDERS_OF_A_USER", once)
 
 
 def order_a_lamp(visitor: Visitor, product_id: str) -> int:

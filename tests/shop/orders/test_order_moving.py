@@ -87,7 +87,6 @@ class TestAMove:
         assert queue_lengths() == before | {Status.PLACED: before[Status.PLACED] - 1}
 
 
-@pytest.mark.fallback
 class TestAMoveIsRefused:
     def test_when_the_order_has_left_the_status_that_was_seen(self, order: NewOrder) -> None:
         move(order, Status.PLACED, Status.APPROVED)

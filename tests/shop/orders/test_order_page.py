@@ -118,7 +118,6 @@ class TestWhileTheIndexLags:
         assert [row.one("a").text for row in rows] == [line.name for line in lines]
 
 
-@pytest.mark.fallback
 class TestMovingFromThePage:
     def test_offers_a_customer_what_a_customer_may_do(self, alice: Visitor) -> None:
         placed, shipped = made_order(alice.username), made_order(alice.username, Status.SHIPPED)

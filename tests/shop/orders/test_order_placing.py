@@ -51,7 +51,7 @@ def product(fresh: Callable[[str], str]) -> Callable[..., str]:
 
 
 def orders_of(username: str) -> list[str]:
-    found = list_orders(username, OrderFilter(), PageRequest(50)).orders
+    found = list_orders(username, OrderFilter(), PageRequest(50)).items
     return [order.id for order in found]
 
 

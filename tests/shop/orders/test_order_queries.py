@@ -115,7 +115,7 @@ class TestTheBoundsOfARange:
 
         def ask(**days: date) -> list[str]:
             chosen = OrderFilter(statuses=(Status.SHIPPED,), **days)
-            found = list_orders(username, chosen, PageRequest(50)).orders
+            found = list_orders(username, chosen, PageRequest(50)).items
             return [names[order.id] for order in found]
 
         return ask

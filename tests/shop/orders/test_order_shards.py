@@ -12,7 +12,7 @@ from shop import table
 from shop.order_status import OPEN, Status
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import list_open_orders
-from shop.orders.shards import count_shards, pick_shard
+from shop.table import OPEN_ORDERS
 from tests.support.orders.making import made_order, put, stored_order
 from tests.support.shop.order_walks import queue_of, there_and_back
 
@@ -22,23 +22,23 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 class TestTheShards:
     def test_are_all_used_by_a_burst(self, fresh: Callable[[str], str], settings: Any) -> None:
-        username, shards = fresh("alex"), max(count_shards(), settings.ORDER_SHARDS)
+        username, shards = fresh("alex"), max(OPEN_ORDERS.count(), settings.ORDER_SHARDS)
         orders = [
             made_order(username) for _ in range(12 * shards)
         ]  # one in ten thousand misses one
         put(*orders)
         used = {stored_order(username, order.id)["open_shard"]["S"] for order in orders}
-        assert used == {f"OPEN#PLACED#{shard}" for shard in range(count_shards())}
+        assert used == {f"OPEN#PLACED#{shard}" for shard in range(OPEN_ORDERS.count())}
 
     def test_are_known_to_the_table_before_an_order_is_put_in_one(self, settings: Any) -> None:
-        settings.ORDER_SHARDS = count_shards() + 1
-        assert pick_shard() < count_shards() == settings.ORDER_SHARDS
+        settings.ORDER_SHARDS = OPEN_ORDERS.count() + 1
+        assert OPEN_ORDERS.pick() < OPEN_ORDERS.count() == settings.ORDER_SHARDS
 
     def test_never_become_fewer(self, settings: Any) -> None:
-        before = count_shards()
+        before = OPEN_ORDERS.count()
         settings.ORDER_SHARDS = 1
-        pick_shard()
-        assert count_shards() == before
+        OPEN_ORDERS.pick()
+        assert OPEN_ORDERS.count() == before
 
     def test_may_change_in_number_and_no_order_is_lost(
         self, fresh: Callable[[str], str], settings: Any
@@ -56,7 +56,7 @@ class TestTheShards:
     def test_are_all_read_by_a_process_that_has_written_none(
         self, fresh: Callable[[str], str], settings: Any
     ) -> None:
-        settings.ORDER_SHARDS = count_shards() + 3
+        settings.ORDER_SHARDS = OPEN_ORDERS.count() + 3
         orders = [made_order(fresh("alex"), placed_at=EVEN_LONGER_AGO) for _ in range(30)]
         put(*orders)
         table._shards_of.cache_clear()  # as in another process
@@ -73,7 +73,7 @@ class TestWhatTheQueueReads:
         with metered() as meter:
             list_open_orders(OrderFilter(chosen), PageRequest(20))
         queries = [call for call in meter.calls if call.label == "list"]
-        partitions = {f"OPEN#{s}#{n}" for s in chosen or OPEN for n in range(count_shards())}
+        partitions = {f"OPEN#{s}#{n}" for s in chosen or OPEN for n in range(OPEN_ORDERS.count())}
         firsts = queries[: len(partitions)]
         assert {call.partition for call in firsts} == partitions
         assert {(call.operation, call.index) for call in queries} == {("Query", "queue")}

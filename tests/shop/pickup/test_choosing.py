@@ -8,8 +8,7 @@ from dynamo.calls.client import client
 from shop import keys
 from shop.order_status import OPEN, Status
 from shop.orders.bulk import put_orders
-from shop.orders.entries import PickupEntry
-from shop.orders.items import NewOrder, StatusChange
+from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.queries import NoSuchOrder, find_order
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
@@ -41,7 +40,7 @@ def choose(order: NewOrder, point: PickupPoint, *, username: str | None = None) 
     choose_point(username=username or order.username, order_id=order.id, point_id=point.id)
 
 
-def chosen(order: NewOrder) -> PickupEntry | None:
+def chosen(order: NewOrder) -> NewPickup | None:
     return find_order(order.id).order.pickup
 
 
@@ -49,7 +48,7 @@ class TestChoosing:
     def test_is_shown_with_the_order(self, order: NewOrder, point: PickupPoint) -> None:
         assert chosen(order) is None
         choose(order, point)
-        assert chosen(order) == PickupEntry(point.id, point.name, point.address, point.hours)
+        assert chosen(order) == NewPickup(point.id, point.name, point.address, point.hours)
 
     def test_again_takes_the_other_point(
         self, order: NewOrder, point: PickupPoint, fresh: Fresh
@@ -130,12 +129,12 @@ class TestChoosing:
 
 class TestAChoice:
     @pytest.fixture
-    def made(self, order: NewOrder, point: PickupPoint) -> Callable[[], PickupEntry | None]:
+    def made(self, order: NewOrder, point: PickupPoint) -> Callable[[], NewPickup | None]:
         choose(order, point)
         return lambda: chosen(order)
 
     def test_stays_when_the_point_is_gone(
-        self, made: Callable[[], PickupEntry | None], point: PickupPoint
+        self, made: Callable[[], NewPickup | None], point: PickupPoint
     ) -> None:
         remove_point(point.id)
         entry = made()
@@ -143,7 +142,7 @@ class TestAChoice:
         assert entry.name == point.name
 
     def test_stays_when_the_order_moves(
-        self, made: Callable[[], PickupEntry | None], order: NewOrder
+        self, made: Callable[[], NewPickup | None], order: NewOrder
     ) -> None:
         move_order(
             username=order.username,
@@ -157,7 +156,7 @@ class TestAChoice:
         assert made() is not None
 
     def test_stays_when_the_order_is_imported_again(
-        self, made: Callable[[], PickupEntry | None], order: NewOrder
+        self, made: Callable[[], NewPickup | None], order: NewOrder
     ) -> None:
         later = StatusChange(Status.SHIPPED, START.replace(year=2024))
         put_orders([NewOrder(**(_fields(order) | {"history": (*order.history, later)}))])

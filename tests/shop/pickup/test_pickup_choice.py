@@ -1,10 +1,11 @@
 """Choosing on the page of pickup points, and what the order's page says of it."""
 
+from dataclasses import replace
+
 import pytest
 
-from dynamo.writes.limits import Limit
 from shop.order_status import Status
-from shop.orders import limits
+from shop.orders import rate_limits
 from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import remove_point
@@ -13,7 +14,6 @@ from tests.support.orders.making import made_order, put
 from tests.support.pickup.visiting import ids, near, page_of
 
 
-@pytest.mark.fallback
 class TestChoosingOnThePage:
     def test_is_told_and_shown_on_the_order(
         self, alice: Visitor, order: NewOrder, points: list[PickupPoint], spot: tuple[float, float]
@@ -93,15 +93,11 @@ class TestChoosingOnThePage:
         assert told.messages == ["This order is shipped: its delivery can no longer be changed."]
         assert told.page.all(data_pickup=True) == []
 
-    @pytest.mark.parametrize("way", ["choose", "forget"])
-    def test_is_not_done_by_looking(self, alice: Visitor, order: NewOrder, way: str) -> None:
-        assert alice.get(f"{page_of(order)}{way}/").status == 405
-
 
 @pytest.fixture
 def two_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = Limit(2, limits.ORDERS_OF_A_USER.window)
-    monkeypatch.setattr(limits, "ORDERS_OF_A_USER", few)
+    few = replace(rate_limits.ORDERS_OF_A_USER, times=2)
+    monkeypatch.setattr(rate_limits, "ORDERS_OF_A_USER", few)
 
 
 @pytest.mark.usefixtures("two_choices")
@@ -136,8 +132,8 @@ class TestWhoeverChoosesTooOften:
         points: list[PickupPoint],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        one = Limit(1, limits.ORDERS_FROM_AN_ADDRESS.window)
-        monkeypatch.setattr(limits, "ORDERS_FROM_AN_ADDRESS", one)
+        one = replace(rate_limits.ORDERS_FROM_AN_ADDRESS, times=1)
+        monkeypatch.setattr(rate_limits, "ORDERS_FROM_AN_ADDRESS", one)
         for visitor in (alice, bob):
             visitor.browser.defaults["REMOTE_ADDR"] = "10.78.0.1"
         url = f"{page_of(order)}choose/"

@@ -149,13 +149,6 @@ class TestThePage:
         others = page.one(class_="explanation").all("th", scope="row")
         assert {"order", "directory"} <= {cell.text for cell in others}
 
-    def test_exists_for_the_customer_alone(
-        self, order: NewOrder, bob: Visitor, sam: Visitor, stranger: Visitor
-    ) -> None:
-        assert bob.get(page_of(order)).status == 404
-        assert sam.get(page_of(order)).status == 404
-        assert stranger.get(page_of(order)).response["Location"].startswith("/accounts/login/")
-
     def test_leads_back_when_the_order_is_closed(self, alice: Visitor) -> None:
         order = made_order(alice.username, Status.SHIPPED)
         put(order)

@@ -15,7 +15,7 @@ from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import someone
 from tests.support.orders.making import put_product
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 PUBLIC = "public, max-age=0, s-maxage=30"
 PRIVATE = "private, no-store"
 HOW_IT_WAS_READ = re.compile(rb'<details class="explanation".*?</details>', re.DOTALL)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from dynamo.calls.client import client
-from dynamo.lists.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest, PageResult, Toward
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.months import Month
-from shop.activity.queries import ActivityPage, list_activity
+from shop.activity.queries import list_activity
 from shop.activity.recording import LOG, write_entry
 from tests.support.chance import unique
 
@@ -36,10 +36,12 @@ def whole_log(*kinds: Kind, now: datetime | None = None) -> list[LogEntry]:
     assert LOG.flush(seconds=10)
     found = list_activity(kinds, PageRequest(200), now=now or datetime.now(UTC))
     assert not found.page.has_next
-    return list(found.entries)
+    return list(found.items)
 
 
-def walk(kinds: Sequence[Kind], request: PageRequest, *, now: datetime) -> Iterator[ActivityPage]:
+def walk(
+    kinds: Sequence[Kind], request: PageRequest, *, now: datetime
+) -> Iterator[PageResult[LogEntry]]:
     """Turn pages in the direction of the request until there is no further one."""
     onward = request.toward is Toward.NEXT
     for _ in range(500):

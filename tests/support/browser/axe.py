@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.support.chance import is_thorough
 from tests.support.project import PROJECT
 
 AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
@@ -12,6 +13,8 @@ WIDTHS = (390, 1280)
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 OF_COLOURS = ("color-contrast", "link-in-text-block")
 """The rules whose answer depends on the colour scheme; the others are asked once for a width."""
+OF_LAYOUT = (*OF_COLOURS, "target-size", "scrollable-region-focusable")
+"""The rules whose answer depends on the width, as long as the same elements are shown."""
 LOOK = """
     async (runOnly) => {
         const preload = {assets: ["media"]};  // no rule of these reads the stylesheets
@@ -40,9 +43,19 @@ def axe_finds_nothing(page: Page) -> bool:
 
 
 def _looks() -> Iterator[tuple[int, str, dict[str, Any]]]:
-    for width in WIDTHS:
-        yield width, "light", {"type": "tag", "values": RULES}
-        yield width, "dark", {"type": "rule", "values": OF_COLOURS}
+    """Yield every rule in the wide page, and in others the rules that may say something else.
+
+    With ``--thorough`` every rule in both widths, and the colours of both.
+    """
+    narrow, wide = WIDTHS
+    every, of_colours = {"type": "tag", "values": RULES}, {"type": "rule", "values": OF_COLOURS}
+    yield wide, "light", every
+    yield wide, "dark", of_colours
+    if is_thorough():
+        yield narrow, "light", every
+        yield narrow, "dark", of_colours
+    else:
+        yield narrow, "light", {"type": "rule", "values": OF_LAYOUT}
 
 
 def _look(page: Page, width: int, colours: Any, runs: dict[str, Any]) -> list[list[str]]:

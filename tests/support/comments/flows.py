@@ -10,10 +10,9 @@ from django.core.management import CommandError, call_command
 
 from comments import keys
 from comments.erasure.traces import comments_listed_in
-from comments.lists.highlights import find_picks
+from comments.lists.page import find_picks
 from comments.models import CommentVote
-from comments.moderation.services import hide
-from comments.picks.services import feature
+from comments.moderation.services import feature, hide
 from comments.profiles.queries import ids_written_by
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
@@ -21,9 +20,9 @@ from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import tallies
 from comments.store.revision import Revision, State
+from comments.votes.queries import HELPFUL
 from comments.votes.services import rank_or_log
 from comments.votes.services import vote as vote_for
-from comments.votes.tally import HELPFUL
 from dynamo.calls.client import client
 from dynamo.writes.transactions import write_together
 from tests.support.comments.threads import NOW, helpful, moderated

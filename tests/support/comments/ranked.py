@@ -9,7 +9,7 @@ from botocore.exceptions import EndpointConnectionError
 from comments.items import NewComment, items_of
 from comments.keys import RANK_PREFIX, rank
 from comments.models import Comment
-from comments.rankings.items import Ranking
+from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, list_ranking
 from dynamo.calls.client import client
 from dynamo.items import Item
@@ -28,7 +28,7 @@ def ranking_of(
     request: PageRequest | None = PageRequest(size)
     while request:
         listed = list_ranking(ranking, request)
-        found += listed.products
+        found += listed.items
         entries = listed.page.entries
         request = PageRequest(size, entries[-1].position) if listed.page.has_next else None
     return [ranked for ranked in found if ranked.product.id in products]

@@ -7,7 +7,7 @@ import pytest
 from django.test import override_settings
 
 from comments import keys
-from comments.lists.read_models import INDEXES
+from comments.lists.queries import INDEXES
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.following import SETS

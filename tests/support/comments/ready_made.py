@@ -12,7 +12,7 @@ from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
 from comments.store.counts import cell
 from dynamo.items import Item
-from lab.bench.stores import describe, write_export
+from lab.bench.context import describe, write_export
 from tests.support.comments.miscounting import settle
 
 STREAM = ("StreamSpecification", "LatestStreamArn", "LatestStreamLabel")

@@ -40,7 +40,7 @@ def made_comment(**told: object) -> NewComment:
 def helpful(comment: NewComment) -> list[int]:
     """How many the ranking says found the comment helpful; empty when it is not there."""
     page = list_most_helpful(comment.product_id, PageRequest(100))
-    return [found.helpful for found in page.comments if found.comment.id == comment.id]
+    return [found.helpful for found in page.items if found.comment.id == comment.id]
 
 
 def moderated(comment: NewComment, state: State) -> ModeratedComment | None:
@@ -48,7 +48,7 @@ def moderated(comment: NewComment, state: State) -> ModeratedComment | None:
     request: PageRequest | None = PageRequest(100)
     while request:
         found = list_moderated(state, request)
-        for one in found.comments:
+        for one in found.items:
             if one.id == comment.id:
                 return one
         entries = found.page.entries

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
-from comments.lists.queries import list_comments
-from comments.lists.read_models import read_model
+from comments.lists.queries import list_comments, read_model
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.lists.places import id_at
 from dynamo.lists.reader import Page, PageRequest, Toward

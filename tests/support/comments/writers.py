@@ -10,7 +10,7 @@ from django.utils import timezone
 from ulid import ULID
 
 from comments.items import NewComment
-from comments.posting.by_users import Draft, post_comment
+from comments.posting.services import Draft, post_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import StoredComment, load_comment
 from shop.accounts.queries import find_user

@@ -8,8 +8,7 @@ from django.core.management import call_command
 
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment, NewReply
-from comments.moderation.services import hide
-from comments.picks.services import feature
+from comments.moderation.services import feature, hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
@@ -26,9 +25,9 @@ from dynamo.calls.pool import Pool
 from lab.reports.storage import find_published, store
 from shop.accounts.confirming import confirm
 from shop.accounts.queries import find_user
+from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import create_profile
-from shop.accounts.throttling import sign_up_with
 from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.tables import forget_shards
@@ -84,7 +83,7 @@ def _write_accounts() -> None:
     user = find_user(AUTHOR)
     user.new_email = f"{AUTHOR}@other.example"
     user.save()
-    assert not take(sign_up_with(f"{AUTHOR}@mail.example"), now=NOW)
+    assert not take(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
 
 
 def _write_orders() -> None:

@@ -10,8 +10,7 @@ from django.test import override_settings
 from dynamo.calls.client import client
 from dynamo.progress import Progress
 from lab.designs.tables import Lab, open_lab
-from lab.reports.design_figures import DesignFigures, LabFigures, Reading, SubjectFigures, Writing
-from lab.reports.figures import Cost
+from lab.reports.results import RUN, Cost, Results, Row, rows
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 PAGE_SIZE = 5
@@ -36,40 +35,37 @@ def lab_tables() -> list[str]:
     return [name for page in pages for name in page["TableNames"] if name.startswith(prefix)]
 
 
-def design(subject: SubjectFigures, name: str) -> DesignFigures:
-    (found,) = (one for one in subject.designs if one.name == name)
-    return found
-
-
-def pages(subject: SubjectFigures, name: str, question: str) -> list[Cost]:
+def pages(subject: Results, name: str, question: str) -> list[Cost]:
     """What the pages of a list cost a design, the first page first."""
-    return [r.cost for r in design(subject, name).readings if r.question == question]
+    found = subject.where(reader=name, list=question).by("page").values()
+    return [Cost(**{each: page.number(each) for each in Cost.__slots__}) for page in found]
 
 
-def made_figures(subject: str = "comments", design: str = "scan") -> LabFigures:
+def writes(subject: Results, name: str) -> list[Results]:
+    """What each kind of write took in a design."""
+    return list(subject.where(reader=name, page=None).by("list").values())
+
+
+def made_figures(subject: str = "comments", design: str = "scan", *, turns: int = 3) -> Results:
     """Figures as a run would give them, with one design, one list and one write."""
-    cost = Cost(requests=2, items_read=4321, capacity_units=138.5, response_bytes=2048)
-    return LabFigures(
-        taken_at="2026-11-20T13:05:00.000000Z",
-        engine="dynoxide 1.2.1",
-        machine="Measured on 2 cores with Django 5.2.",
-        warning="Other work was running.",
-        page_size=20,
-        turns=3,
-        subjects=(
-            SubjectFigures(
-                name=subject,
-                data="4,321 comments of nobody.",
-                questions={"popular": "5 stars, in any language: 1,234 of 4,321"},
-                designs=(
-                    DesignFigures(
-                        name=design,
-                        readings=(Reading("popular", 1, 62, 20, cost, 187.5),),
-                        writings=(
-                            Writing("a comment", Cost(1, 0, 66, 111), 64, 31_515, 1.5, 313.8),
-                        ),
-                    ),
-                ),
-            ),
-        ),
+    run = {
+        "taken_at": "2026-11-20T13:05:00.000000Z",
+        "engine": "dynoxide 1.2.1",
+        "machine": "Measured on 2 cores with Django 5.2.",
+        "warning": "Other work was running.",
+        "page_size": 20,
+        "turns": turns,
+    }
+    about = {"about": "5 stars, in any language: 1,234 of 4,321", "pages": 62}
+    read = {"items": 20, **Cost(2, 4321, 138.5, 2048).metrics(), "latency_ms": 187.5}
+    written = {"items_stored": 64, "bytes_stored": 31_515, "latency_ms": 1.5}
+    written |= {**Cost(1, 0, 66, 111).metrics(), "consistent_ms": 313.8}
+    return Results(
+        (
+            *rows(RUN, run),
+            Row(subject, None, None, None, "data", "4,321 comments of nobody."),
+            *rows(subject, about, list="popular"),
+            *rows(subject, read, list="popular", page=1, reader=design),
+            *rows(subject, written, list="a comment", reader=design),
+        )
     )

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from dynamo.lists.reader import PageRequest, Toward
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import OrderPage, list_open_orders, list_orders
+from shop.orders.queries import OrdersResult, list_open_orders, list_orders
 
-ReadPage = Callable[[PageRequest], OrderPage]
+ReadPage = Callable[[PageRequest], OrdersResult]
 
 
 def orders_of(username: str, chosen: OrderFilter) -> ReadPage:
@@ -22,14 +22,14 @@ def there_and_back(read: ReadPage, *, size: int) -> list[str]:
     """The ids as the pages give them, which must be the same in both directions."""
     there = list(_forward(read, size=size))
     assert not there[0].page.has_previous
-    assert all(len(page.orders) == size for page in there[:-1])
+    assert all(len(page.items) == size for page in there[:-1])
     here = there[-1]
     returned = [*reversed(list(_back(read, here, size=size))), here]
     assert _ids(returned) == _ids(there)
     return _ids(there)
 
 
-def _forward(read: ReadPage, *, size: int) -> Iterator[OrderPage]:
+def _forward(read: ReadPage, *, size: int) -> Iterator[OrdersResult]:
     request = PageRequest(size)
     while True:
         page = read(request)
@@ -39,11 +39,11 @@ def _forward(read: ReadPage, *, size: int) -> Iterator[OrderPage]:
         request = PageRequest(size, page.page.entries[-1].position)
 
 
-def _back(read: ReadPage, page: OrderPage, *, size: int) -> Iterator[OrderPage]:
+def _back(read: ReadPage, page: OrdersResult, *, size: int) -> Iterator[OrdersResult]:
     while page.page.has_previous:
         page = read(PageRequest(size, page.page.entries[0].position, Toward.PREVIOUS))
         yield page
 
 
-def _ids(pages: list[OrderPage]) -> list[str]:
-    return [order.id for page in pages for order in page.orders]
+def _ids(pages: list[OrdersResult]) -> list[str]:
+    return [order.id for page in pages for order in page.items]

@@ -1,6 +1,7 @@
 """Another e-mail address: asked for with the password, taken when it is confirmed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,8 +9,7 @@ from django.test import Client
 from django.utils.translation import get_language
 
 from dynamo.calls.faults import Throttled
-from dynamo.writes.limits import Limit
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.letters import queue_letter
 from shop.accounts.queries import find_user, users_with_email
 from tests.support.accounts.cast import (
@@ -31,7 +31,7 @@ from tests.support.accounts.letters import (
 )
 from tests.support.comments.faulty import before_the_next_transaction, unreachable
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture
@@ -99,8 +99,8 @@ class TestAskingForAnotherAddress:
     def test_does_not_let_the_password_be_guessed_for_ever(
         self, hers: Client, new: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        few = Limit(2, throttling.PASSWORD_CHANGES.window)
-        monkeypatch.setattr(throttling, "PASSWORD_CHANGES", few)
+        few = replace(rate_limits.PASSWORD_CHANGES, times=2)
+        monkeypatch.setattr(rate_limits, "PASSWORD_CHANGES", few)
         assert [ask(hers, new, "wrong").status_code for _ in range(3)] == [200, 200, 429]
 
     def test_is_refused_for_the_address_that_is_there(self, hers: Client, alice: Person) -> None:
@@ -117,7 +117,7 @@ class TestAskingForAnotherAddress:
     def test_cannot_be_done_too_often(
         self, hers: Client, fresh: Callable[[str], str], alice: Person
     ) -> None:
-        most = throttling.CONFIRMATIONS_OF_A_NAME.times
+        most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
         addresses = [f"{fresh('new')}@example.com" for _ in range(most + 1)]
         assert [ask(hers, each).status_code for each in addresses] == [302] * most + [429]
         assert find_user(alice.username).new_email == addresses[-2]
@@ -288,7 +288,7 @@ class TestTheLetterOnceMore:
 
     def test_is_not_sent_too_often(self, browser: Client, alice: Person) -> None:
         sign_in(browser, alice.username)
-        most = throttling.CONFIRMATIONS_OF_A_NAME.times
+        most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
         answers = [browser.post("/account/email/letter/") for _ in range(most + 1)]
         assert [answer.status_code for answer in answers] == [302] * most + [429]
         assert "You can ask for it again in" in answers[-1].content.decode()

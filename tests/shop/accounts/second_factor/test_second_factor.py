@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynamo.calls import clock
-from shop.accounts import confirming, throttling
+from shop.accounts import confirming, rate_limits
 from shop.accounts.closing import shut_profile
 from shop.accounts.queries import find_user
 from shop.accounts.second_factor.signing_in import LASTS
@@ -24,6 +24,8 @@ from tests.support.accounts.cast import (
     signed_in_name,
 )
 from tests.support.accounts.letters import ask_for_link, letters
+
+pytestmark = pytest.mark.newest
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 HALF_A_MINUTE = timedelta(seconds=30)
@@ -154,7 +156,7 @@ class TestSigningIn:
     def test_allows_few_guesses(self, sam: Person, app: App) -> None:
         browser = new_browser()
         sign_in(browser, sam.username)
-        most = throttling.CODES_OF_A_NAME.times
+        most = rate_limits.CODES_OF_A_NAME.times
         answers = [show(browser, "000000").status_code for _ in range(most + 1)]
         assert answers == [200] * most + [429]
         assert show(browser, app.code()).status_code == 429
@@ -197,8 +199,8 @@ class TestManyWrongCodes:
         def type_wrong_ones(count: int) -> list[int]:
             answers = []
             for number in range(count):
-                if number and number % throttling.CODES_OF_A_NAME.times == 0:
-                    watch.move(throttling.CODES_OF_A_NAME.window)
+                if number and number % rate_limits.CODES_OF_A_NAME.times == 0:
+                    watch.move(rate_limits.CODES_OF_A_NAME.window)
                 browser = new_browser()
                 sign_in(browser, sam.username)
                 answers.append(show(browser, "000000").status_code)
@@ -223,11 +225,11 @@ class TestManyWrongCodes:
         self, sam: Person, app: App, watch: Watch, guess: Callable[[int], list[int]]
     ) -> None:
         guess(19)
-        watch.move(throttling.CODES_OF_A_NAME.window)
+        watch.move(rate_limits.CODES_OF_A_NAME.window)
         browser = new_browser()
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
-        watch.move(throttling.CODES_OF_A_NAME.window)
+        watch.move(rate_limits.CODES_OF_A_NAME.window)
         assert guess(5) == [200] * 5
 
     def test_are_nothing_a_stranger_can_type(self, sam: Person, app: App, watch: Watch) -> None:
@@ -236,7 +238,7 @@ class TestManyWrongCodes:
             sign_in(stranger, sam.username, "wrong")
             assert show(stranger, "000000").url == "/accounts/login/"
         browser = new_browser()
-        watch.move(throttling.PASSWORDS_OF_A_NAME.window)
+        watch.move(rate_limits.PASSWORDS_OF_A_NAME.window)
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
 
@@ -278,7 +280,7 @@ class TestALetter:
     def test_is_not_held_up_by_letters_that_others_ask_for(
         self, browser: Client, sam: Person, address: str, app: App
     ) -> None:
-        for _ in range(throttling.LETTERS_TO_AN_EMAIL.times + 1):
+        for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
         assert "no longer needs a code" in last_letter_to(address)
@@ -345,7 +347,7 @@ class TestTurningItOff:
 class TestStaffWhoMustHaveOne:
     @pytest.fixture(autouse=True)
     def enforced(self, settings: Any) -> None:
-        settings.STAFF_SECOND_FACTOR = True
+        settings.REQUIRE_STAFF_2FA = True
 
     def test_set_it_up_before_they_are_in(
         self, browser: Client, sam: Person, set_up: Callable[[Client], App]
@@ -359,9 +361,9 @@ class TestStaffWhoMustHaveOne:
     def test_are_signed_out_where_they_showed_no_code(
         self, browser: Client, sam: Person, settings: Any
     ) -> None:
-        settings.STAFF_SECOND_FACTOR = False
+        settings.REQUIRE_STAFF_2FA = False
         sign_in(browser, sam.username)
-        settings.STAFF_SECOND_FACTOR = True
+        settings.REQUIRE_STAFF_2FA = True
         assert browser.get("/staff/orders/").status_code == 302
 
     def test_are_signed_out_when_they_turn_it_off(

@@ -1,1 +1,0 @@
-"""Staff picks: comments shown on top of a product's page."""

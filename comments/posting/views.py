@@ -1,0 +1,293 @@
+"""Pages on which users write, change and delete comments of their own; staff delete any."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from comments.activity_log import moderated
+from comments.items import NewComment
+from comments.languages import all_languages, language_name, preferred_language
+from comments.lists.read_your_writes import remember_written
+from comments.posting.forms import CommentForm, EditForm, NewCommentForm
+from comments.posting.services import (
+    BadForm,
+    CommentGone,
+    EditLost,
+    PostedOtherwise,
+    comment_id_of,
+    delete_comment,
+    is_author,
+    load_own,
+    new_form_id,
+    post_comment,
+    save_edit,
+)
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
+from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
+from dynamo.calls import clock
+from dynamo.calls.meter import labelled_calls
+from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.partials import redirect_page
+from shop.activity.entries import Kind, LogVerb
+from shop.catalogue.lookup import product_or_404
+from shop.catalogue.queries import Product
+from shop.web.access import signed_in
+from shop.web.next_url import back
+
+WRITE_FORM = FormPage(
+    "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
+)
+NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
+DELETED = gettext_lazy("The comment is deleted.")
+
+
+@dataclass(frozen=True, slots=True)
+class WritePage:
+    """The page around a form; ``theirs`` is the comment as it is stored, beside what was typed."""
+
+    heading: str
+    submit: str
+    submit_url: str
+    back_url: str
+    product: Product | None = None
+    theirs: NewComment | None = None
+
+    @property
+    def their_language(self) -> str:
+        return language_name(self.theirs.language) if self.theirs else ""
+
+
+def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
+    form = NewCommentForm(request.POST, fallback=_language_of(request))
+    context = {"page": _page_of_new(product_id)}
+    return WRITE_FORM.show_again(request, form, context, refusal=forged())
+
+
+@redisplay_on_csrf_failure(_forged_post)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Write a comment about a product."""
+    return (_post if request.method == "POST" else _show_new)(request, product_id)
+
+
+@redisplay_on_csrf_failure(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Change a comment of one's own."""
+    return (_save if request.method == "POST" else _show_edit)(request, comment_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Delete a comment of one's own, or, as staff, any; a GET asks for confirmation."""
+    stored = _deletable(request, comment_id)
+    if request.method != "POST":
+        if stored is None:
+            raise Http404(NOT_YOURS)
+        return render(request, "comments/posting/delete.html", {"comment": stored.comment})
+    now = clock.now()
+    is_own = stored is None or is_author(request.user.get_username(), stored)
+    (check_rate_limit if is_own else check_staff_rate_limit)(request, now=now)
+    remember_written(request.session, comment_id, now=now)
+    if delete_comment(comment_id, now=now) and stored:
+        who = request.user.get_username()
+        moderated(
+            LogVerb.DELETED,
+            comment_id=comment_id,
+            product_id=stored.comment.product_id,
+            who=who,
+            kind=Kind.COMMENT if is_own else Kind.MODERATION,
+            at=now,
+        )
+    messages.success(request, DELETED)
+    home = reverse("product", args=[stored.comment.product_id]) if stored else reverse("home")
+    return back(request, default=home)
+
+
+def _not_detected(_request: HttpRequest) -> HttpResponse:
+    """Answer 204: errors are shown on submit."""
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
+
+
+@redisplay_on_csrf_failure(_not_detected)
+@never_cache
+@require_POST
+def detect(request: HttpRequest) -> HttpResponse:
+    """Answer which language a text seems to be in, as the label of the choice to detect it.
+
+    Answers 204 without a signed-in user or a database: the page must stay as it is.
+    """
+    try:
+        with as_form_errors():
+            require_user(request)
+    except FormNotSaved:
+        return _not_detected(request)
+    form = CommentForm(request.POST, fallback=_language_of(request))
+    return HttpResponse(escape(form.detect_label))
+
+
+@signed_in
+def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
+    initial = {"form_id": _form_id(request, product_id)}
+    form = NewCommentForm(initial=initial, fallback=_language_of(request))
+    context = {"page": _page_of_new(product_id, product_or_404(product_id))}
+    return WRITE_FORM.show(request, form, context)
+
+
+def _post(request: HttpRequest, product_id: str) -> HttpResponse:
+    product = None
+    form = NewCommentForm(request.POST, fallback=_language_of(request))
+    try:
+        with _conflicts_as_form_errors():
+            product = product_or_404(product_id)
+            _write_new(request, product, form)
+    except BadForm as error:
+        data = request.POST.copy()
+        data["form_id"] = _form_id(request, product_id)
+        form = NewCommentForm(data, fallback=_language_of(request))
+        again = _("Here is a new one with all that you typed: send it once more.")
+        sentence = f"{error} {again}"
+        refusal = FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
+    except FormNotSaved as error:
+        if error.stored is not None:  # from now on it is an edit of what was posted
+            return _refuse_edit(request, error.stored.comment.id, error)
+        refusal = error
+    else:
+        messages.success(request, _("Thank you! Your comment is posted."))
+        return redirect_page(request, reverse("product", args=[product_id]))
+    context = {"page": _page_of_new(product_id, product)}
+    return WRITE_FORM.show_again(request, form, context, refusal=refusal)
+
+
+def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> None:
+    username, now = require_user(request), clock.now()
+    if not form.is_valid():
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    form_id = form.cleaned_data["form_id"]
+    comment_id = comment_id_of(form_id, username=username, product_id=product.id)
+    check_rate_limit(request, now=now)
+    remember_written(request.session, comment_id, now=now)
+    post_comment(
+        form.draft, comment_id=comment_id, product_id=product.id, username=username, now=now
+    )
+
+
+def _form_id(request: HttpRequest, product_id: str) -> str:
+    username = request.user.get_username()
+    return new_form_id(username=username, product_id=product_id, now=clock.now())
+
+
+@signed_in
+def _show_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
+    try:
+        stored = load_own(comment_id, username=request.user.get_username())
+    except NoSuchComment as error:
+        raise Http404(str(NOT_YOURS)) from error
+    product = product_or_404(stored.comment.product_id)
+    context = {"page": _page_of_edit(comment_id, product=product)}
+    return WRITE_FORM.show(request, EditForm.of(stored), context)
+
+
+def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
+    form = EditForm(request.POST, fallback=_language_of(request))
+    try:
+        with _conflicts_as_form_errors():
+            _write_edit(request, comment_id, form)
+    except FormNotSaved as refusal:
+        return _refuse_edit(request, comment_id, refusal)
+    messages.success(request, _("Your comment is changed."))
+    return redirect_page(request, reverse("comment", args=[comment_id]))
+
+
+def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> None:
+    username, now = require_user(request), clock.now()
+    if not form.is_valid():
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    check_rate_limit(request, now=now)
+    remember_written(request.session, comment_id, now=now)
+    version = form.cleaned_data["version"]
+    save_edit(form.draft, comment_id=comment_id, version=version, username=username, now=now)
+
+
+def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
+    """Show what was typed as an edit of the comment as it is now."""
+    data = request.POST.copy()
+    theirs = refusal.stored.comment if refusal.stored else None
+    if refusal.stored:
+        data["version"] = str(refusal.stored.version)
+    form = EditForm(data, fallback=_language_of(request))
+    context = {"page": _page_of_edit(comment_id, theirs=theirs)}
+    return WRITE_FORM.show_again(request, form, context, refusal=refusal)
+
+
+@contextmanager
+def _conflicts_as_form_errors() -> Iterator[None]:
+    """Turn a comment that was changed or deleted into FormNotSaved, like all other errors."""
+    with as_form_errors():
+        try:
+            yield
+        except (EditLost, PostedOtherwise) as error:
+            yours = _("Yours is below: compare the two, and send yours again to replace the other.")
+            sentence = f"{error} {yours}"
+            raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
+        except (CommentGone, NoSuchComment) as error:
+            raise FormNotSaved(HTTPStatus.NOT_FOUND, str(NOT_YOURS)) from error
+
+
+def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
+    """Read the comment, None when it is deleted. Raises Http404 for somebody else's."""
+    try:
+        with labelled_calls("comment"):
+            stored = load_comment(comment_id)
+    except NoSuchComment:
+        return None
+    if not (is_author(request.user.get_username(), stored) or request.user.is_staff):
+        raise Http404(NOT_YOURS)
+    return stored
+
+
+def _page_of_new(product_id: str, product: Product | None = None) -> WritePage:
+    """Return the page of a new comment; without ``product`` it has no product name."""
+    return WritePage(
+        heading=_("Your comment on %(name)s") % {"name": product.name}
+        if product
+        else _("Your comment"),
+        submit=_("Post"),
+        submit_url=reverse("new_comment", args=[product_id]),
+        back_url=reverse("product", args=[product_id]),
+        product=product,
+    )
+
+
+def _page_of_edit(
+    comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
+) -> WritePage:
+    return WritePage(
+        heading=_("Your comment"),
+        submit=_("Save"),
+        submit_url=reverse("edit_comment", args=[comment_id]),
+        back_url=reverse("comment", args=[comment_id]),
+        product=product,
+        theirs=theirs,
+    )
+
+
+def _language_of(request: HttpRequest) -> str:
+    """Return the visitor's first language, the fallback for texts."""
+    accepted = request.headers.get("Accept-Language", "")
+    return preferred_language(accepted, among=dict(all_languages())) or ""

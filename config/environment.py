@@ -1,0 +1,215 @@
+"""The environment of a process: its variables, the secret key for development, a running demo."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from django.core.management.utils import get_random_secret_key
+from environs import Env, EnvValidationError, validate
+
+from dynamo.engine import FileLock
+
+AWS_CREDENTIALS = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A variable that is missing or wrong: one sentence, and one on what to do about it."""
+
+    variable: str
+    sentence: str
+    hint: str = ""
+
+
+class Environment:
+    """Typed values of the environment's variables; a blank one counts as unset.
+
+    A wrong value never raises: the default replaces it, and ``problems`` gets a sentence, so that
+    system checks can show all problems at once.
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self._env = Env()
+
+    def report(self, variable: str, sentence: str, hint: str = "") -> None:
+        """Add a problem that the caller found."""
+        self.problems.append(Problem(variable, sentence, hint))
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return the value without the blanks around it."""
+        return self._env.str(name, "").strip() or default
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """Return true for 1, true, yes or on, false for 0, false, no or off."""
+        hint = f"Set {name} to 1 or 0."
+        return self._read(self._env.bool, name, default, wrong="neither true nor false", hint=hint)
+
+    def integer(self, name: str, *, default: int, least: int, most: int) -> int:
+        """Return a whole number from ``least`` to ``most``, both included."""
+        outside = f"{name} is {{input}}, out of its range."
+        return self._read(
+            self._env.int,
+            name,
+            default,
+            wrong="not a whole number",
+            hint=f"Set {name} to a whole number from {least} to {most}.",
+            validate=validate.Range(least, most, error=outside),
+        )
+
+    def number(self, name: str, *, default: float, least: float, most: float) -> float:
+        """Return a number from ``least`` to ``most``, both included."""
+        wrong = f"not a number from {least:g} to {most:g}"
+        bounds = validate.Range(least, most, error=f"{name} is {self.text(name)!r}, {wrong}.")
+        return self._read(self._env.float, name, default, wrong=wrong, validate=bounds)
+
+    def choice(self, name: str, *, default: str, among: tuple[str, ...]) -> str:
+        """Return one of the lower-case words ``among``."""
+        allowed = " or ".join(among)
+        known = validate.OneOf(among, error=f"{name} is {{input!r}}, not {allowed}.")
+        hint = f"Set {name} to {allowed}."
+        return self._read(self._env.str, name, default, hint=hint, validate=known)
+
+    def words(self, name: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Return the words between the commas."""
+        return tuple(filter(None, map(str.strip, self.text(name).split(",")))) or default
+
+    def url(self, name: str) -> str | None:
+        """Return an http or https URL without a path, None when unset."""
+        value = self.text(name)
+        if value and not _is_endpoint(value):
+            self.report(
+                name,
+                f"{name} is {value!r}, not the address of a server.",
+                f"Set {name} to something like http://127.0.0.1:8001, or leave it out.",
+            )
+            return None
+        return value.rstrip("/") or None
+
+    def path(self, name: str, *, default: Path) -> Path:
+        """Return an absolute path; a relative one starts at the current folder."""
+        return self.optional_path(name) or default
+
+    def optional_path(self, name: str) -> Path | None:
+        """Return an absolute path, None when unset."""
+        value = self.text(name)
+        return Path(value).expanduser().resolve() if value else None
+
+    def has_aws_credentials(self) -> bool:
+        """Return whether a variable names AWS credentials; files and roles are not looked at."""
+        return any(map(self.text, AWS_CREDENTIALS))
+
+    def _read(
+        self,
+        read: Callable[..., Value],
+        name: str,
+        default: Value,
+        *,
+        wrong: str = "",
+        hint: str = "",
+        **options: object,
+    ) -> Value:
+        if not self.text(name):
+            return default
+        sentence = f"{name} is {self.text(name).lower()!r}, {wrong}."
+        escaped = sentence.replace("{", "{{").replace("}", "}}")  # it is a format string to them
+        messages = dict.fromkeys(("invalid", "special", "too_large"), escaped)
+        try:
+            return read(name, error_messages=messages, pre_load=(str.strip, str.lower), **options)
+        except EnvValidationError as error:
+            first, *_ = error.error_messages
+            self.report(name, first, hint)
+            return default
+
+
+def _is_endpoint(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    bare = parts.path in {"", "/"} and not parts.query and not parts.fragment
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and bare and port_is_fine
+
+
+def kept_secret_key(path: Path) -> str:
+    """Return the key in ``path``, after generating it (mode 600) if there is none.
+
+    Processes that start together get the same key. Raises OSError when the file can neither be read
+    nor created.
+    """
+    if not path.exists():
+        # A hard link creates the file with its content in one step, unless another was faster.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.touch(mode=0o600)
+        try:
+            draft.write_text(get_random_secret_key())
+            with suppress(FileExistsError):
+                path.hardlink_to(draft)
+        finally:
+            draft.unlink()
+    return path.read_text().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDemo:
+    """What another process needs to use the same tables.
+
+    It is kept in ``var/demo.json``: with it, ``manage.py import_comments …`` in a second terminal
+    needs no settings. It is ignored when AWS credentials are in the environment. ``sign_in`` are a
+    customer, a member of staff and their password, where there are such.
+    """
+
+    endpoint_url: str
+    table_prefix: str
+    region: str
+    port: int
+    read_model: str = "indexes"
+    sets_key_format: str = "names"
+    sign_in: list[str] = field(default_factory=list)
+    pid: int = field(default_factory=os.getpid)
+
+
+def note_path(var: Path) -> Path:
+    """Return the path of the note; beside it is the lock that the running demo holds."""
+    return var / "demo.json"
+
+
+def find_demo(var: Path) -> RunningDemo | None:
+    """Return the demo that runs now, None if there is none.
+
+    A lock decides, not the pid, which may be another program's after a power cut.
+    """
+    path = note_path(var)
+    if not FileLock(path).held_by_someone():
+        return None
+    try:
+        return RunningDemo(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):  # it is just starting, or just stopping
+        return None
+
+
+@contextmanager
+def announced(demo: RunningDemo, *, var: Path) -> Iterator[None]:
+    """Keep the note on disk while the block runs. The caller holds the lock."""
+    path = note_path(var)
+    draft = path.with_suffix(".tmp")
+    draft.write_text(json.dumps(asdict(demo), indent=2) + "\n")
+    draft.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,1 +1,0 @@
-"""The environment: variables, the secret key, a running demo, the version of Django."""

@@ -1,0 +1,207 @@
+"""Loading of the sample shop, written by the services and imports that the site uses.
+
+Loading it again changes nothing, even where comments were deleted, hidden or replied to since.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from comments.items import NewComment
+from comments.moderation.services import feature
+from comments.posting.services import CommentExists, CommentGone, add_comment
+from comments.replies.services import ReplyChanged, reply_to
+from comments.reports.services import Reason, report_comment
+from comments.store.comments import NoSuchComment
+from comments.votes.services import vote
+from demo.sample.orders import REGULAR, STAFF, SampleSales
+from demo.sample.pickup_points import sample_points, sample_zips
+from demo.sample.reactions import SampleReactions
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, patient_client, pool
+from dynamo.lists.reader import PageRequest
+from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.services import ensure_profile
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.months import Month
+from shop.activity.queries import list_activity
+from shop.activity.recording import write_entry
+from shop.activity.tables import make_table
+from shop.order_status import Status
+from shop.orders.bulk import put_orders
+from shop.orders.items import NewOrder
+from shop.pickup.places import put_zips
+from shop.pickup.writing import put_points
+
+PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it
+SIGN_IN = ("alex", "sam")
+"""A customer with many orders, and a member of staff."""
+CHUNK = 100
+
+
+def load_users(sales: SampleSales, *, now: datetime, sign_in: bool) -> None:
+    """Create the sample's accounts; with ``sign_in`` two of them get the published password."""
+    for username in sales.usernames:
+        ensure_profile(username=username, joined_at=now)
+    if sign_in:
+        let_sign_in()
+
+
+def let_sign_in() -> None:
+    """Set the published password of two accounts, unless they are missing or have one."""
+    for username in SIGN_IN:
+        with suppress(NoSuchUser):
+            user = find_user(username)
+            if not user.has_usable_password():
+                user.set_password(PASSWORD)
+                user.is_staff = username == STAFF
+                user.save()
+
+
+def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
+    """Write the sample's orders; those that exist, of any day, stay as they are."""
+    for start in range(0, len(sales.orders), CHUNK):
+        chunk = sales.orders[start : start + CHUNK]
+        put_orders(chunk)
+        advance(len(chunk))
+
+
+def load_pickup_points() -> None:
+    """Write the sample's pickup points, and where the postcodes of their towns are."""
+    put_zips(sample_zips(), batches=Batches(client(), pool()))
+    put_points(sample_points())
+
+
+LATER = timedelta(hours=20)
+"""The time from a comment to the reactions to it."""
+BY_REGULAR = (
+    (5, "Would buy it again", "Came two days early and does what it should. I use it every day."),
+    (2, "Not for me", "Smaller than I thought, and the colour is another one than in the picture."),
+    (4, "", "Good for the price. The manual could be better, but one does not need it."),
+)
+"""Stars, title and text of what one customer writes about products they bought."""
+
+
+def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
+    """Write votes, reports, picks and replies, none dated after ``now``."""
+    for comment, username in reactions.votes:
+        with suppress(NoSuchComment):
+            vote(comment_id=comment.id, username=username)
+    for report in reactions.reports:
+        with suppress(NoSuchComment):
+            report_comment(
+                comment_id=report.comment.id,
+                username=report.username,
+                reason=Reason(report.reason),
+                text=report.text,
+                now=min(report.comment.created_at + LATER, now),
+            )
+    for pick in reactions.picks:
+        with suppress(NoSuchComment):
+            feature(pick.id)
+    for comment, text in reactions.replies:
+        with suppress(NoSuchComment, ReplyChanged):
+            reply_to(
+                comment_id=comment.id,
+                text=text,
+                author=STAFF,
+                seen=None,
+                now=min(comment.created_at + LATER, now),
+            )
+
+
+def load_own_comments(sales: SampleSales, *, not_about: str, now: datetime) -> None:
+    """Write a customer's comments on what they bought, except on one product, not after ``now``."""
+    bought = _bought_by_regular(sales, not_about)
+    for (order, product_id), (rating, title, body) in zip(bought, BY_REGULAR, strict=False):
+        comment = NewComment(
+            id=f"of-{order.foreign_id}",
+            product_id=product_id,
+            language="en",
+            rating=rating,
+            created_at=min(order.now_in.moment + LATER, now),
+            author=REGULAR,
+            title=title,
+            body=body,
+            username=REGULAR,
+            verified=True,
+        )
+        with suppress(CommentExists, CommentGone):
+            add_comment(comment)
+
+
+def _bought_by_regular(sales: SampleSales, not_about: str) -> Iterator[tuple[NewOrder, str]]:
+    """Yield the newest delivered orders, each with a product that those before did not have."""
+    seen = {not_about}
+    for order in reversed(sales.orders):
+        if order.username == REGULAR and order.now_in.status is Status.DELIVERED:
+            unseen = [line.product_id for line in order.lines if line.product_id not in seen]
+            if unseen:
+                seen.add(unseen[0])
+                yield order, unseen[0]
+
+
+BY_CUSTOMERS = frozenset({Status.PLACED, Status.CANCELED, Status.RETURNED})
+
+
+def load_activity(
+    sales: SampleSales,
+    comments: Iterable[NewComment],
+    reactions: SampleReactions,
+    *,
+    now: datetime,
+) -> None:
+    """Write entries of this month and the one before, unless there are any in the log."""
+    if list_activity((), PageRequest(1), now=now).items:
+        return
+    months = [Month.of(now).plus(-1), Month.of(now)]
+    for month in months:
+        make_table(month, client=patient_client())
+    begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
+    entries = [entry for order in sales.orders for entry in _of_order(order)]
+    entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
+    by_staff = [(LogVerb.PICKED, comment) for comment in reactions.picks]
+    by_staff += [(LogVerb.REPLIED, comment) for comment, _ in reactions.replies]
+    entries += [
+        replace(
+            _posted(comment),
+            kind=Kind.MODERATION,
+            action=action,
+            moment=min(comment.created_at + LATER, now),
+            who=STAFF,
+            became="",
+        )
+        for action, comment in by_staff
+    ]
+    for entry in entries:
+        if entry.moment >= begin:
+            write_entry(entry, client=client())
+
+
+def _of_order(order: NewOrder) -> Iterator[LogEntry]:
+    before = ""
+    for change in order.history:
+        yield LogEntry(
+            kind=Kind.ORDER,
+            action=LogVerb.MOVED if before else LogVerb.PLACED,
+            moment=change.moment,
+            who=order.username if change.status in BY_CUSTOMERS else STAFF,
+            subject=order.id,
+            about=order.username,
+            was=before,
+            became=change.status,
+        )
+        before = change.status
+
+
+def _posted(comment: NewComment) -> LogEntry:
+    return LogEntry(
+        kind=Kind.COMMENT,
+        action=LogVerb.POSTED,
+        moment=comment.created_at,
+        who=comment.author,
+        subject=comment.id,
+        about=comment.product_id,
+        became=str(comment.rating),
+    )

@@ -1,1 +1,0 @@
-"""Loading of the sample data, through the site's own services."""

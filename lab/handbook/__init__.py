@@ -1,1 +1,0 @@
-"""The documentation, shown as pages of the site."""

@@ -1,0 +1,188 @@
+"""The site's pages of a product's comments, read from PostgreSQL: all but the reads is the site's.
+
+Rows become the site's own values, which its templates and links are made for: whatever of the
+site's dataclasses changes is followed here. Pages are those of a visitor who is not signed in and
+names no language, as the benchmark is, and are read onward only. The URLs are the site's, and below
+``/sql`` the same pages read from here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path
+from django.views.decorators.http import require_safe
+
+from comments.filters import CommentFilter
+from comments.indexes.access_patterns import ListPlan
+from comments.lists.listing import listing_of, pager_of, things_on_page
+from comments.lists.page import Highlights, explain_page
+from comments.lists.queries import CommentEntry, CommentPage
+from comments.replies.queries import Reply
+from comments.store.counts import ProductCounts
+from dynamo.lists.explain import Explanation, OtherLine
+from dynamo.lists.merging import Entry
+from dynamo.lists.places import place_of
+from dynamo.lists.reader import Page, PageRequest, RunRead
+from dynamo.lists.runs import Index, Position, Run
+from dynamo.web.addresses import site_of
+from dynamo.web.paging import show_page
+from dynamo.web.partials import wants_partial
+from dynamo.web.structured_data import json_ld
+from lab.sql_comparison import models
+from shop.catalogue.queries import Category, Product
+
+PLAN = "sql"
+READ_BESIDE = (OtherLine("counts", 1, 0.0), OtherLine("product", 2, 0.0))
+READ_FOR_THE_WHOLE_PAGE = (*READ_BESIDE, OtherLine("highlights", 4, 0.0))
+INDEX = Index(table="PostgreSQL", name=None, partition_key="", sort_key="", table_key=lambda _: {})
+
+
+def list_comments(
+    product_id: str, chosen: CommentFilter, request: PageRequest, *, counts: ProductCounts
+) -> CommentPage:
+    """Read a page of a list, from its beginning or onward from a position."""
+    rows = models.list_comments(product_id, chosen, request)
+    run = Run(index=INDEX, partition=product_id)
+    page = _page(rows, request, run)
+    return CommentPage(
+        comments=tuple(map(_with_reply, rows[: request.size])),
+        plan=ListPlan(PLAN, (run,)),
+        page=page,
+        shown=page,
+        counts=counts,
+    )
+
+
+def explanation_of(found: CommentPage, *, is_partial: bool) -> Explanation:
+    """Explain a page of a list; there are no capacity units."""
+    others = READ_BESIDE if is_partial else READ_FOR_THE_WHOLE_PAGE
+    return replace(explain_page(found, None), other=others)
+
+
+def place_of_row(row: models.Comment) -> str:
+    """Return the place that a comment has in the site's lists."""
+    return place_of(row.created, row.id)
+
+
+def counts_of(product_id: str) -> ProductCounts:
+    """Read a product's counts."""
+    found = models.find_counts(product_id)
+    return ProductCounts({(language, rating): number for language, rating, number in found})
+
+
+def find_product(product_id: str) -> Product:
+    """Read a product with its categories."""
+    row = models.find_product(product_id)
+    categories = tuple(Category(each.slug, each.name) for each in row.categories.all())
+    return Product(
+        row.id, row.name, description=row.description, categories=categories, trail=categories[:1]
+    )
+
+
+def find_highlights(product_id: str) -> Highlights:
+    """Read a product's highlights, of all languages."""
+    rows = models.find_highlights(product_id)
+    return Highlights(
+        _comment(rows.positive) if rows.positive else None,
+        _comment(rows.negative) if rows.negative else None,
+        rows.last_commented,
+        tuple(map(_comment, rows.picks)),
+    )
+
+
+def _page(rows: Sequence[models.Comment], request: PageRequest, run: Run) -> Page:
+    before = request.position.ordinal or 0 if request.position else 0
+    entries = tuple(
+        Entry({}, Position(place_of_row(row), ordinal=ordinal), run)
+        for ordinal, row in enumerate(rows[: request.size], before + 1)
+    )
+    return Page(
+        entries=entries,
+        has_next=len(rows) > request.size,
+        has_previous=request.position is not None,
+        rounds=1,
+        reads=(RunRead(run, 1, len(rows), len(entries), capacity_units=0.0),),
+    )
+
+
+def _with_reply(row: models.Comment) -> CommentEntry:
+    """Return an entry of a list, whose rows are read with their replies."""
+    reply: models.Reply | None = getattr(row, "reply", None)
+    if reply is None:
+        return _comment(row)
+    shown = Reply(reply.text, reply.author, reply.replied, edited=None, version=1)
+    return replace(_comment(row), reply=shown)
+
+
+def _comment(row: models.Comment) -> CommentEntry:
+    return CommentEntry(
+        id=row.id,
+        language=row.language,
+        rating=row.rating,
+        created=row.created,
+        author=row.author,
+        title=row.title,
+        text=row.text,
+        is_long=row.is_long,
+        username=row.username,
+        is_verified=row.is_verified,
+    )
+
+
+FRAGMENT = "comments/lists/_comments.html"
+
+
+@require_safe
+def product(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Show a product with its comments in all languages."""
+    return _show(request, product_id, None)
+
+
+@require_safe
+def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
+    """Show a product's comments in some languages and ratings."""
+    return _show(request, product_id, CommentFilter.parse(languages, ratings))
+
+
+def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None) -> HttpResponse:
+    is_own, chosen = asked_for is None, asked_for or CommentFilter()
+    pager = pager_of(product_id, chosen)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    counts = counts_of(product_id)
+    found = list_comments(product_id, chosen, asked, counts=counts)
+    listing = listing_of(product_id, chosen, found)
+    is_front = is_own and not wants_partial(request)
+    shown = find_product(product_id)
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("comments/product.html" if is_own else "comments/lists/list.html", FRAGMENT),
+        context=lambda: {
+            "product": shown,
+            "trail": [*shown.trail, shown],
+            "listing": listing,
+            "total": counts.of(chosen),
+            "highlights": find_highlights(product_id) if is_front else None,
+            "voted": frozenset(),
+            "explanation": explanation_of(found, is_partial=not is_front),
+            "structured_data": _structured(request, shown, found) if is_front else "",
+        },
+    )
+
+
+def _structured(request: HttpRequest, product: Product, found: CommentPage) -> str:
+    things = things_on_page(product, found.comments, found.counts, site=site_of(request))
+    return json_ld({"@graph": things})
+
+
+PREFIX = "/sql"
+
+urlpatterns = [
+    path("", include("config.urls")),
+    path("sql/products/<id:product_id>/", product),
+    path("sql/products/<id:product_id>/comments/<str:languages>/<str:ratings>/", comments),
+]

@@ -1,0 +1,247 @@
+"""The tour: everybody asks for every address, with and without a form, and all that holds of that.
+
+Each answer is fetched once and looked at from all sides.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+
+from dynamo.calls.meter import metered
+from dynamo.web.shedding import WithoutBodies
+from tests.support.comments.loading import load
+from tests.support.comments.truth import numbered_comments
+from tests.support.comments.writers import Writer, made_product
+from tests.support.config.addresses import (
+    MATRIX,
+    ROLES,
+    Belongings,
+    address,
+    belongings,
+    browser_of,
+    people,
+    routes,
+)
+from tests.support.markup import Element, read_markup
+
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
+TOKENLESS = {"language/"}
+"""Forms on pages that shared caches keep, and that can do no harm."""
+USED_UP = {"comments/delete/<id_with_slashes:comment_id>/"}
+"""Where even an empty form does away with what it is about."""
+MOST_UNITS, MOST_UNITS_OF_SOMEBODY = 10.0, 16.0
+"""A page of somebody reads who they are beside its list, and staff have the longest list."""
+MOST_BYTES = 45_000
+PUBLIC = {"public", "max-age=0", "s-maxage=30"}
+GERMAN = {"Accept-Language": "de"}
+ENGLISH = re.compile(
+    r"\b(the|of|and|are|your|this|that|with|from|to|by|not|no|you)\b", re.IGNORECASE
+)
+"""Words without which there is hardly a sentence in English, and that no German one has."""
+OTHER_TAGS = frozenset({"bdi", "code", "script", "style", "textarea"})
+"""What somebody has written, or nobody reads."""
+READ_OUT = ("alt", "aria-label", "placeholder", "title", "data-announce", "data-title")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """An address, and somebody who asks for it with a browser of their own."""
+
+    route: str
+    role: str
+    path: str
+    browser: Client
+
+    @cached_property
+    def page(self) -> HttpResponse:
+        with metered() as meter:
+            answer = self.browser.get(self.path)
+        answer.units = meter.capacity_units()
+        return answer
+
+    @cached_property
+    def german_page(self) -> HttpResponse:
+        return self.browser.get(self.path, headers=GERMAN)
+
+    @cached_property
+    def forged(self) -> HttpResponse:
+        return self.browser.post(self.path, {"next": "/"})
+
+    @cached_property
+    def sent(self) -> HttpResponse:
+        token = self.browser.get("/form-token/").content.decode()
+        return self.browser.post(self.path, {"csrfmiddlewaretoken": token})
+
+    def wanted(self, column: int) -> str:
+        return MATRIX[self.route][column].split()[ROLES.index(self.role)]
+
+
+def told(response: HttpResponse) -> str:
+    location = response.get("Location", "")
+    return "in" if location.startswith("/accounts/login/") else str(response.status_code)
+
+
+def directives(response: HttpResponse) -> set[str]:
+    return set(response.get("Cache-Control", "").split(", "))
+
+
+def is_html(response: HttpResponse) -> bool:
+    is_page = response.get("Content-Type", "").startswith("text/html")
+    return is_page and response.status_code not in {302, 405}
+
+
+def visible(element: Element) -> Iterator[str]:
+    """Yield the texts in the language of the page: people see them, or have them read out."""
+    is_other = element.get("lang") not in {None, "de"} or element.tag in OTHER_TAGS
+    if is_other:
+        return
+    yield from (element[name] for name in READ_OUT if name in element.attributes)
+    for child in element.children:
+        if isinstance(child, Element):
+            yield from visible(child)
+        else:
+            yield child.strip()
+
+
+def is_seen_by_whom_it_is_for(stop: Stop) -> None:
+    assert told(stop.page) == stop.wanted(0)
+
+
+def answers_head_as_get_but_for_the_body(stop: Stop) -> None:
+    headers, body = head(stop.path, stop.browser)
+    page = stop.page
+    assert headers["status"] == f"{page.status_code} {page.reason_phrase}"
+    assert headers.get("Content-Type") == page.get("Content-Type")
+    assert body == b""
+
+
+def costs_little(stop: Stop) -> None:
+    most = MOST_UNITS if stop.role == "nobody" else MOST_UNITS_OF_SOMEBODY
+    assert stop.page.units <= most
+    shown = re.search(r", ([\d.]+) units", stop.page.get("Server-Timing", ""))
+    assert shown is None or (stop.role == "staff" and float(shown[1]) <= most)
+
+
+def has_a_title_and_its_language(stop: Stop) -> None:
+    for answer, language in ((stop.page, "en"), (stop.german_page, "de")):
+        if is_html(answer):
+            page = read_markup(answer.content.decode())
+            assert page.one("html")["lang"] == language
+            assert re.search(r"\w", page.one("head").one("title").text)
+
+
+def has_no_english_sentence_on_a_german_page(stop: Stop) -> None:
+    if is_html(stop.german_page):
+        page = read_markup(stop.german_page.content.decode())
+        assert [text for text in visible(page) if ENGLISH.search(text)] == []
+
+
+def takes_no_form_without_a_token(stop: Stop) -> None:
+    assert stop.forged.status_code == (302 if stop.route in TOKENLESS else 403)
+
+
+def takes_a_form_from_whom_it_is_for(stop: Stop) -> None:
+    assert told(stop.sent) == stop.wanted(1)
+
+
+def is_kept_by_no_cache_for_somebody(stop: Stop) -> None:
+    answers = stop.page, stop.german_page, stop.forged, stop.browser.delete(stop.path)
+    for answer in answers if stop.role != "nobody" else ():
+        assert {"private", "no-store"} <= directives(answer)
+
+
+def is_kept_for_nobody_only_if_it_is_the_same_for_all(stop: Stop) -> None:
+    if stop.role == "nobody" and "public" in directives(stop.page):
+        assert directives(stop.page) == PUBLIC
+        assert {"Accept-Language", "Cookie"} <= set(stop.page["Vary"].split(", "))
+        assert not stop.page.cookies
+        assert b"csrfmiddlewaretoken" not in stop.page.content
+
+
+PROMISES = (
+    is_seen_by_whom_it_is_for,
+    answers_head_as_get_but_for_the_body,
+    costs_little,
+    has_a_title_and_its_language,
+    has_no_english_sentence_on_a_german_page,
+    is_kept_for_nobody_only_if_it_is_the_same_for_all,
+    takes_no_form_without_a_token,
+    is_kept_by_no_cache_for_somebody,
+    takes_a_form_from_whom_it_is_for,
+)
+"""What holds of each stop, in the order in which it is asked for: what changes things is last."""
+
+
+@pytest.fixture(scope="module")
+def known(tables: None) -> dict[str, Writer]:
+    return people()
+
+
+@pytest.fixture(scope="module")
+def things(known: dict[str, Writer]) -> Belongings:
+    return belongings(known["owner"])
+
+
+class TestTheMatrix:
+    def test_has_a_row_for_every_address(self):
+        assert sorted(MATRIX) == sorted(routes())
+
+    @pytest.mark.parametrize("route", MATRIX)
+    def test_says_what_everybody_gets(self, known, things, engine_name, route):
+        for role in ROLES:
+            mine = belongings(known["owner"]) if route in USED_UP else things
+            browser = browser_of(role, known, enforce_csrf_checks=True)
+            stop = Stop(route, role, address(route, mine.arguments), browser)
+            for promise in PROMISES:
+                if promise is not costs_little or engine_name != "moto":
+                    promise(stop)
+
+
+def head(path: str, browser: Client) -> tuple[dict[str, str], bytes]:
+    """The status and headers that a server gets for HEAD, and the body, which it has to drop."""
+    cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items())
+    environ = RequestFactory(headers={"Cookie": cookies}).head(path).environ
+    told: dict[str, str] = {}
+
+    def start(status: str, headers: list[tuple[str, str]]) -> None:
+        told.update(headers, status=status)
+
+    return told, b"".join(WithoutBodies(WSGIHandler())(environ, start))
+
+
+class TestHead:
+    @pytest.mark.parametrize(
+        "path", ["/?format=json", "/users/sam/?format=atom", "/nowhere/", "/static/css/base.css"]
+    )
+    def test_has_no_body_in_another_form_either(self, known, path):
+        assert head(path, Client())[1] == b""
+
+
+def sent(path: str) -> bytes:
+    """The body of an answer as it goes over the wire."""
+    response = Client().get(path, headers={"Accept-Encoding": "gzip"})
+    assert response.status_code == 200, path
+    return b"".join(response) if response.streaming else response.content
+
+
+def named_by(path: str) -> list[str]:
+    """The style sheets, scripts, icons and pictures of a page."""
+    page = read_markup(Client().get(path).content.decode())
+    links = [one["href"] for one in page.all("link") if one["rel"] in {"stylesheet", "icon"}]
+    return [*links, *(one["src"] for one in [*page.all("script", src=True), *page.all("img")])]
+
+
+class TestAFirstVisit:
+    def test_is_light(self):
+        product_id = made_product()
+        load(numbered_comments(product_id, count=40))
+        for path in ("/", f"/products/{product_id}/", f"/products/{product_id}/comments/~/~/"):
+            paths = [path, *named_by(path)]
+            assert len(paths) > 10
+            assert sum(len(sent(one)) for one in paths) <= MOST_BYTES

@@ -1,0 +1,96 @@
+"""The documentation on the site: every document, its links and its pictures."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.test import Client
+from django.urls import resolve
+
+from lab.docs_pages import NoSuchDocument, find_document
+from lab.templatetags.docs_pages import DESIGNS, design_url, word_url
+from shop.web.caching import SHARED_SECONDS
+from tests.support.markup import read_markup
+
+DOCS = settings.BASE_DIR / "docs"
+NAMES = sorted(
+    path.relative_to(DOCS).as_posix().removesuffix(".md").removesuffix("/README")
+    for path in DOCS.rglob("*.md")
+)
+
+
+def found(pattern: str) -> list[tuple[str, ...]]:
+    """Return what matches in any document: its name, and the groups of the match."""
+    return [
+        (name, *(group or "" for group in match.groups()))
+        for name in NAMES
+        for match in re.finditer(pattern, find_document(name).html)
+    ]
+
+
+def test_there_are_documents():
+    assert {"how-it-works", "designs", "designs/planner", "adr"} <= set(NAMES)
+
+
+class TestADocument:
+    def test_links_to_pages_and_headings_that_are_there(self):
+        for name, address, anchor in found(r'href="(/docs/[^"#]*)(?:#([^"]*))?"'):
+            other = find_document(resolve(address).kwargs["name"])
+            assert not anchor or f'id="{anchor}"' in other.html, (name, address, anchor)
+
+    def test_has_its_pictures(self):
+        for name, src in found(r'src="([^"]*)"'):
+            assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), (name, src)
+
+    def test_is_scrolled_by_a_keyboard_where_it_is_wide(self):
+        wide = found(r"(<(?:pre|table)\b[^>]*>)")
+        assert [one for one in wide if 'tabindex="0"' not in one[1]] == []
+
+    def test_has_no_heading_of_a_column_without_a_word(self):
+        assert found(r"<th\b[^>]*>\s*</th>") == []
+
+    def test_shows_nothing_of_what_is_meant_for_commands(self):
+        assert found("written by manage.py") == []
+
+
+class TestThePage:
+    def test_shows_a_document_under_its_title(self):
+        response = Client().get("/docs/designs/planner/")
+        page = read_markup(response.content.decode())
+        assert page.one("h1").text == "Four indexes, chosen by cost"
+        assert page.all("table")
+        assert f"s-maxage={SHARED_SECONDS}" in response["Cache-Control"]
+
+    @pytest.mark.parametrize(("language", "told"), [("en", 0), ("de", 1)])
+    def test_says_in_other_languages_that_it_is_in_english(self, language, told):
+        browser = Client(headers={"Accept-Language": language})
+        page = read_markup(browser.get("/docs/designs/planner/").content.decode())
+        assert page.one("article")["lang"] == "en"
+        assert len(page.one("main").all("p", class_="document-language")) == told
+
+    def test_is_linked_from_every_page(self):
+        links = read_markup(Client().get("/docs/designs/").content.decode()).one("header").all("a")
+        assert {"/docs/how-it-works/", "/lab/"} <= {link["href"] for link in links}
+
+    def test_leaves_links_to_the_code_as_words(self):
+        html = find_document("how-it-works").html
+        assert "dynamo/lists/reader.py" in html
+        assert 'reader.py"' not in html
+
+    @pytest.mark.parametrize("name", ["nothing", "../README", "designs/../lab", "a/b/c", "DESIGNS"])
+    def test_is_none_for_what_is_no_document(self, name):
+        with pytest.raises(NoSuchDocument):
+            find_document(name)
+        assert Client().get(f"/docs/{name}/").status_code == 404
+
+
+class TestLinksFromAPanel:
+    @pytest.mark.parametrize("plan", [*DESIGNS, "by_author"])
+    def test_lead_to_the_design_of_a_plan(self, plan):
+        assert find_document(resolve(design_url(plan)).kwargs["name"]).title
+
+    @pytest.mark.parametrize("word", ["unit", "round", "index-and-key", "read-and-shown"])
+    def test_lead_to_a_word(self, word):
+        address, _, anchor = word_url(word).partition("#")
+        assert f'id="{anchor}"' in find_document(resolve(address).kwargs["name"]).html

@@ -1,0 +1,36 @@
+"""Which files of the product a call enters."""
+
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+from tests.support.project import PROJECT
+
+PRODUCT = tuple(
+    f"{PROJECT / layer}/" for layer in ("dynamo", "shop", "comments", "config", "demo", "lab")
+)
+
+
+def files_entered(call: Callable[[], object]) -> frozenset[str]:
+    """The files with a function that was called, in this thread or one that was started by it.
+
+    Paths are relative to the project.
+    """
+    entered: set[str] = set()
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call":
+            entered.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+        threading.setprofile(None)
+    return frozenset(
+        name.removeprefix(f"{PROJECT}/") for name in entered if name.startswith(PRODUCT)
+    )
