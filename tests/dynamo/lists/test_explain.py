@@ -69,6 +69,7 @@ class TestTheTotal:
         meter = Meter([call("list", 2.0), call("product", 0.5), call("product", 1)])
         total = explain(page, plan="all", meter=meter).total
         assert (total.calls, total.rounds, total.capacity_units) == (3, 1, 3.5)
+        assert total.dollars == pytest.approx(0.4375)
 
     def test_is_that_of_the_list_without_a_meter(self, page):
         total = explain(page, plan="all").total
