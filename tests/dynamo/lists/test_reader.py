@@ -49,6 +49,10 @@ class TestNumbering:
         page = merged(A="abcd").read(request_, OLDEST)
         assert [entry.position.ordinal for entry in page.entries] == numbers
 
+    def test_begins_at_one_only_where_nothing_is_left_to_read(self):
+        page = merged(A="abcd").read(back(2, "d", 4), OLDEST, look_ahead=False)
+        assert [entry.position.ordinal for entry in page.entries] == [2, 3]
+
     def test_counts_from_the_end_behind_the_last_page(self):
         listing = merged(A="abcde")
         last = listing.read(PageRequest(2, toward=Toward.PREVIOUS), OLDEST)

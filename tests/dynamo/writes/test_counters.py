@@ -99,6 +99,12 @@ class TestSpreading:
         spread(make_counters(), name, to=4)
         assert stored(name) == [0, 1, 2, 3]
 
+    def test_is_recorded_by_the_first_write_of_a_counter_that_begins_spread(
+        self, name: str
+    ) -> None:
+        change(make_counters(least_shards=4), name, en=1)
+        assert stored(name) == [0, 1, 2, 3]
+
     def test_is_done_once_by_processes_that_met(self, name: str) -> None:
         one, other = make_counters(), make_counters()
         assert [one.spread(name), other.spread(name)] == [2, 2]
