@@ -1,9 +1,24 @@
 """Comments on products, by any set of languages and ratings."""
 
 from django.apps import AppConfig
+from django.urls import register_converter
 
-from comments.converters import register_comment_ids
-from shop.catalogue.name_copies import register_name_copies
+from dynamo.web.addresses import IdWithSlashes
+from shop.catalogue.services import register_name_copies
+
+TAKEN = ("edit", "delete", "vote", "report", "~")
+"""What addresses under ``/comments/`` begin with that are not pages of comments."""
+
+
+class PlainCommentId(IdWithSlashes):
+    """``<plain_comment_id:…>``: an id whose page is at ``/comments/<id>/``."""
+
+    regex = rf"(?!(?:{'|'.join(TAKEN)})/.){IdWithSlashes.regex}"
+
+
+def register_comment_ids() -> None:
+    """Register the converter for ``path()``, once for the process."""
+    register_converter(PlainCommentId, "plain_comment_id")
 
 
 class CommentsConfig(AppConfig):

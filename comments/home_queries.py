@@ -1,13 +1,29 @@
 """Reads of the front page: shelves of products and the heads of the rankings, in one round."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
+from django.conf import settings
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from comments.filters import CommentFilter
+from comments.lists.listing import list_url
+from comments.lists.queries import list_comments
 from comments.rankings.queries import Leaderboards, find_leaderboards
+from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import pool
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.calls.meter import labelled_calls
+from dynamo.lists.explain import Total, total_of
+from dynamo.lists.reader import Page, PageRequest, Toward
+from dynamo.web.numbers import grouped
 from shop.catalogue.queries import list_categories
 from shop.catalogue.shelves import Shelf, shelves_in
+from shop.order_status import Status
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import list_open_orders
 
 RANKED = 10
 
@@ -27,3 +43,60 @@ def read_front_page(request: PageRequest, *, has_boards: bool) -> FrontPage:
         boards = together.start(partial(find_leaderboards, RANKED)) if has_boards else None
         page = list_categories(request)
         return FrontPage(page, shelves_in(page), boards.result() if boards else None)
+
+
+SECONDS = 60
+"""How long a cost is remembered, in each process."""
+PRODUCT_ID = "enamelled-frying-pan"
+"""Of the sample shop: the product that most was written about."""
+COMMENTS = 2_500
+"""That are on it."""
+FEW_STARS = CommentFilter.of(["de", "en"], [1, 2])
+WAITING = Status.PLACED
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A list to try: its link, and its cost where it was just read."""
+
+    words: str
+    url: str
+    note: str = ""
+    cost: Total | None = None
+
+
+def examples() -> list[Example]:
+    """Return the lists to try, without their costs: nothing is read."""
+    _customer, staff, *_password = settings.SAMPLE_SIGN_IN
+    last = f"{list_url(PRODUCT_ID, CommentFilter())}?before=end"
+    queue = f"{reverse('staff_orders')}?status={WAITING.value}"
+    return [
+        Example(_("1 and 2 stars, in German and English"), list_url(PRODUCT_ID, FEW_STARS)),
+        Example(_("The last of %(number)s comments") % {"number": grouped(COMMENTS)}, last),
+        Example(
+            _("Open orders of all customers"),
+            queue,
+            note=_("sign in as %(name)s") % {"name": staff},
+        ),
+    ]
+
+
+def examples_with_costs() -> Sequence[Example]:
+    """Read the lists for their costs, unless that was done a moment ago."""
+    costs: Sequence[Total] | None = cache.get(__name__)
+    if costs is None:
+        with labelled_calls("counts"):
+            counts = counts_of(PRODUCT_ID)
+        costs = [total_of(page) for page in pool().gather(_reads(counts))]
+        cache.set(__name__, costs, SECONDS)
+    return [replace(one, cost=cost) for one, cost in zip(examples(), costs, strict=True)]
+
+
+def _reads(counts: ProductCounts) -> list[Callable[[], Page]]:
+    first = PageRequest(settings.PAGE_SIZE)
+    last = PageRequest(settings.PAGE_SIZE, toward=Toward.PREVIOUS)
+    return [
+        lambda: list_comments(PRODUCT_ID, FEW_STARS, first, counts=counts).page,
+        lambda: list_comments(PRODUCT_ID, CommentFilter(), last, counts=counts).page,
+        lambda: list_open_orders(OrderFilter((WAITING,)), first).page,
+    ]

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from comments import home_examples
+from comments import home_queries
 from comments.home_queries import read_front_page
 from comments.rankings.views import MOST_LOVED, RECENTLY_COMMENTED
 from dynamo.web.paging import Pager, show_page
@@ -31,7 +31,7 @@ def home(request: HttpRequest) -> HttpResponse:
     found = read_front_page(asked, has_boards=is_first)
     context: dict[str, Any] = {"shelves": found.shelves}
     if is_first and settings.SAMPLE_SIGN_IN:
-        context["examples"] = home_examples.examples()
+        context["examples"] = home_queries.examples()
     if found.boards:
         context["panels"] = [
             {"board": MOST_LOVED, "products": found.boards.most_loved},
@@ -54,5 +54,5 @@ def examples(request: HttpRequest) -> HttpResponse:
     """Show the lists to try with their costs, for the front page of the sample shop."""
     if not settings.SAMPLE_SIGN_IN:
         raise Http404
-    found = home_examples.examples_with_costs()
+    found = home_queries.examples_with_costs()
     return render(request, "comments/_examples.html", {"examples": found, "is_read": True})

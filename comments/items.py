@@ -13,7 +13,7 @@ from typing import Any, Final
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
 from dynamo.items import Item
-from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.sort_keys import sort_key_of, timestamp
 
 LONGEST_LISTED_TEXT = 320
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""
@@ -125,7 +125,7 @@ def derived_keys(comment: NewComment) -> dict[str, str]:
     """
     product, language, rating = comment.product_id, comment.language, comment.rating
     return {
-        "place": place_of(comment.created_at, comment.id),
+        "place": sort_key_of(comment.created_at, comment.id),
         "product_partition": keys.product_partition(product),
         "language_partition": keys.product_partition(product, language),
         "rating_partition": keys.product_partition(product, rating),

@@ -42,7 +42,7 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
-from dynamo.lists.places import SEPARATOR
+from dynamo.lists.sort_keys import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"
@@ -112,7 +112,7 @@ def replier(username: str) -> str:
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.places.timestamp`."""
+    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.sort_keys.timestamp`."""
     return f"{moment}#{comment_id}"
 
 
@@ -173,7 +173,7 @@ def shards(name: str) -> dict[str, str]:
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:
-    """Return the key of how far a shard of a stream was read (see `dynamo.streams.checkpoints`)."""
+    """Return the key of how far a shard of a stream was read (see `dynamo.streams.walk`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}

@@ -24,8 +24,8 @@ from dynamo.web.addresses import site_of
 from dynamo.web.paging import Pager, note_list, show_page
 from dynamo.web.partials import wants_partial
 from dynamo.web.refusals import Refusal
-from shop.catalogue.lookup import NO_SUCH_PRODUCT
 from shop.catalogue.queries import NoSuchProduct
+from shop.catalogue.views import NO_SUCH_PRODUCT
 from shop.web.access import visitor_of
 from shop.web.caching import public, unless_known
 

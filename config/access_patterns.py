@@ -1,8 +1,13 @@
-"""The access patterns that the README lists, read from ``access_patterns.toml``."""
+"""The tables of the README: the access patterns of ``access_patterns.toml``, and the commands."""
 
+import os
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+import django
+from django.core.management import get_commands, load_command_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +31,48 @@ ALL = tuple(
     DocumentedPattern(number, **{**row, "reads": tuple(row["reads"])})
     for number, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
 )
+
+
+OURS = frozenset({"comments", "config", "demo", "dynamo", "lab", "shop"})
+"""The packages whose commands are listed; the others are Django's."""
+
+
+def pattern_table() -> str:
+    """Return the access patterns as a table in Markdown; its links are relative to the README."""
+    titles = ("", "question", "how it is answered", "in the code", "page or command")
+    return markdown_table(titles, map(_pattern_row, ALL))
+
+
+def command_table() -> str:
+    """Return the project's own commands, each with the first sentence of its help."""
+    set_up()
+    rows = (
+        (f"`{name}`", load_command_class(app, name).help.partition(". ")[0].rstrip("."))
+        for name, app in sorted(get_commands().items())
+        if app.partition(".")[0] in OURS
+    )
+    return markdown_table(("`manage.py …`", "what it does"), rows)
+
+
+def set_up() -> None:
+    """Load the models, for what runs without ``manage.py``."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+
+
+def _pattern_row(pattern: DocumentedPattern) -> tuple[str, ...]:
+    name = pattern.code.removeprefix(f"{pattern.module}.")
+    seen_at = pattern.seen_at.replace("{", "<").replace("}", ">")
+    return (
+        pattern.number,
+        pattern.question,
+        pattern.answer,
+        f"[`{name}`]({pattern.module.replace('.', '/')}.py)",
+        f"`{seen_at}`" if seen_at else "in code only",
+    )
+
+
+def markdown_table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return rows under titles as a table in Markdown."""
+    lines = (titles, ("---",) * len(titles), *rows)
+    return "\n".join(["", *(f"| {' | '.join(line)} |" for line in lines), ""])

@@ -89,13 +89,13 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 # With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
 _COOKIE = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
-CSRF_FAILURE_VIEW = "dynamo.web.forgery.csrf_failure"
+CSRF_FAILURE_VIEW = "dynamo.web.browser_security.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # No form takes files. The longest text fills a quarter of this, as it is spelled in a form.
-FILE_UPLOAD_HANDLERS = ["dynamo.web.uploads.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["dynamo.web.refusals.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
 SECURE_CSP = {
@@ -128,12 +128,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, because it tells of all that the others do.
-    "dynamo.web.watching.RequestMiddleware",
+    "dynamo.web.request_metrics.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
-    "dynamo.web.budgets.BudgetMiddleware",
+    "dynamo.web.shedding.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "dynamo.web.powers.PowersMiddleware",
+    "dynamo.web.browser_security.PermissionsPolicyMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -146,7 +146,7 @@ MIDDLEWARE = [
     "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "shop.web.timing.StaffTimingMiddleware",
+    "shop.accounts.sessions.StaffTimingMiddleware",
     "dynamo.web.refusals.RefusalMiddleware",
 ]
 
@@ -163,7 +163,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "config.navigation.navigation",
+                "config.views.navigation",
             ],
         },
     },
@@ -199,7 +199,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ] + [{"NAME": "shop.accounts.passwords.LengthValidator"}]
 # The first hashes; the others check what was hashed by them before.
-PASSWORD_HASHERS = ["shop.accounts.hashing.SiteHasher", *global_settings.PASSWORD_HASHERS[1:]]
+PASSWORD_HASHERS = ["shop.accounts.passwords.SiteHasher", *global_settings.PASSWORD_HASHERS[1:]]
 PASSWORD_RESET_TIMEOUT = 3_600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from config import views
-from dynamo.web.forgery import form_token
+from dynamo.web.browser_security import form_token
 from lab.docs_pages import document
 from lab.reports.page import lab
 
@@ -18,7 +18,7 @@ urlpatterns = [
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
     path("accounts/", include("shop.accounts.second_factor.urls")),
-    path("account/", include("shop.accounts.own.urls")),
+    path("account/", include("shop.accounts.account_page.urls")),
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),

@@ -2,12 +2,63 @@
 
 import os
 import sys
+from contextlib import suppress
+from importlib import import_module
 
-from django.core.checks import run_checks
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, run_checks
+from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
+from django.utils.module_loading import import_string
 
-from config.starting import start_errors
+from dynamo.calls import clock
+from dynamo.calls.client import background_client
+from dynamo.calls.faults import FAILURES
 from dynamo.web.shedding import Shedding, WithoutBodies
+from shop.activity.recording import LOG
+
+MOST_OFF = 60.0
+"""Seconds by which the clock of a server may be off."""
+TELEMETRY = "dynamo.telemetry.sdk"
+"""Imported only where it is asked for: its packages are optional."""
+QUEUES = {
+    "activity log": "shop.activity.recording.LOG",
+    "emails": "shop.accounts.emails.EMAILS",
+}
+"""What is written in the background; imported when Django's apps are ready."""
+
+
+def start_errors() -> list[CheckMessage]:
+    """Return what keeps the process from serving; else have the first request begin its work.
+
+    Not before: servers load the site in one process, and fork those that serve.
+    """
+    errors = _clock_errors()
+    if not errors:
+        if settings.OPENTELEMETRY:
+            import_module(TELEMETRY)  # a second's work, of which all processes have the memory
+        request_started.connect(_begin)
+    return errors
+
+
+def _begin(**_: object) -> None:
+    request_started.disconnect(_begin)
+    LOG.resume()
+    if settings.OPENTELEMETRY:
+        queues = {name: import_string(path) for name, path in QUEUES.items()}
+        import_module(TELEMETRY).start(queues)
+
+
+def _clock_errors() -> list[CheckMessage]:
+    """Make one call, whose answer tells the time; without an answer nothing is known."""
+    table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
+    with suppress(*FAILURES):
+        background_client().describe_table(TableName=table)
+    if clock.process_clock.off <= MOST_OFF:
+        return []
+    hint = "Set it, as by NTP; Amazon refuses calls at a wrong time."
+    return [Error(clock.process_clock.sentence(), hint=hint, id="config.clock")]
+
 
 # gunicorn's exit code for an application that cannot be loaded: with others it would retry.
 CANNOT_LOAD = 4

@@ -19,19 +19,18 @@ from demo.sample.orders import REGULAR, STAFF, SampleSales
 from demo.sample.pickup_points import sample_points, sample_zips
 from demo.sample.reactions import SampleReactions
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, patient_client, pool
+from dynamo.calls.client import client, pool, slow_client
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile
 from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.months import Month
 from shop.activity.queries import list_activity
 from shop.activity.recording import write_entry
-from shop.activity.tables import make_table
+from shop.activity.tables import Month, make_table
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder
-from shop.pickup.places import put_zips
+from shop.pickup.locations import put_zips
 from shop.pickup.writing import put_points
 
 PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it
@@ -157,7 +156,7 @@ def load_activity(
         return
     months = [Month.of(now).plus(-1), Month.of(now)]
     for month in months:
-        make_table(month, client=patient_client())
+        make_table(month, client=slow_client())
     begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
     entries = [entry for order in sales.orders for entry in _of_order(order)]
     entries += [_posted(comment) for comment in comments if comment.created_at >= begin]

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from dynamo.calls.client import Connection, connect
-from dynamo.web.ids import register_id_converters
+from dynamo.web.addresses import register_id_converters
 
 
 class DynamoAppConfig(AppConfig):
@@ -22,6 +22,6 @@ class DynamoAppConfig(AppConfig):
                 endpoint_url=endpoint or None,
                 access_key=settings.AWS_ACCESS_KEY_ID,
                 secret_key=settings.AWS_SECRET_ACCESS_KEY,
-                callers=settings.MAX_CONCURRENT_REQUESTS,
+                single_call_threads=settings.MAX_CONCURRENT_REQUESTS,
             )
         )

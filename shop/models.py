@@ -114,7 +114,7 @@ class ShopItem(DynamoModel):
             return None
 
 
-class Step(MapAttribute[str, str]):
+class TrailStep(MapAttribute[str, str]):
     """A category on the way from the root."""
 
     slug = UnicodeAttribute()
@@ -133,8 +133,8 @@ class Product(ShopItem):
     name = UnicodeAttribute()
     unit_price_cents = NumberAttribute(null=True)
     currency = UnicodeAttribute(null=True)
-    trail = ListAttribute(of=Step, null=True)
-    categories = ListAttribute(of=Step, null=True)
+    trail = ListAttribute(of=TrailStep, null=True)
+    categories = ListAttribute(of=TrailStep, null=True)
     priced_at = UnicodeAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
 
@@ -164,7 +164,7 @@ class Category(ShopItem):
     """A category; ``trail`` leads from the root to its parent."""
 
     name = UnicodeAttribute()
-    trail = ListAttribute(of=Step, null=True)
+    trail = ListAttribute(of=TrailStep, null=True)
     data_partition = UnicodeAttribute(null=True)
     data = UnicodeAttribute(null=True)
 

@@ -22,6 +22,7 @@ from shop.models import ShopItem
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+from dynamo.lists.runs import Index
 
 TABLE = ShopItem.Meta.table_name
 QUEUE = "OPEN"
@@ -100,3 +101,12 @@ def _shards_of(connected: "DynamoDBClient") -> Shards:
 def _counters_of(batches: Batches, least_shards: int, most_shards: int) -> Counters:
     # Once for each client: they remember how far they are spread.
     return Counters(batches, TABLE, keys.counter, least_shards, most_shards)
+
+
+TABLE_NAME = ShopItem.Meta.table_name
+
+BY_KEY = Index(TABLE_NAME, None, "pk", "sk", table_key=lambda _position: {})
+"""The table itself: a position's sort key and the run's partition key are the whole table key."""
+INVERTED = Index(
+    TABLE_NAME, ShopItem.inverted.Meta.index_name, "sk", "pk", table_key=lambda _position: {}
+)

@@ -6,8 +6,8 @@ from shop.activity import views as activity_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.orders import views as order_views
-from shop.orders.queue import finding_views as queue_finding_views
-from shop.orders.queue import moving_views as queue_moving_views
+from shop.orders.queue import views as queue_finding_views
+from shop.orders.queue import views as queue_moving_views
 from shop.orders.queue import views as queue_views
 
 urlpatterns = [
@@ -27,7 +27,7 @@ urlpatterns = [
     path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
-    path("", include("shop.crawlers.urls")),
+    path("", include("shop.sitemap.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
     path("staff/find/", queue_finding_views.find, name="staff_find"),
     path("staff/orders.csv", queue_views.queue_csv, name="staff_orders_csv"),

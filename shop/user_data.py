@@ -11,10 +11,10 @@ from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.upkeep.erasure import Kept, Trace
 from dynamo.writes.actions import delete
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import write_one
 from shop import keys
-from shop.accounts.closing import delete_profile, shut_profile
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.services import delete_profile, shut_profile
 from shop.models import Order, Profile, Purchase
 from shop.orders.queries import products_bought_by
 from shop.table import TABLE

@@ -20,12 +20,11 @@ from dynamo.calls.client import client, connect, current_connection
 from dynamo.engine import EngineServer
 from dynamo.tables.create import create_missing
 from dynamo.tables.throughput import table_names
-from dynamo.templatetags import remembered
-from shop.accounts.letters import LETTERS
-from shop.activity.months import Month
+from dynamo.templatetags import dynamo_html
+from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
-from shop.activity.tables import make_table
+from shop.activity.tables import Month, make_table
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
@@ -132,11 +131,11 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def letters_are_sent_when_asked_for() -> Iterator[None]:
-    """A test that reads letters has them sent first, by ``tests.support.accounts.letters``."""
-    LETTERS.runs_by_itself = False
+def emails_are_sent_when_asked_for() -> Iterator[None]:
+    """A test that reads letters has them sent first, by ``tests.support.accounts.emails``."""
+    EMAILS.runs_by_itself = False
     yield
-    LETTERS.flush(seconds=1)
+    EMAILS.flush(seconds=1)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -207,7 +206,7 @@ def nothing_remembered() -> None:
     """Forget the counts that pages were planned by, the HTML of their parts, and their language."""
     translation.deactivate()
     cache.clear()
-    remembered._render.cache_clear()
+    dynamo_html._render.cache_clear()
     comment_html._render.cache_clear()
 
 

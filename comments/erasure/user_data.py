@@ -1,26 +1,122 @@
 """The data of a user among the comments: comments, votes, reports and names on replies."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from textwrap import indent
+from typing import Any
 
 from comments import keys
-from comments.erasure.traces import (
-    comments_listed_in,
-    delete_report,
-    delete_signature,
-    delete_vote,
-    delete_written,
-)
 from comments.filters import CommentFilter
 from comments.lists.queries import entry_of, read_model
-from comments.models import TABLE, Comment, CommentBody, CommentReply, CommentReport, CommentVote
+from comments.models import (
+    TABLE,
+    ByAuthor,
+    Comment,
+    CommentBody,
+    CommentReply,
+    CommentReport,
+    CommentVote,
+)
 from comments.moderation.queries import run_of
+from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
-from comments.store.revision import State
-from comments.store.table import comment_key
+from comments.store.comments import NOT_DELETED, NoSuchComment, State
+from comments.store.table import comment_key, query_pages
+from comments.votes.services import rank_or_log, take_back
+from dynamo.calls.client import client
 from dynamo.lists.site_reader import every_entry, read
-from dynamo.upkeep.erasure import Kept, Trace
+from dynamo.upkeep.erasure import Kept, ReadMany, Trace, held
+from dynamo.writes.actions import Action, delete, update
+from dynamo.writes.transactions import ConditionFailed, write_one, write_together
+from shop.activity.user_data import ACTIVITY
+from shop.exports import walk_through
 from shop.orders.queries import products_bought_by
+from shop.user_data import PROFILE, PURCHASES
+
+_COMMENT = 0
+"""Number of the transaction's action on the comment."""
+
+
+def comments_listed_in(partition: str) -> Iterator[str]:
+    """Yield the ids of the comments in a partition of ``by_author``."""
+    index = ByAuthor.Meta.index_name
+    for page in query_pages(ByAuthor.partition == partition, IndexName=index):
+        for item in page["Items"]:
+            yield keys.comment_id_in(item["pk"]["S"])
+
+
+def delete_written(*, comment_id: str, username: str) -> None:
+    """Delete a comment of a user who is erased.
+
+    Until all of it is gone, ranks included, it is listed in ``keys.erased(username)``. Raises
+    Contended, and botocore's errors.
+    """
+    delete_comment(comment_id, found_by=keys.erased(username))
+    delete_comment(comment_id)  # finishes what the first time only logged
+    _forget(comment_id)
+
+
+def delete_vote(*, comment_id: str, username: str) -> None:
+    """Delete a user's vote, and count it out, also where the comment is deleted.
+
+    Raises Contended, and botocore's errors.
+    """
+    try:
+        take_back(comment_id=comment_id, username=username)
+    except NoSuchComment:
+        _delete_item(comment_id, keys.vote(username))
+    finally:
+        rank_or_log(comment_id)  # in any case: a second run would not find the vote
+
+
+def delete_report(*, comment_id: str, username: str) -> None:
+    """Delete a user's report, and count it out; the comment stays in the queue if it is there.
+
+    Raises Contended, and botocore's errors.
+    """
+    report = delete(Comment, comment_key(comment_id, keys.report(username)), Comment.pk.exists())
+    uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
+    try:
+        write_together(client(), [uncount, report])
+    except ConditionFailed as error:
+        if _COMMENT in error.failed:
+            _delete_item(comment_id, keys.report(username))
+
+
+def delete_signature(*, comment_id: str, username: str) -> None:
+    """Remove the name of its author from a reply, which is the shop's and stays.
+
+    Its version is raised, so that a change of the reply under way fails and cannot restore the
+    name. Raises Contended, and botocore's errors.
+    """
+    partition = CommentReply.replier_partition
+    changes = [
+        partition.remove(),
+        CommentReply.place.remove(),
+        CommentReply.author.remove(),
+        CommentReply.version.add(1),
+    ]
+    signed = partition == keys.replier(username)
+    _update(update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed))
+
+
+def _forget(comment_id: str) -> None:
+    """Remove the keys that list the tombstone of an erased comment."""
+    changes = [Comment.author_partition.remove(), Comment.place.remove()]
+    _update(update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists()))
+
+
+def _update(action: Action) -> None:
+    """Update an item that is still as expected; else it was changed before, or is gone."""
+    with suppress(ConditionFailed):
+        write_one(client(), action)
+
+
+def _delete_item(comment_id: str, sort_key: str) -> None:
+    write_one(client(), delete(TABLE, comment_key(comment_id, sort_key)))
+
 
 AT_ONCE = 200
 
@@ -83,3 +179,57 @@ TRACES = (
     Trace("names on replies", _listed_in(keys.replier), _each(delete_signature), _reply),
 )
 """All kinds of data of a user in the table ``comments``."""
+
+
+Batch = Sequence[Mapping[str, Any]]
+Section = tuple[str, Iterable[Batch]]
+"""A kind of data, and its items."""
+ALL: Sequence[Trace] = (PROFILE, PURCHASES, *TRACES, ACTIVITY)
+OWN: Sequence[Trace] = tuple(trace for trace in ALL if trace not in {IMPORTED, ACTIVITY})
+"""What keys of the user lead to. To find the rest, all that others have done is read as well."""
+SECRETS = frozenset({"password", "totp_secret", "recovery_codes"})
+"""What a profile has to sign in with: whoever reads the export must not be able to."""
+END = "\n  ]"
+
+
+def sections_of(username: str, traces: Iterable[Trace], read: ReadMany) -> Iterator[Section]:
+    """Yield the kinds of data of a user, and the orders; nothing is read before it is asked for.
+
+    Reading raises botocore's errors.
+    """
+    for trace in traces:
+        batches = held(trace, username, read)
+        yield trace.kind, map(_without_secrets, batches) if trace is PROFILE else batches
+    yield "orders", (batch.rows for batch in walk_through(username)(None))
+
+
+def export_text(username: str, sections: Iterable[Section]) -> Iterator[str]:
+    """Yield the text of the object, a part for each batch; what reading raises passes through.
+
+    Then a list is open: `END` closes it.
+    """
+    yield f'{{\n  "username": {json.dumps(username)}'
+    for kind, batches in sections:
+        yield f",\n  {json.dumps(kind)}: ["
+        joint = ""
+        for batch in filter(None, batches):
+            yield joint + ",".join(map(_text, batch))
+            joint = ","
+        yield END
+    yield "\n}\n"
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    text = json.dumps(dict(item), default=_plain, ensure_ascii=False, indent=2)
+    return "\n" + indent(text, "    ")
+
+
+def _without_secrets(profiles: Batch) -> Batch:
+    return [{name: each[name] for name in each if name not in SECRETS} for each in profiles]
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has no form of: maps and lists of PynamoDB, moments, bytes."""
+    if hasattr(value, "attribute_values"):
+        return dict(value.attribute_values)
+    return value.hex() if isinstance(value, bytes) else str(value)

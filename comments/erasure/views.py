@@ -9,7 +9,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from comments.erasure.exporting import END, OWN, Batch, Section, export_text, sections_of
+from comments.erasure.user_data import END, OWN, Batch, Section, export_text, sections_of
 from dynamo.calls import clock
 from dynamo.calls.budget import time_budget
 from dynamo.calls.faults import FAILURES, fault_in
@@ -18,7 +18,7 @@ from dynamo.lists.site_reader import page_batches
 from dynamo.web.refusals import TooManyRequests
 from shop.web.access import signed_in
 from shop.web.rate_limits import NamedLimit, in_words, take
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 
 DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
 

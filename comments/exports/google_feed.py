@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from comments.imports.shape import FIELDS
 from dynamo.files.exports import Layout, Row
-from shop.catalogue.changes import shown, stored_products
+from shop.catalogue.services import shown, stored_products
 
 GOOGLE = "google-xml"
 _SCHEMA = "http://www.google.com/shopping/reviews/schema/product/2.4/product_reviews.xsd"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from comments.imports.shape import Shape
 from dynamo.files.records import Record, Rejected
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from shop.imports.olist import REVIEWS, olist_files, path_of, require_files
 from shop.imports.orders import ImportedOrder
 from shop.imports.survey import survey

@@ -12,7 +12,7 @@ import pycountry
 from comments.filters import RATINGS
 from comments.imports.run import ImportReport
 from comments.languages import is_language, language_name
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.records import RejectsFile
 
 _TABLE = tomllib.loads(Path(__file__).with_name("countries.toml").read_text("utf-8"))
 SPOKEN: dict[str, str] = dict(pair.split(":") for pair in _TABLE["spoken"].split())

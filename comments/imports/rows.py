@@ -16,7 +16,6 @@ from comments.languages import is_language
 from comments.posting.language_detection import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.store.counts import Cell
-from dynamo.files.identifiers import product_id_of
 from dynamo.files.records import (
     Record,
     Rejected,
@@ -25,6 +24,7 @@ from dynamo.files.records import (
     short_text,
     text_of,
 )
+from dynamo.files.values import product_id_of
 from shop.accounts.names import BadUsername, username_of
 
 LONGEST_ID = 128
@@ -48,7 +48,7 @@ class Findings:
 
     ``cells`` are the rows by language and rating; ``spelled`` are the languages as the file has
     them; ``products`` are the file's ids of products that could not be kept, by those they were
-    mapped to (`dynamo.files.identifiers`).
+    mapped to (`dynamo.files.values`).
     """
 
     cells: Counter[Cell] = field(default_factory=Counter)

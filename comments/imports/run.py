@@ -10,11 +10,10 @@ from comments.imports.rows import CommentParser, Findings
 from comments.imports.shape import Shape
 from comments.imports.writer import VerdictCounts, in_chunks
 from comments.items import NewComment
-from dynamo.files.records import Record, Rejected
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.records import Record, Rejected, RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile
 from dynamo.files.two_pass import TwoPassImport, Version
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 
 EnsureProducts = Callable[..., int]
 """What creates missing products: `shop.catalogue.services.ensure_products`."""

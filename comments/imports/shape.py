@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dynamo.files.columns import BadMapping, columns_among
-from dynamo.files.moments import DateFormats
+from dynamo.files.values import DateFormats
 
 FIELDS = (
     "id",

@@ -10,12 +10,11 @@ from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
 from comments.sets.following import follow
 from comments.store.comments import NEW_OR_DELETED, is_tombstone
-from comments.store.counts import Cell
+from comments.store.counts import Cell, CountChanges
 from comments.store.table import LIST_KEYS, comment_key
-from comments.store.transactions import CountChanges
 from comments.votes.services import ranked_under
 from dynamo.items import Item
-from dynamo.lists.places import moment_at
+from dynamo.lists.sort_keys import moment_at
 from dynamo.writes.actions import Action, delete, put, unchanged
 
 EDITED = Comment.edited_at.attr_name

@@ -24,10 +24,10 @@ from comments.items import NewComment
 from comments.models import TABLE
 from comments.rankings.derivation import Touch
 from comments.rankings.services import refresh_ranks
+from comments.store.counts import CountChanges, write
 from comments.store.table import ATTEMPTS, comment_key
-from comments.store.transactions import CountChanges, write
 from dynamo.calls.batches import Batches
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended
 
 CHUNK = 1_000

@@ -29,9 +29,15 @@ from comments.indexes.access_patterns import (
     plan,
 )
 from comments.store.counts import ProductCounts
-from dynamo.lists.covers import cheapest_cover
 from dynamo.lists.explain import Alternative
-from dynamo.lists.planner import CountedRun, PricedPlan, cheapest, price, wager
+from dynamo.lists.planner import (
+    CountedRun,
+    PricedPlan,
+    best_first_read,
+    cheapest,
+    cheapest_cover,
+    price,
+)
 from dynamo.lists.runs import OneOf, Run
 from dynamo.lists.sizes import UNITS_PER_BLOCK, MeanSizes
 
@@ -137,7 +143,7 @@ def _mix(
 
     def units(pattern: AccessPattern) -> Iterator[float]:
         for run in counted[pattern.name]:
-            yield wager(run, matching, needed=needed)[1] if run.matching else 0.0
+            yield best_first_read(run, matching, needed=needed)[1] if run.matching else 0.0
 
     languages, ratings = cheapest_cover(
         rows=dict(zip(chosen.languages, units(BY_LANGUAGE), strict=True)),

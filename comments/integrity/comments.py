@@ -26,14 +26,13 @@ from comments.rankings.derivation import (
 )
 from comments.rankings.services import TOGETHER, refresh_ranks
 from comments.sets.following import follow
-from comments.store.comments import is_tombstone
+from comments.store.comments import delete_dependents, is_tombstone, leftovers
 from comments.store.counts import cells_of, counters
-from comments.store.dependents import delete_dependents, leftovers
 from comments.store.table import change, changed, read_item
 from dynamo.calls.batches import in_chunks
 from dynamo.items import Item, table_key
-from dynamo.lists.places import SEPARATOR, moment_at
 from dynamo.lists.site_reader import every_entry, read
+from dynamo.lists.sort_keys import SEPARATOR, moment_at
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,

@@ -13,14 +13,13 @@ from comments.items import reply_shown
 from comments.keys import scored
 from comments.models import Comment, CommentReply
 from comments.sets.following import follow, is_followed
-from comments.store.comments import NOT_DELETED, is_tombstone, product_id_of
+from comments.store.comments import NOT_DELETED, State, is_tombstone, product_id_of
 from comments.store.counts import tallies
-from comments.store.revision import State
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.queries import HELPFUL, helpful_votes
 from comments.votes.services import rank_or_log, refresh_comment
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.places import SEPARATOR
+from dynamo.lists.sort_keys import SEPARATOR
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,

@@ -20,10 +20,10 @@ from comments.languages import language_name
 from comments.lists.orders import CommentOrder, MonthOption, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
-from dynamo.lists.places import timestamp
-from dynamo.web.feeds import Feed, FeedEntry
+from dynamo.lists.sort_keys import timestamp
+from dynamo.web.addresses import Toggle
+from dynamo.web.formats import Feed, FeedEntry
 from dynamo.web.paging import Pager
-from dynamo.web.toggles import Toggle
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]

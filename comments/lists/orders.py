@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy
 
 from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
-from dynamo.lists.places import place_of
 from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Position
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.lists.sources import HIGHEST
 
 
@@ -85,7 +85,7 @@ class CommentOrder(StrEnum):
 
     def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
         """Return the place of a comment in a list of this order."""
-        return self.section(rating) + place_of(created, comment_id)
+        return self.section(rating) + sort_key_of(created, comment_id)
 
 
 _LABELS = {

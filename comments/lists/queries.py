@@ -44,16 +44,15 @@ from comments.models import Comment, CommentBody
 from comments.replies.queries import Reply, reply_in
 from comments.sets import plans
 from comments.sets.following import SETS
-from comments.store.comments import NoSuchComment, is_tombstone, product_id_of
+from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
-from comments.store.revision import Revision
 from comments.store.table import query_pages
 from dynamo.items import Item
 from dynamo.lists.merging import LARGEST_ITEM
-from dynamo.lists.places import id_at, moment_at, parse_timestamp, timestamp
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
 from dynamo.lists.sizes import blocks_of
+from dynamo.lists.sort_keys import id_at, moment_at, parse_timestamp, timestamp
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""
@@ -179,7 +178,7 @@ def list_comments(
     plan, page = read_list(asked, counts)
     left = asked.most_units - page.capacity_units
     now = exact() if exact else counts
-    if counts.lacks(now, chosen):
+    if counts.misses_partitions_of(now, chosen):
         asked = replace(asked, most_units=left)
         plan, page = read_list(asked, now)
         left -= page.capacity_units

@@ -12,9 +12,9 @@ from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport
-from comments.store.revision import Revision, State
-from dynamo.lists.places import timestamp
+from comments.store.comments import Revision, State
 from dynamo.lists.reader import PageRequest
+from dynamo.lists.sort_keys import timestamp
 from dynamo.web.csv_lists import CsvPage, Read
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next

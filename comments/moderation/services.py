@@ -36,17 +36,22 @@ from comments.posting.services import delete_comment
 from comments.rankings.derivation import Touch, rankings_of_comment
 from comments.rankings.services import refresh_ranks
 from comments.sets.following import follow
-from comments.store.comments import NoSuchComment, StoredComment, load_comment, product_id_of
-from comments.store.revision import Revision, State
+from comments.store.comments import (
+    NoSuchComment,
+    Revision,
+    State,
+    StoredComment,
+    load_comment,
+    product_id_of,
+)
+from comments.store.counts import CountChanges, write
 from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, read_item, retry
-from comments.store.transactions import CountChanges, write
 from comments.votes.services import rank_or_log
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.lists.places import place_of
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.writes.actions import unchanged, update
-from dynamo.writes.transactions import ConditionFailed
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import ConditionFailed, write_one
 from shop.activity.entries import LogVerb
 
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
@@ -154,7 +159,7 @@ def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> Sto
     """
 
     def decide(stored: StoredComment) -> None:
-        queued = {"S": place_of(now, comment_id)}
+        queued = {"S": sort_key_of(now, comment_id)}
         changes: Changes = {
             **dict.fromkeys(_ONLY_LISTED),
             _HIDDEN_PRODUCT: {"S": stored.comment.product_id},
@@ -185,7 +190,7 @@ def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment |
     comment = before.comment
     rank_or_log(comment_id)
     refresh_ranks(
-        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
+        {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
         log_failures=True,
     )

@@ -21,8 +21,7 @@ from comments.moderation.listing import (
 )
 from comments.moderation.queries import PLAN, ModeratedComment, list_moderated
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
-from comments.store.comments import NoSuchComment
-from comments.store.revision import Revision, State
+from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageResult
@@ -31,7 +30,7 @@ from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.partials import notify, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import LogVerb
-from shop.web.access import reading, staff_only
+from shop.web.access import prefetch, staff_only
 from shop.web.next_url import back
 from shop.web.visitor import Visitor
 
@@ -53,14 +52,14 @@ def _read(state: State, request: HttpRequest, _visitor: Visitor) -> Asked:
 
 
 @require_safe
-@reading(partial(_read, State.REPORTED), staff_only)
+@prefetch(partial(_read, State.REPORTED), staff_only)
 def reported(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show the reported comments, oldest report first (P5)."""
     return _show(request, asked)
 
 
 @require_safe
-@reading(partial(_read, State.HIDDEN), staff_only)
+@prefetch(partial(_read, State.HIDDEN), staff_only)
 def hidden(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show the hidden comments."""
     return _show(request, asked)

@@ -32,8 +32,15 @@ from comments.models import Comment, CommentBody
 from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
 from comments.rankings.services import refresh_ranks
 from comments.sets.following import follow
-from comments.store.comments import EXPIRY, NEW, NoSuchComment, StoredComment, load_comment
-from comments.store.dependents import delete_dependents
+from comments.store.comments import (
+    EXPIRY,
+    NEW,
+    NoSuchComment,
+    StoredComment,
+    delete_dependents,
+    load_comment,
+)
+from comments.store.counts import CountChanges, write
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -43,12 +50,11 @@ from comments.store.table import (
     comment_key,
     retry,
 )
-from comments.store.transactions import CountChanges, write
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.sort_keys import sort_key_of, timestamp
 from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended
 from shop.orders.queries import has_bought
@@ -100,7 +106,7 @@ def add_comment(comment: NewComment) -> None:
     """Add a comment and count it. Adding the very same one again changes nothing.
 
     Raises CommentExists when its id belongs to another comment, CommentGone when it belonged to one
-    that was deleted, and what `comments.store.transactions.write` does.
+    that was deleted, and what `comments.store.counts.write` does.
     """
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
@@ -111,7 +117,7 @@ def add_comment(comment: NewComment) -> None:
     except ConditionFailed as error:
         _require_same(comment, error)
     refresh_ranks(
-        {comment.product_id: Touch(place_of(comment.created_at, comment.id))},
+        {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
         log_failures=True,
     )
@@ -141,7 +147,7 @@ def edit_comment(
     All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
     An edit that changes nothing is not written, but derives the ranks that one before missed.
     Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
-    Contended when it keeps changing, and what `comments.store.transactions.write` does.
+    Contended when it keeps changing, and what `comments.store.counts.write` does.
     """
     before = stored.comment
     after = replace(
@@ -213,7 +219,7 @@ def delete_comment(
     Returns whether there was one: deleting it again is success, counts nothing, and finishes what
     was interrupted. ``now`` is the present, unless given. The tombstone is listed in the partition
     ``found_by`` of ``by_author``, if given, for an erasure that starts from the user. Raises
-    Contended when others keep changing it, and what `comments.store.transactions.write` does.
+    Contended when others keep changing it, and what `comments.store.counts.write` does.
     """
 
     def attempt() -> StoredComment:
@@ -381,7 +387,7 @@ def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> New
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(stored)
-    newest = Touch(place_of(comment.created_at, comment.id))
+    newest = Touch(sort_key_of(comment.created_at, comment.id))
     refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
     return comment
 

@@ -38,11 +38,11 @@ from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, r
 from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.browser_security import redisplay_on_csrf_failure
 from dynamo.web.partials import redirect_page
 from shop.activity.entries import Kind, LogVerb
-from shop.catalogue.lookup import product_or_404
 from shop.catalogue.queries import Product
+from shop.catalogue.views import product_or_404
 from shop.web.access import signed_in
 from shop.web.next_url import back
 

@@ -35,15 +35,20 @@ from comments.rankings.derivation import (
     key_of,
     rank_keys_of,
 )
-from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import in_chunks
+from dynamo.calls.budget import Backoff
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
-from dynamo.progress import Advance
+from dynamo.upkeep.pace import Advance
 from dynamo.writes.actions import Action, unchanged, update
-from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import (
+    MOST_ACTIONS,
+    ConditionFailed,
+    Contended,
+    write_one,
+    write_together,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from comments.store.table import (
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Value
-from dynamo.lists.places import timestamp
+from dynamo.lists.sort_keys import timestamp
 from dynamo.writes.actions import Action, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed, Contended, write_together
 

@@ -28,7 +28,7 @@ from comments.web.forms import (
 )
 from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
-from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.browser_security import redisplay_on_csrf_failure
 from dynamo.web.partials import notify, wants_partial
 from shop.activity.entries import LogVerb
 from shop.web.access import staff_only

@@ -16,13 +16,12 @@ from django.utils.translation import gettext_lazy
 from comments import keys
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
-from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, load_comment
-from comments.store.revision import State
+from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, State, load_comment
 from comments.store.table import comment_key, query_pages
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.places import parse_timestamp, place_of, timestamp
+from dynamo.lists.sort_keys import parse_timestamp, sort_key_of, timestamp
 from dynamo.writes.actions import Action, put, update
 from dynamo.writes.transactions import ConditionFailed, write_together
 
@@ -110,7 +109,7 @@ def _queue(comment_id: str, now: datetime) -> Action:
     place = Comment.moderation_place
     changes = [
         Comment.moderation_partition.set(keys.moderation(State.REPORTED)),
-        place.set(place | place_of(now, comment_id)),
+        place.set(place | sort_key_of(now, comment_id)),
         Comment.reports.add(1),
     ]
     return update(Comment, comment_key(comment_id), changes, LISTED)

@@ -27,7 +27,7 @@ from comments.web.forms import (
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.forgery import redisplay_on_csrf_failure
+from dynamo.web.browser_security import redisplay_on_csrf_failure
 from dynamo.web.partials import wants_partial
 from shop.web.access import signed_in
 

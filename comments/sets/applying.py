@@ -40,8 +40,7 @@ from dynamo.calls.client import build_streams_client, client
 from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.streams.checkpoints import TableCheckpoints
-from dynamo.streams.walk import Record, StreamWalk, stream_of
+from dynamo.streams.walk import Record, StreamWalk, TableCheckpoints, stream_of
 from dynamo.writes.transactions import Contended
 
 if TYPE_CHECKING:

@@ -25,7 +25,6 @@ from comments.store.table import ATTEMPTS, query_pages
 from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client
 from dynamo.items import Item, table_key
-from dynamo.progress import Progress
 from dynamo.upkeep.integrity import (
     Candidate,
     Difference,
@@ -34,6 +33,7 @@ from dynamo.upkeep.integrity import (
     find_differences,
     write,
 )
+from dynamo.upkeep.pace import Progress
 from dynamo.writes.actions import Action, check, delete, put, unchanged
 from dynamo.writes.transactions import ConditionFailed
 

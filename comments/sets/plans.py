@@ -20,9 +20,9 @@ from comments.sets.following import SETS
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
-from dynamo.lists.places import id_at
 from dynamo.lists.planner import CountedRun, cheapest, price
 from dynamo.lists.runs import Index, OneOf, Position, Run
+from dynamo.lists.sort_keys import id_at
 
 
 def _table_key(position: Position) -> dict[str, str]:

@@ -1,17 +1,22 @@
 """Comments read whole and strongly from the table, as a write starts from them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from comments import keys
 from comments.items import NewComment
 from comments.models import TABLE, Comment, CommentBody
-from comments.store.counts import Cell
-from comments.store.table import comment_key
+from comments.store.counts import Cell, tallies
+from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages
+from dynamo.calls.batches import in_chunks
+from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.lists.places import id_at, moment_at
 from dynamo.lists.site_reader import page_batches
+from dynamo.lists.sort_keys import id_at, moment_at
+from dynamo.writes.actions import Action, check, delete
+from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
 
 NEW = Comment.pk.does_not_exist()
 """There is no such item."""
@@ -113,3 +118,88 @@ def _comment(item: Item, body: Item | None) -> NewComment:
 
 class OwnComment(DynamoError):
     """A user voted on or reported a comment of their own."""
+
+
+_NUMBERS = (Comment.version.attr_name, Comment.reports.attr_name)
+_LISTING_ATTRIBUTES = Comment.product_partition.attr_name
+_QUEUE = Comment.moderation_partition.attr_name
+
+
+class State(StrEnum):
+    """The state of a comment; the first two are partitions of the index ``moderation``."""
+
+    REPORTED = "REPORTED"
+    HIDDEN = "HIDDEN"
+    LISTED = "LISTED"
+
+    @classmethod
+    def of(cls, item: Item) -> "State":
+        """Return that of an item of the table or of the index ``moderation``."""
+        if _LISTING_ATTRIBUTES not in item:
+            return cls.HIDDEN
+        return cls.REPORTED if _QUEUE in item else cls.LISTED
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A comment's state, its version, and how often it was reported; ``str`` is for forms."""
+
+    state: State
+    version: int
+    reports: int
+
+    @classmethod
+    def of(cls, item: Item) -> "Revision":
+        """Return that of an item of the table or of the index ``moderation``."""
+        numbers = [item.get(name, {"N": "0"})["N"] for name in _NUMBERS]
+        return cls(State.of(item), *map(int, numbers))
+
+    @classmethod
+    def parse(cls, text: str) -> "Revision":
+        """Parse what ``str`` returned. Raises ValueError."""
+        state, version, reports = text.split(".")
+        return cls(State(state), int(version), int(reports))
+
+    def __str__(self) -> str:
+        return f"{self.state}.{self.version}.{self.reports}"
+
+
+_COMMENT = 0
+"""Number of the transactions' action on the comment."""
+
+
+def delete_dependents(comment_id: str) -> int:
+    """Delete the dependents of a deleted comment; return the number of items deleted.
+
+    Those of a comment that exists are kept, also if it is put back meanwhile. Raises Contended
+    and botocore's errors; what was deleted until then stays deleted.
+    """
+    is_deleted = check(Comment, comment_key(comment_id), NEW_OR_DELETED)
+    deleted = 0
+    for _ in range(ATTEMPTS):
+        try:
+            for some in in_chunks(leftovers(comment_id), MOST_ACTIONS - 1):
+                write_together(client(), [is_deleted, *some])
+                deleted += len(some)
+        except ConditionFailed as error:
+            if _COMMENT not in error.failed:  # a vote was cast
+                continue
+        return deleted
+    raise Contended(BEING_CHANGED)
+
+
+def leftovers(comment_id: str) -> list[Action]:
+    """Build the actions that delete the dependents, the tally last; none if the comment exists."""
+    tally, deletions = tallies().deletions(comment_id), list[Action]()
+    comment = comment_key(comment_id)
+    for item in _partition(keys.comment(comment_id)):
+        if item["sk"] != comment["sk"]:
+            deletions.append(delete(Comment, {"pk": item["pk"], "sk": item["sk"]}))
+        elif not is_tombstone(item):
+            return []
+    return [*deletions, *tally]
+
+
+def _partition(key: str) -> Iterator[Item]:
+    for page in query_pages(Comment.pk == key, ConsistentRead=True):
+        yield from page["Items"]

@@ -6,7 +6,8 @@ They change only in the transaction that adds, edits or deletes a comment.
 The cell of a month ends in a rating that no comment has.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -19,9 +20,12 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
 from dynamo.calls.batches import Batches
-from dynamo.lists.places import timestamp
+from dynamo.calls.client import client
 from dynamo.lists.site_reader import page_batches
-from dynamo.writes.counters import Counters
+from dynamo.lists.sort_keys import timestamp
+from dynamo.writes.actions import Action
+from dynamo.writes.counters import Counters, Deltas, write_counted
+from dynamo.writes.transactions import Transactions
 
 Cell = tuple[str, int]
 """A language and a rating."""
@@ -55,7 +59,7 @@ class ProductCounts:
         stars = sum(rating * max(n, 0) for (_, rating), n in self.cells.items())
         return stars / total if total else None
 
-    def lacks(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
+    def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
         """Return whether ``other`` counts comments of a filter where these count none.
 
         Without any counts nothing lacks: a plan then reads all there may be.
@@ -150,3 +154,33 @@ def _cached_counters(
 ) -> Counters:
     # Once for each client: they remember how many shards they have.
     return Counters(batches, TABLE, key_of, most_shards=most_shards, must_exist=must_exist)
+
+
+class CountChanges:
+    """What a transaction adds to the counts of products."""
+
+    def __init__(self) -> None:
+        self._deltas: dict[str, Counter[str]] = {}
+
+    def add(self, product_id: str, one: Cell, created: datetime, number: int) -> None:
+        """Add a number, which may be negative, to the counts of a cell and of a month."""
+        for name in cells_of(*one, created):
+            self._deltas.setdefault(product_id, Counter())[name] += number
+
+    @property
+    def deltas(self) -> Deltas:
+        """The changes by product."""
+        return self._deltas
+
+
+def write(actions: Sequence[Action], changes: CountChanges) -> None:
+    """Write actions on comments and the counts they change in one transaction.
+
+    Raises ConditionFailed with the numbers of ``actions``, Contended, and botocore's errors.
+    """
+    write_counted(
+        actions,
+        changes.deltas,
+        transactions=Transactions(client()),
+        counters=lambda _product_id: counters(),
+    )

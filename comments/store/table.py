@@ -21,8 +21,8 @@ from comments.models import (
 from dynamo.calls.client import client
 from dynamo.errors import gettext_noop
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.places import id_at
 from dynamo.lists.runs import Index, Position
+from dynamo.lists.sort_keys import id_at
 from dynamo.writes.actions import Action, set_or_remove, update
 from dynamo.writes.transactions import ConditionFailed, Contended
 

@@ -9,7 +9,7 @@ Voters do not meet on the comment: only the transaction that begins its tally ch
 exists. Every other vote requires the tally instead, or rather the shard that counts it. So
 
 - *while the comment is deleted*, a vote is cast as long as its tally exists. It changes the tally,
-  on which the deletion of the tally and of the votes depends (`comments.store.dependents`): that
+  on which the deletion of the tally and of the votes depends (`comments.store.comments`): that
   reads again, and finds the vote. Once the tally is deleted, none can be cast, because only a
   comment that is not deleted gets another;
 - *while it is hidden*, or moved to another product by an import, a vote is cast as if just before.
@@ -53,15 +53,20 @@ from comments.store.comments import (
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, read_item
 from comments.votes.queries import HELPFUL, helpful_votes
-from dynamo.calls.backoff import Backoff
+from dynamo.calls.budget import Backoff
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.writes.actions import Action, check, delete, put, set_or_remove, unchanged, update
 from dynamo.writes.counters import NoSuchCounter, write_counted
-from dynamo.writes.transactions import ConditionFailed, Contended, Transactions, write_together
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import (
+    ConditionFailed,
+    Contended,
+    Transactions,
+    write_one,
+    write_together,
+)
 
 logger = logging.getLogger(__name__)
 

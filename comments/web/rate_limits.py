@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 
 from dynamo.web.refusals import TooManyRequests
 from dynamo.writes.rate_limiter import Limit
-from shop.web.client_address import client_network
 from shop.web.rate_limits import Use, in_words, take
+from shop.web.visitor import client_network
 
 WINDOW = timedelta(hours=1)
 STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000

@@ -16,8 +16,7 @@ from django.utils.module_loading import import_string
 
 from comments.sets.models import TABLE as TABLE_OF_COPIES
 from dynamo.tables.schema import TableSchema, Throughput
-from shop.activity.months import months_ahead
-from shop.activity.tables import model_of, wanted_throughput
+from shop.activity.tables import model_of, months_ahead, wanted_throughput
 
 _EXAMPLE = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
 """What the tables' names begin with in deploy/iam-policy.json, to be replaced."""

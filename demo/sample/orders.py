@@ -12,8 +12,7 @@ from random import Random
 from demo.sample.catalogue import CURRENCY, DEFAULT_SEED, SampleCatalogue, SampleProduct
 from demo.sample.pickup_points import zip_of
 from shop.order_status import Status
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewLine, NewOrder, StatusChange
+from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
 
 REGULAR = "alex"
 ORDERS_OF_REGULAR = 120
@@ -33,7 +32,7 @@ RECENCY = 2.4
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LifeStep:
     """A way out of a status: its weight, and after how many hours at least and on average."""
 
     status: Status
@@ -42,12 +41,15 @@ class Step:
     on_average: float
 
 
-LIFE: dict[Status, tuple[Step, ...]] = {
-    Status.PLACED: (Step(Status.APPROVED, 96, 0.02, 8), Step(Status.CANCELED, 4, 0.5, 12)),
-    Status.APPROVED: (Step(Status.PROCESSING, 99, 0.5, 14), Step(Status.CANCELED, 1, 1, 10)),
-    Status.PROCESSING: (Step(Status.SHIPPED, 98, 3, 36), Step(Status.CANCELED, 2, 4, 48)),
-    Status.SHIPPED: (Step(Status.DELIVERED, 100, 14, 72),),
-    Status.DELIVERED: (Step(Status.DELIVERED, 93, 0, 0), Step(Status.RETURNED, 7, 24, 200)),
+LIFE: dict[Status, tuple[LifeStep, ...]] = {
+    Status.PLACED: (LifeStep(Status.APPROVED, 96, 0.02, 8), LifeStep(Status.CANCELED, 4, 0.5, 12)),
+    Status.APPROVED: (
+        LifeStep(Status.PROCESSING, 99, 0.5, 14),
+        LifeStep(Status.CANCELED, 1, 1, 10),
+    ),
+    Status.PROCESSING: (LifeStep(Status.SHIPPED, 98, 3, 36), LifeStep(Status.CANCELED, 2, 4, 48)),
+    Status.SHIPPED: (LifeStep(Status.DELIVERED, 100, 14, 72),),
+    Status.DELIVERED: (LifeStep(Status.DELIVERED, 93, 0, 0), LifeStep(Status.RETURNED, 7, 24, 200)),
     Status.CANCELED: (),
     Status.RETURNED: (),
 }

@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 
 from demo.sample.catalogue import DEFAULT_SEED
-from shop.pickup.coordinates import Coordinates
-from shop.pickup.places import ZipPlace
+from shop.pickup.cells import Coordinates
+from shop.pickup.locations import ZipLocation
 from shop.pickup.points import PickupPoint
 
 METRES_IN_A_DEGREE = 111_195.0
@@ -33,10 +33,10 @@ _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="u
 TOWNS = [_Town(**town) for town in _WORDS["town"]]
 
 
-def sample_zips() -> tuple[ZipPlace, ...]:
+def sample_zips() -> tuple[ZipLocation, ...]:
     """Return the places of the towns' postcodes."""
     return tuple(
-        ZipPlace(town.zip_prefix, Coordinates.at(town.latitude, town.longitude), town.name)
+        ZipLocation(town.zip_prefix, Coordinates.at(town.latitude, town.longitude), town.name)
         for town in TOWNS
     )
 

@@ -10,18 +10,19 @@ A call takes half of what is left of the request's budget at most, so that anoth
 Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 from zlib import crc32
 
 from botocore.exceptions import ClientError
 from botocore.model import OperationModel
 
-from dynamo.calls.backoff import Backoff
-from dynamo.calls.breaker import Breaker
-from dynamo.calls.budget import OutOfTime, seconds_left
+from dynamo.calls.budget import Backoff, OutOfTime, seconds_left
 from dynamo.calls.faults import Throttled, Unavailable, Unreachable, fault_in
 from dynamo.calls.sockets import bound_reads, set_deadline
 from dynamo.errors import DynamoError
@@ -29,11 +30,48 @@ from dynamo.errors import DynamoError
 if TYPE_CHECKING:
     from dynamo.calls.client import Connection
 
+FAILURES = 8
+PAUSE = 0.5
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Breaker:
+    """Counts the failures in a row of one client; ``clock`` returns seconds."""
+
+    clock: Callable[[], float] = monotonic
+    _failures: int = 0
+    _next_try: float = 0.0
+    _lock: Lock = field(default_factory=Lock)
+
+    def enter(self) -> None:
+        """Let a call through. Raises Unreachable where it should not be made."""
+        with self._lock:
+            if self._failures < FAILURES:
+                return
+            now = self.clock()
+            if now < self._next_try:
+                raise Unreachable
+            self._next_try = now + PAUSE
+
+    def note(self, *, answered: bool) -> None:
+        """Note whether the database answered a call, be it with an error."""
+        with self._lock:
+            was_open = self._failures >= FAILURES
+            self._failures = 0 if answered else self._failures + 1
+            is_open = self._failures >= FAILURES
+            if is_open:
+                self._next_try = self.clock() + PAUSE
+        if was_open != is_open:
+            logger.warning("DynamoDB %s.", "does not answer" if is_open else "answers again")
+
+
 LEAST = 0.2
 """Seconds that a call gets although it is more than half of what is left."""
 BACKOFF = Backoff(first=0.05, longest=1.0)
 CHECKSUM = "x-amz-crc32"
-OWN_PAUSES = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
+RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
 """Calls that `dynamo.calls.batches` and `dynamo.writes.transactions` repeat when throttled."""
 
 Answer = tuple[Any, Mapping[str, Any]]
@@ -99,7 +137,7 @@ def attach(client: Any, connection: "Connection") -> None:  # noqa: ANN401 - of 
 
 def _is_passing(fault: Unavailable | None, operation: str) -> bool:
     if isinstance(fault, Throttled):
-        return operation not in OWN_PAUSES
+        return operation not in RETRIED_BY_CALLER
     return isinstance(fault, Unreachable)
 
 
@@ -112,7 +150,7 @@ def _fault_of(answer: Answer | None) -> Unavailable | None:
         return Damaged()
     if "Error" not in parsed:
         return None
-    # By `dynamo.calls.parsing` that is no JSON object, and an error without a name has its status.
+    # By `dynamo.items` that is no JSON object, and an error without a name has its status.
     fault = fault_in(ClientError(cast("Any", parsed), ""))
     is_nameless: bool = parsed["Error"]["Code"].isdigit()
     is_success = http.status_code < HTTPStatus.MULTIPLE_CHOICES

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import ClientError
 
-from dynamo.calls.backoff import Backoff
+from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import BUSY, Throttled, fault_in
 from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError

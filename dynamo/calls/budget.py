@@ -1,13 +1,13 @@
-"""Time budgets: how long a request may wait for the database, all of its calls together.
+"""The time of a request: calls and pauses end in it.
 
-Each call, each further attempt and each pause takes its time from the budget of the request; what
-is left bounds the time limits of the next one (see `dynamo.calls.attempts`). Commands and threads
-in the background have no budget: there each call has the time limits of its connection.
+A page that waits longer than its visitor does is worth nothing, so retries pause in what is left.
 """
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from math import inf
 from time import monotonic
 
@@ -49,3 +49,24 @@ def budget_paused() -> Iterator[None]:
 def seconds_left() -> float:
     """Return what is left of the budget, not below 0; infinite where there is none."""
     return max(_until.get() - monotonic(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The number of attempts, and the first and the longest pause in seconds."""
+
+    attempts: int = 10
+    first: float = 0.05
+    longest: float = 5.0
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the pause in seconds before each attempt but the first, while there is time."""
+        for attempt in range(1, self.attempts):
+            pause = self.pause(attempt)
+            if pause >= seconds_left():
+                return
+            yield pause
+
+    def pause(self, attempt: int) -> float:
+        """Return the pause in seconds after an attempt, counted from 1."""
+        return random.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))  # noqa: S311 - jitter

@@ -17,8 +17,8 @@ import botocore.session
 from botocore.config import Config
 
 from dynamo.calls import attempts, clock, meter
-from dynamo.calls.parsing import ItemParserFactory
 from dynamo.calls.pool import Pool
+from dynamo.items import ItemParserFactory
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -44,7 +44,7 @@ class Connection:
 
     Without ``endpoint_url`` it is Amazon DynamoDB in ``region``; without keys the credentials are
     those of botocore's usual chain. ``attempts`` includes the first one. ``parallel_calls`` is for
-    the whole process; ``callers`` are the threads that make single calls besides.
+    the whole process; ``single_call_threads`` are the threads that make single calls besides.
     """
 
     region: str
@@ -55,7 +55,7 @@ class Connection:
     read_seconds: float = 3.0
     attempts: int = 3
     parallel_calls: int = 16
-    callers: int = 4
+    single_call_threads: int = 4
 
 
 Attach = Callable[["DynamoDBClient"], None]
@@ -153,7 +153,7 @@ def on_every_client(attach: Attach) -> None:
                 attach(each)
 
 
-def patient_client() -> "DynamoDBClient":
+def slow_client() -> "DynamoDBClient":
     """Build a client for slow calls, such as adding an index on an embedded engine.
 
     It waits ten minutes and does not retry: a second attempt would meet the first one in progress.
@@ -196,7 +196,7 @@ def _create(service: str, connection: Connection) -> object:
             connect_timeout=connection.connect_seconds,
             read_timeout=connection.read_seconds,
             retries={"mode": "standard"},  # replaced, see `attempts`
-            max_pool_connections=connection.parallel_calls + connection.callers,
+            max_pool_connections=connection.parallel_calls + connection.single_call_threads,
             parameter_validation=False,
             user_agent=USER_AGENT,
         ),

@@ -1,16 +1,13 @@
-"""The base of all PynamoDB models, which uses the process's client.
+"""PynamoDB's models with the client of this process, and whether their tables can be used."""
 
-A model declares a table's keys and indexes and its items' attributes. It derives no key by itself:
-PynamoDB's transactions and batches do not call an overridden ``save()``, so each app computes keys
-where it builds an item.
-"""
-
+from collections.abc import Sequence
 from typing import Any
 
 from pynamodb.connection import TableConnection
 from pynamodb.models import Model
 
 from dynamo.calls.client import client
+from dynamo.calls.faults import FAILURES, sentence_about
 
 
 class DynamoModel(Model):
@@ -22,3 +19,19 @@ class DynamoModel(Model):
         private: Any = connection.connection
         private._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
         return connection
+
+
+USABLE = frozenset({"ACTIVE", "UPDATING"})
+
+
+def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
+    """Return why pages cannot be served now, None when they can."""
+    for model in models:
+        table = model.Meta.table_name
+        try:
+            status = client().describe_table(TableName=table)["Table"]["TableStatus"]
+        except FAILURES as failure:
+            return f"{table}: {sentence_about(failure)}"
+        if status not in USABLE:
+            return f"{table}: {status}"
+    return None

@@ -28,7 +28,10 @@ def escape_formula(value: object) -> object:
 
 
 def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\r\n") -> str:
-    """Return rows as lines of CSV, formulas included."""
+    """Return rows as lines of CSV (RFC 4180), formulas included.
+
+    To escape them is up to the caller, cell by cell.
+    """
     text = StringIO()
     csv.writer(text, lineterminator=line_end).writerows(rows)
     return text.getvalue()

@@ -11,10 +11,9 @@ from hashlib import blake2b
 from typing import Generic, TypeVar
 
 from dynamo.files.lines import FileUnreadable
-from dynamo.files.records import Rejected
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.records import Rejected, RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile, open_rows
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 
 Row = TypeVar("Row")
 Version = tuple[str, int]

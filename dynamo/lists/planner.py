@@ -16,10 +16,12 @@ filters can be replaced within the page (see `dynamo.lists.merging.Fallback`): t
 exact whatever the counts are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations
 from math import ceil, erfc, inf, isfinite, sqrt
+from typing import TypeVar
 
 from dynamo.lists.runs import Run
 from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
@@ -89,7 +91,7 @@ def price(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
     held = [counted for counted in runs if counted.total > 0]
     matching = sum(counted.matching for counted in held)
     hopeless = bool(held) and not matching
-    wagers = [wager(counted, matching, needed=needed) for counted in held if matching]
+    wagers = [best_first_read(counted, matching, needed=needed) for counted in held if matching]
     return PricedPlan(
         name=name,
         runs=tuple(counted.run for counted in held) if not hopeless else (),
@@ -99,14 +101,14 @@ def price(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
     )
 
 
-def wager(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, float]:
+def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, float]:
     """Return the limit of a run's first read, and its expected capacity units.
 
     ``matching`` is the number of items in the whole list, above zero.
     """
     dropped = counted.total - counted.matching
     share = counted.matching / matching
-    limit, units = _wager(
+    limit, units = _best_first_read(
         needed=needed - (share < 1),  # one of several runs need not bring the look-ahead in order
         share=round(share, 3) or 0.001,
         dropped=float(f"{needed * dropped / matching:.2g}") if dropped else 0.0,
@@ -118,7 +120,7 @@ def wager(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, floa
 
 
 @lru_cache(maxsize=2_048)
-def _wager(
+def _best_first_read(
     *, needed: int, share: float, dropped: float, most: int, item_bytes: float
 ) -> tuple[int, float]:
     """Return the limit of least expected cost for a run, and its expected capacity units.
@@ -154,3 +156,29 @@ def _above(bound: float, mean: float, deviation: float) -> float:
     if not deviation:
         return float(mean > bound)
     return erfc((bound - mean) / (deviation * sqrt(2))) / 2
+
+
+Row = TypeVar("Row", bound=Hashable)
+Column = TypeVar("Column", bound=Hashable)
+
+
+def cheapest_cover(
+    rows: Mapping[Row, float],
+    columns: Mapping[Column, float],
+    cells: Mapping[tuple[Row, Column], float],
+) -> tuple[tuple[Row, ...], tuple[Column, ...]]:
+    """Return the rows and the columns of the cheapest cover; the cells beside both complete it.
+
+    The mappings are to prices. Every set of columns is tried, so these should be few.
+    """
+
+    def left(row: Row, taken: tuple[Column, ...]) -> float:
+        return sum(cells[row, column] for column in columns if column not in taken)
+
+    def total(taken: tuple[Column, ...]) -> float:
+        besides = sum(min(rows[row], left(row, taken)) for row in rows)
+        return sum(columns[column] for column in taken) + besides
+
+    sets = (combinations(columns, size) for size in range(len(columns) + 1))
+    best = min(chain.from_iterable(sets), key=total)
+    return tuple(row for row in rows if rows[row] < left(row, best)), best

@@ -3,7 +3,7 @@
 A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index
 on comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log.
 Runs can be merged because the last part of their sort keys, the *place*, is unique and sorts the
-same way in all of them (see `dynamo.lists.places`). They can be resumed because the
+same way in all of them (see `dynamo.lists.sort_keys`). They can be resumed because the
 ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind that
 key whether or not an item has it.
 """

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from botocore.exceptions import ClientError
 
-from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches
+from dynamo.calls.budget import Backoff
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.lists.merging import Entry, Fallback

@@ -36,7 +36,7 @@ class ForeignToken(TokenError):
 
 
 class Signer(Protocol):
-    """Signs tokens, for instance `dynamo.web.signing.PositionSigner`."""
+    """Signs tokens, for instance `dynamo.web.paging.PositionSigner`."""
 
     def sign(self, value: str) -> str:
         """Return the value with its signature, in characters that are safe in a URL."""

@@ -19,12 +19,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from dynamo.calls.faults import FAILURES
 from dynamo.files.columns import BadMapping
 from dynamo.files.lines import EncodingUnknown, FileUnreadable, require_encoding
-from dynamo.files.moments import DateFormats, FormatUnknown
-from dynamo.files.rejects import RejectsFile, RejectsUnwritable
+from dynamo.files.records import RejectsFile, RejectsUnwritable
 from dynamo.files.row_files import RowFile
-from dynamo.management.failures import sentence_to_go_on
-from dynamo.management.month_names import month_names
-from dynamo.management.options import at_least_one
+from dynamo.files.values import DateFormats, FormatUnknown
+from dynamo.management.options import at_least_one, month_names, sentence_to_go_on
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 STANDARD_INPUT = Path("-")

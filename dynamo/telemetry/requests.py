@@ -78,31 +78,31 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-Told = Callable[[], None]
-Observer = Callable[[RequestRecord], AbstractContextManager[Told]]
+OnSent = Callable[[], None]
+Observer = Callable[[RequestRecord], AbstractContextManager[OnSent]]
 """A block in which a request is answered; it yields what to call when the answer was sent."""
 
 
 @contextmanager
-def _nobody(record: RequestRecord) -> Iterator[Told]:
+def _no_observer(record: RequestRecord) -> Iterator[OnSent]:
     del record
-    yield _nothing
+    yield _do_nothing
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
 @dataclass(slots=True)
 class _Process:
-    observer: Observer = _nobody
+    observer: Observer = _no_observer
 
 
 _process = _Process()
 _current: ContextVar[RequestRecord | None] = ContextVar("request_record", default=None)
 
 
-def observe_by(observer: Observer) -> Observer:
+def set_observer(observer: Observer) -> Observer:
     """Pass the requests of this process to an observer; return the one before."""
     before, _process.observer = _process.observer, observer
     return before
@@ -132,7 +132,7 @@ def note_list(name: str, *, plan: str, shape: Mapping[str, int | str]) -> None:
 
 
 @contextmanager
-def observed(record: RequestRecord) -> Iterator[Told]:
+def observed(record: RequestRecord) -> Iterator[OnSent]:
     """Observe a request that is answered in the block; yield what to call when it was sent."""
     before = _current.set(record)
     try:
@@ -142,7 +142,7 @@ def observed(record: RequestRecord) -> Iterator[Told]:
         _current.reset(before)
 
 
-def _tell(record: RequestRecord, told: Told) -> None:
+def _tell(record: RequestRecord, told: OnSent) -> None:
     record.milliseconds = record.meter.milliseconds
     if _log.isEnabledFor(logging.INFO):
         fields = record.fields()

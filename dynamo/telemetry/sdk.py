@@ -19,10 +19,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from dynamo.calls.client import on_every_client
-from dynamo.telemetry.call_spans import CallSpans
 from dynamo.telemetry.instruments import Instruments, Queue
-from dynamo.telemetry.requests import observe_by
-from dynamo.telemetry.spans import RequestSpans
+from dynamo.telemetry.requests import set_observer
+from dynamo.telemetry.spans import CallSpans, RequestSpans
 
 SERVICE = "dynashop"
 AT_EXIT_SECONDS = 2.0
@@ -55,7 +54,7 @@ def start(queues: Mapping[str, Queue]) -> None:
     _close_at_exit(tracers, meters)
     tracer = tracers.get_tracer(SERVICE)
     instruments = Instruments(meters.get_meter(SERVICE), queues)
-    observe_by(RequestSpans(tracer, instruments).observe)
+    set_observer(RequestSpans(tracer, instruments).observe)
     on_every_client(CallSpans(tracer, instruments).attach)
 
 

@@ -5,30 +5,42 @@ DynamoDB; what they have no name for begins with ``dynashop``. No span has a pat
 a value of an item.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from botocore.exceptions import ClientError
+from botocore.model import OperationModel
 from opentelemetry.context import Context, attach, detach
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from dynamo.calls.faults import Throttled, fault_in
+from dynamo.calls.meter import request_of
 from dynamo.telemetry.instruments import Instruments
-from dynamo.telemetry.requests import RequestRecord, Told
+from dynamo.telemetry.requests import OnSent, RequestRecord
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 _headers = TraceContextTextMapPropagator()
 
 
 class RequestSpans:
-    """An observer of requests, see `dynamo.telemetry.requests.observe_by`."""
+    """An observer of requests, see `dynamo.telemetry.requests.set_observer`."""
 
     def __init__(self, tracer: Tracer, instruments: Instruments) -> None:
         self._tracer = tracer
         self._instruments = instruments
 
     @contextmanager
-    def observe(self, record: RequestRecord) -> Iterator[Told]:
+    def observe(self, record: RequestRecord) -> Iterator[OnSent]:
         """Begin the span of a request; it ends when its answer was sent."""
         parent = _headers.extract(record.trace_headers, context=Context())
         span = self._tracer.start_span(
@@ -73,3 +85,158 @@ def _told(record: RequestRecord) -> dict[str, str | int | float | bool]:
         "dynashop.late": record.is_late,
         "dynashop.shed": record.is_shed,
     }
+
+
+SYSTEM = "aws.dynamodb"
+ASKED = {
+    "IndexName": "aws.dynamodb.index_name",
+    "Limit": "aws.dynamodb.limit",
+    "ScanIndexForward": "aws.dynamodb.scan_forward",
+    "ConsistentRead": "aws.dynamodb.consistent_read",
+}
+ANSWERED = {"Count": "aws.dynamodb.count", "ScannedCount": "aws.dynamodb.scanned_count"}
+UNPROCESSED = ("UnprocessedItems", "UnprocessedKeys")
+_WATCHED = "dynamo_watched"
+
+
+@dataclass(slots=True)
+class _Call:
+    span: Span
+    operation: str
+    tables: list[str]
+    begun: float
+    retries: int = 0
+    throttles: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallSpans:
+    """The spans of the calls of a process."""
+
+    tracer: Tracer
+    instruments: Instruments
+
+    def attach(self, client: "DynamoDBClient") -> None:
+        """Watch every later call of a client, which must be metered already."""
+        events = client.meta.events
+        events.register("before-call.dynamodb.*", _Begin(self, _server(client)))
+        # First: the others may raise, or return the pause before the next attempt.
+        events.register_first("needs-retry.dynamodb.*", self._note_attempt)
+        events.register("after-call.dynamodb.*", self._end)
+        events.register("after-call-error.dynamodb.*", self._fail)
+
+    def begin(self, operation: str, context: dict[str, Any], server: Mapping[str, Any]) -> None:
+        """Begin the span of a call; botocore keeps it in the ``context`` of the call."""
+        asked = request_of(context)
+        tables = _tables(asked)
+        span = self.tracer.start_span(
+            f"DynamoDB.{operation}",
+            kind=SpanKind.CLIENT,
+            attributes={
+                "db.system.name": SYSTEM,
+                "db.operation.name": operation,
+                "aws.dynamodb.table_names": tables,
+                **({"db.collection.name": tables[0]} if len(tables) == 1 else {}),
+                **{name: asked[key] for key, name in ASKED.items() if key in asked},
+                **server,
+            },
+        )
+        context[_WATCHED] = _Call(span, operation, tables, perf_counter())
+
+    def _note_attempt(
+        self,
+        attempts: int,
+        response: tuple[Any, Mapping[str, Any]] | None,
+        request_dict: Mapping[str, Any],
+        **_: object,
+    ) -> None:
+        call: _Call | None = request_dict["context"].get(_WATCHED)
+        if call is None:
+            return
+        call.retries = attempts - 1
+        if response is not None and _is_throttled(response[1]):
+            call.throttles += 1
+
+    def _end(self, parsed: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
+        call: _Call | None = context.pop(_WATCHED, None)
+        if call is None:
+            return
+        span = call.span
+        span.set_attributes({name: parsed[key] for key, name in ANSWERED.items() if key in parsed})
+        if request_id := parsed.get("ResponseMetadata", {}).get("RequestId"):
+            span.set_attribute("aws.request_id", request_id)
+        if consumed := parsed.get("ConsumedCapacity"):
+            each = consumed if isinstance(consumed, list) else [consumed]
+            told = [json.dumps(one) for one in each]
+            span.set_attribute("aws.dynamodb.consumed_capacity", told)
+        self._finish(call, parsed.get("Error", {}).get("Code", ""))
+
+    def _fail(self, exception: BaseException, context: dict[str, Any], **_: object) -> None:
+        call: _Call | None = context.pop(_WATCHED, None)
+        if call is not None:
+            self._finish(call, type(exception).__name__)
+
+    def _finish(self, call: _Call, error: str) -> None:
+        span, tables = call.span, ",".join(call.tables)
+        if error:
+            span.set_status(StatusCode.ERROR)
+            span.set_attribute("error.type", error)
+        span.set_attributes(
+            {"dynashop.retries": call.retries, "dynashop.throttles": call.throttles}
+        )
+        span.end()
+        of_call = {
+            "db.system.name": SYSTEM,
+            "db.operation.name": call.operation,
+            "db.collection.name": tables,
+        }
+        seconds = perf_counter() - call.begun
+        failed = {"error.type": error} if error else {}
+        self.instruments.calls.record(seconds, of_call | failed)
+        if call.retries:
+            self.instruments.retries.add(call.retries, of_call)
+        if call.throttles:
+            self.instruments.throttles.add(call.throttles, of_call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """The handler of botocore's event for one client, whose server all of its spans have."""
+
+    spans: CallSpans
+    server: Mapping[str, str | int]
+
+    def __call__(self, model: OperationModel, context: dict[str, Any], **_: object) -> None:
+        self.spans.begin(model.name, context, self.server)
+
+
+def _server(client: "DynamoDBClient") -> dict[str, str | int]:
+    address = urlsplit(client.meta.endpoint_url)
+    port = {"server.port": address.port} if address.port else {}
+    return {"server.address": address.hostname or "", **port}
+
+
+def _tables(asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the tables that a call asks, sorted."""
+    if "RequestItems" in asked:
+        return sorted(asked["RequestItems"])
+    actions = (part for item in asked.get("TransactItems", ()) for part in item.values())
+    names = {part["TableName"] for part in actions} | {asked.get("TableName", "")}
+    return sorted(names - {""})
+
+
+def _is_throttled(answer: Mapping[str, Any]) -> bool:
+    """Return whether DynamoDB refused a call, or a part of it, because of too many."""
+    if any(answer.get(key) for key in UNPROCESSED):
+        return True
+    if "Error" not in answer:
+        return False
+    codes = [reason.get("Code", "") for reason in answer.get("CancellationReasons", ())]
+    # Each reason of a cancelled transaction is the code of an error of its own.
+    errors = [answer["Error"], *({"Code": code} for code in codes if code != "None")]
+    return any(_is_of_throttling(error) for error in errors)
+
+
+def _is_of_throttling(error: Mapping[str, Any]) -> bool:
+    fault = fault_in(ClientError({"Error": {"Code": error.get("Code", "")}}, ""))
+    return isinstance(fault, Throttled)

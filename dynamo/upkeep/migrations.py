@@ -20,11 +20,10 @@ from dynamo.calls import clock
 from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.lists.places import timestamp
+from dynamo.lists.sort_keys import timestamp
 from dynamo.upkeep.pace import Pace
 from dynamo.writes.actions import Action, put, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended, write_together
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import ConditionFailed, Contended, write_one, write_together
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -63,7 +62,7 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a step has come; the moments are as `dynamo.lists.places.timestamp` formats them.
+    """How far a step has come; the moments are as `dynamo.lists.sort_keys.timestamp` formats them.
 
     ``after`` is the key of the last item read. ``read`` counts all items of the table up to there,
     ``changed`` those that were written. ``run`` differs for each run.

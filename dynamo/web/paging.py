@@ -5,9 +5,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
 from urllib.parse import urlencode
 
+from django.core.signing import BadSignature
+from django.core.signing import Signer as DjangoSigner
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -17,15 +20,36 @@ from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
-from dynamo.lists.tokens import TokenError
+from dynamo.lists.tokens import TokenError, Tokens
 from dynamo.telemetry import requests
 from dynamo.web.addresses import site_of
-from dynamo.web.extents import extent_of
-from dynamo.web.feeds import Feed, as_atom
-from dynamo.web.formats import PARAMETER, Format, format_asked
+from dynamo.web.formats import PARAMETER, Feed, Format, as_atom, format_asked
+from dynamo.web.numbers import extent_of
 from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
-from dynamo.web.signing import tokens
+
+
+class PositionSigner:
+    """Adapts ``django.core.signing.Signer`` to `dynamo.lists.tokens.Signer`."""
+
+    def __init__(self) -> None:
+        self._signer = DjangoSigner(sep=".", salt="dynamo.position")
+
+    def sign(self, value: str) -> str:
+        return self._signer.sign(value)
+
+    def unsign(self, value: str) -> str | None:
+        try:
+            return self._signer.unsign(value)
+        except BadSignature:
+            return None
+
+
+@lru_cache(maxsize=1)
+def tokens() -> Tokens:
+    """Return the site's tokens."""
+    return Tokens(PositionSigner())
+
 
 C = TypeVar("C")
 R = TypeVar("R")

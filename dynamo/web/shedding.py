@@ -8,7 +8,7 @@ answered.
 Health checks and static files do not wait: a process that is busy is not to be killed.
 
 A page is refused by one that was rendered before, a form of ours by a page with its fields (see
-`dynamo.web.sent_forms`).
+`dynamo.web.refusals`).
 
 Around all of this, `WithoutBodies` answers HEAD.
 """
@@ -24,20 +24,37 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
-from dynamo.telemetry.requests import RequestRecord, observed
-from dynamo.web.budgets import READING
+from dynamo.calls.budget import seconds_left, time_budget
+from dynamo.telemetry.requests import RequestRecord, note_late, observed
 from dynamo.web.formats import Format, format_asked
-from dynamo.web.refusals import NOTICE
-from dynamo.web.sent_forms import fields_to_send_again
-from dynamo.web.watching import is_watched
+from dynamo.web.refusals import NOTICE, fields_to_send_again
+from dynamo.web.request_metrics import is_watched
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class BudgetMiddleware:
+    """Gives a page PAGE_SECONDS for its calls to the database, a form WRITE_SECONDS."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_page = request.method in READING
+        with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
+            response = self._get_response(request)
+            if seconds_left() <= 0:
+                note_late()
+            return response
+
 
 PAGE_WAITS, FORM_WAITS = 1.0, 2.0
 """Seconds that a request waits for a slot."""

@@ -6,7 +6,7 @@ backoff.
 
 As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
 is sent within a few seconds, or kept in a file that a later process takes
-(`dynamo.writes.leftovers`). Lost are the unsent values of a killed process, values put while the
+(`dynamo.writes.spool`). Lost are the unsent values of a killed process, values put while the
 queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
 sent twice, so sending must be idempotent.
 """
@@ -23,7 +23,7 @@ from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
-from dynamo.writes.leftovers import LeftoverFiles
+from dynamo.writes.spool import Spool
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class BackgroundWrites(Generic[T]):
     A value is retried when ``send`` raises a fault (see `dynamo.calls.faults`), and dropped on any
     other error. ``name`` and ``hint``, which says what to do, are for the log. The thread starts
     with the first value, so that a server may fork before; a process forked later begins with an
-    empty queue. What is left at the end is kept in ``leftovers``, without which it is lost.
+    empty queue. What is left at the end is kept in ``spool``, without which it is lost.
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class BackgroundWrites(Generic[T]):
         name: str,
         hint: str = "",
         most: int = 10_000,
-        leftovers: LeftoverFiles[T] | None = None,
+        spool: Spool[T] | None = None,
     ) -> None:
         self.runs_by_itself = True
         self._send = send
         self._name = name
         self._hint = hint
         self._most = most
-        self._leftovers = leftovers
+        self._spool = spool
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
 
@@ -90,7 +90,7 @@ class BackgroundWrites(Generic[T]):
         Raises nothing: a file that cannot be read is logged.
         """
         try:
-            for values in self._leftovers.take() if self._leftovers else ():
+            for values in self._spool.load_all() if self._spool else ():
                 with self._state:
                     self._queue(values)
         except (OSError, ValueError) as error:
@@ -127,10 +127,10 @@ class BackgroundWrites(Generic[T]):
     def _keep(self) -> tuple[Path | None, str]:
         """Return the file that the queue was written to, or None and what went wrong."""
         values = list(self._waiting)
-        if not values or self._leftovers is None:
+        if not values or self._spool is None:
             return None, ""
         try:
-            return self._leftovers.keep(values), ""
+            return self._spool.save(values), ""
         except OSError as error:
             return None, f"They cannot be kept: {error}."
 

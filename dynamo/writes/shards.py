@@ -21,8 +21,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, wire_key
 from dynamo.writes.actions import update
-from dynamo.writes.transactions import ConditionFailed
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import ConditionFailed, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -15,7 +15,7 @@ from uuid import uuid4
 from botocore.exceptions import ClientError
 from pynamodb.attributes import UnicodeAttribute
 
-from dynamo.calls.backoff import Backoff
+from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
@@ -23,6 +23,7 @@ from dynamo.writes.actions import Action, check
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+from dynamo.writes.actions import parameters
 
 MOST_ACTIONS = 100
 TOO_MANY_FOR_OLD_ENGINES = 26
@@ -143,3 +144,38 @@ def _conflicts_in(error: ClientError) -> frozenset[int]:
     if not _RETRIED.intersection(codes):
         raise error
     return frozenset(number for number, code in enumerate(codes) if code == _CONFLICT)
+
+
+def write_one(
+    client: "DynamoDBClient",
+    action: Action,
+    *,
+    backoff: Backoff = BACKOFF,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Carry out one action of `dynamo.writes.actions`: a put, an update or a delete.
+
+    Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
+    in progress at every attempt, and botocore's errors.
+    """
+    (kind,) = action
+    calls: Mapping[str, Callable[..., object]] = {
+        "Put": client.put_item,
+        "Update": client.update_item,
+        "Delete": client.delete_item,
+    }
+    pauses = backoff.pauses()
+    while True:
+        try:
+            calls[kind](**parameters(action))
+        except client.exceptions.ConditionalCheckFailedException as error:
+            held: Mapping[str, Any] = error.response
+            item: Item = held.get("Item", {})
+            raise ConditionFailed({0: item}) from error
+        except client.exceptions.TransactionConflictException as error:
+            pause = next(pauses, None)
+            if pause is None:
+                raise Contended from error
+        else:
+            return
+        sleep(pause)

@@ -47,8 +47,8 @@ from dynamo.calls.models import DynamoModel
 from dynamo.engine import BinaryMissing, DynoxideEngine, EngineError, FileLock, find, free_port
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.progress import Advance, Progress
 from dynamo.tables.create import create_missing
+from dynamo.upkeep.pace import Advance, Progress
 from lab.bench.data import CommentData, OrderData
 from lab.reports.results import Timing
 

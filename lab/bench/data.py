@@ -26,16 +26,15 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
 from dynamo.items import Item, table_key
-from dynamo.lists.places import place_of, timestamp
 from dynamo.lists.runs import Position
+from dynamo.lists.sort_keys import sort_key_of, timestamp
 from dynamo.writes.shards import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.counts import deltas_of
 from shop.orders.filters import OrderFilter
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewOrder, StatusChange, order_items_of
+from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
 from shop.table import OPEN_ORDERS
 
 T = TypeVar("T")
@@ -152,7 +151,7 @@ class CommentAnswers:
     def __init__(self, comments: Iterable[NewComment]) -> None:
         self._places: dict[Cell, list[str]] = defaultdict(list)
         for comment in comments:
-            place = place_of(comment.created_at, comment.id)
+            place = sort_key_of(comment.created_at, comment.id)
             self._places[comment.language, comment.rating].append(place)
 
     def places(self, chosen: CommentFilter) -> Sequence[str]:
@@ -268,7 +267,7 @@ class OrderAnswers:
         if not chosen.statuses:
             return [Position(order_id) for order_id in sorted((o.id for o in own), reverse=True)]
         places = [
-            place_of(order.now_in.moment, order.id)
+            sort_key_of(order.now_in.moment, order.id)
             for order in own
             if order.now_in.status in chosen.statuses
         ]
@@ -279,7 +278,7 @@ class OrderAnswers:
     def queue(self, statuses: Sequence[Status]) -> list[Position]:
         """Return the positions of the queue, oldest first."""
         found = [
-            Position(place_of(order.placed_at, order.id), order.username)
+            Position(sort_key_of(order.placed_at, order.id), order.username)
             for order in self._orders
             if order.now_in.status in (statuses or OPEN)
         ]

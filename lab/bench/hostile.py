@@ -33,9 +33,8 @@ from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import Order
 from dynamo.lists.runs import Position
 from dynamo.lists.sources import HIGHEST
-from dynamo.progress import Progress
-from dynamo.web.paging import END
-from dynamo.web.signing import tokens
+from dynamo.upkeep.pace import Progress
+from dynamo.web.paging import END, tokens
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue

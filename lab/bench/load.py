@@ -21,14 +21,14 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
 from demo.processes import WORKERS, serving
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.bench.context import Stores, open_context, require_binary, site_config
 from lab.bench.data import PRODUCT_ID, CommentData
 from lab.bench.pages import create_catalogue
 from lab.load.running import Found, Requests, locust, require_locust, run
 from lab.reports.results import Results, Row, Value, percentile_95, rows
 from lab.reports.tables import Section, of, pivot, promise, quotient
-from shop.accounts.hashing import SLOTS
+from shop.accounts.passwords import SLOTS
 from shop.accounts.services import UsernameTaken, create_profile
 
 PART = "load"

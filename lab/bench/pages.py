@@ -40,8 +40,7 @@ from dynamo.lists.site_reader import read
 from dynamo.lists.sources import query_request
 from dynamo.prices import dollars, prices
 from dynamo.tables.create import create_missing
-from dynamo.web.paging import Pager
-from dynamo.web.signing import tokens
+from dynamo.web.paging import Pager, tokens
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns
 from lab.bench.data import CUSTOMER, PRODUCT_ID, START, CommentAnswers, OrderAnswers
 from lab.reports.plots import Panel, Plot

@@ -16,10 +16,10 @@ from comments.models import All, Comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
-from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position
 from dynamo.lists.site_reader import read
+from dynamo.lists.sort_keys import sort_key_of
 from lab.bench.data import PRODUCT_ID, START, WORDS
 from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs
 from lab.designs.tables import Lab, Layout
@@ -46,7 +46,7 @@ def compare_bodies(lab: Lab) -> Results:
     """Measure long comments inline and apart. Raises WrongAnswer and NeverConsistent."""
     made = list(_long_comments(COMMENTS + lab.turns))
     comments, new = made[:COMMENTS], made[COMMENTS:]
-    by_place = {place_of(one.created_at, one.id): one for one in comments}
+    by_place = {sort_key_of(one.created_at, one.id): one for one in comments}
     one = sorted(comments, key=lambda comment: len(comment.body))[len(comments) // 2]
     letters = round(sum(len(one.body) for one in comments) / len(comments))
 
@@ -85,7 +85,7 @@ def compare_bodies(lab: Lab) -> Results:
             ),
             WHOLE: Question(
                 "a single comment by its id, with its whole text",
-                [Position(place_of(one.created_at, one.id))],
+                [Position(sort_key_of(one.created_at, one.id))],
                 lambda _places: [{_TEXT: {"S": one.body}}],
             ),
         },
@@ -135,7 +135,7 @@ def _put(items: Sequence[Item]) -> None:
 def _is_first(comment: NewComment) -> bool:
     (entry,) = _list(PageRequest(1))
     place: str = entry[Comment.place.attr_name]["S"]
-    return place == place_of(comment.created_at, comment.id)
+    return place == sort_key_of(comment.created_at, comment.id)
 
 
 def _long_comments(number: int) -> Iterator[NewComment]:

@@ -35,20 +35,18 @@ from comments.sets.models import TABLE as SETS_TABLE
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
 from comments.store.comments import NEW
-from comments.store.counts import Cell
-from comments.store.transactions import CountChanges, write
+from comments.store.counts import Cell, CountChanges, write
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import build_streams_client, client, patient_client, pool
+from dynamo.calls.client import build_streams_client, client, pool, slow_client
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.lists.places import place_of
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import every_entry, read
-from dynamo.streams.checkpoints import MemoryCheckpoints
-from dynamo.streams.walk import Record, StreamWalk, stream_of
+from dynamo.lists.sort_keys import sort_key_of
+from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
 from dynamo.writes.actions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
@@ -168,7 +166,7 @@ class CommentDesign:
 
     def looks(self, comment: NewComment) -> Sequence[Look]:
         """Return a look for a new comment at the head of each run, or of the whole list."""
-        place = place_of(comment.created_at, comment.id)
+        place = sort_key_of(comment.created_at, comment.id)
 
         def look_in(run: Run) -> bool:
             entries = read([run], PageRequest(1), look_ahead=False).entries
@@ -404,7 +402,7 @@ def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
 
     It reads without a pause: a Lambda polls four times a second.
     """
-    patient = patient_client()
+    patient = slow_client()
     patient.update_table(
         TableName=table.name,
         StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},

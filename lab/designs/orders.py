@@ -15,10 +15,10 @@ from pynamodb.expressions.operand import Path
 
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.places import id_at, place_of, timestamp
 from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import read
+from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
 from dynamo.writes.shards import SHARDS
 from lab.bench.data import CUSTOMER, OrderAnswers, OrderData
 from lab.designs.measuring import (
@@ -39,8 +39,7 @@ from shop.models import Order as OrderItem
 from shop.order_status import OPEN, Status
 from shop.orders.access_patterns import QUEUE, plan_for_user
 from shop.orders.filters import OrderFilter
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewOrder, StatusChange, order_items_of, wire
+from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of, wire
 from shop.orders.queries import list_open_orders
 from shop.table import OPEN_ORDERS
 
@@ -165,7 +164,7 @@ def _sharded(order: NewOrder, shard: int) -> Item:
 def _unsharded(order: NewOrder, shard: int) -> Item:
     if not order.now_in.status.is_open:
         return _bare(order, shard)
-    place = place_of(order.placed_at, order.id)
+    place = sort_key_of(order.placed_at, order.id)
     values = ({"S": ONE_PARTITION}, {"S": place})
     return {**_bare(order, shard), **dict(zip(_QUEUE_KEYS, values, strict=True))}
 

@@ -16,12 +16,12 @@ from botocore.exceptions import WaiterError
 from django.conf import settings
 
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, patient_client, pool
+from dynamo.calls.client import client, pool, slow_client
 from dynamo.calls.models import DynamoModel
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.progress import Progress
 from dynamo.tables.schema import ON_DEMAND
+from dynamo.upkeep.pace import Progress
 from lab.bench.context import handling
 from lab.reports.results import Cost
 
@@ -205,7 +205,7 @@ class Lab:
     def make(self, layout: Layout) -> LabTable:
         """Make an empty table and wait until it is active."""
         name = f"{self.prefix}{layout.name}"
-        patient = patient_client()
+        patient = slow_client()
         self.made.append(name)
         patient.create_table(**layout.create_request(name))
         patient.get_waiter("table_exists").wait(TableName=name, WaiterConfig=SOON)
@@ -223,7 +223,7 @@ class Lab:
 
     def remove_tables(self) -> None:
         """Remove all tables that were made."""
-        patient = patient_client()
+        patient = slow_client()
         while self.made:
             name = self.made[-1]
             try:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
-from dynamo.lists.places import parse_timestamp
+from dynamo.lists.sort_keys import parse_timestamp
 from dynamo.prices import prices
 from dynamo.web.numbers import in_dollars
 from lab.reports.descriptions import DESCRIPTIONS, Description, anchor_of

@@ -23,13 +23,13 @@ from comments.replies.queries import Reply
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Explanation, OtherLine
 from dynamo.lists.merging import Entry
-from dynamo.lists.places import place_of
 from dynamo.lists.reader import Page, PageRequest, RunRead
 from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.web.addresses import site_of
+from dynamo.web.formats import json_ld
 from dynamo.web.paging import show_page
 from dynamo.web.partials import wants_partial
-from dynamo.web.structured_data import json_ld
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 
@@ -63,7 +63,7 @@ def explanation_of(found: CommentPage, *, is_partial: bool) -> Explanation:
 
 def place_of_row(row: models.Comment) -> str:
     """Return the place that a comment has in the site's lists."""
-    return place_of(row.created, row.id)
+    return sort_key_of(row.created, row.id)
 
 
 def counts_of(product_id: str) -> ProductCounts:

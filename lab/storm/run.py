@@ -28,9 +28,9 @@ from demo.processes import DemoConfig, manage, serving
 from dynamo.calls.client import client, connected
 from dynamo.engine import DynoxideEngine
 from dynamo.engine.child import Child
-from dynamo.progress import Progress
 from dynamo.tables.create import create_missing
 from dynamo.upkeep.integrity import Difference
+from dynamo.upkeep.pace import Progress
 from dynamo.web.shedding import FORM_WAITS, PAGE_WAITS
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows

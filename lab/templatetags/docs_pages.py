@@ -9,7 +9,7 @@ from comments.moderation.queries import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.following import SETS
 from shop.activity.queries import PLAN as ACTIVITY
-from shop.pickup.explaining import PLAN as PICKUP
+from shop.pickup.queries import PLAN as PICKUP
 
 register = template.Library()
 

@@ -20,9 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import rate_limits
-from shop.accounts.hashing import release_slot, take_slot
-from shop.accounts.known_browser import is_known
-from shop.accounts.letters import queue_letter
+from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
@@ -33,11 +31,12 @@ from shop.accounts.names import (
     is_reserved,
     username_of,
 )
+from shop.accounts.passwords import release_slot, take_slot
 from shop.accounts.queries import is_taken
 from shop.accounts.services import TAKEN_USERNAME, create_profile
-from shop.web.client_address import client_network
+from shop.accounts.sessions import is_known
 from shop.web.rate_limits import Use, give_back, in_words, take
-from shop.web.security_log import log_event
+from shop.web.visitor import client_network, log_event
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -192,7 +191,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         )
         self._user = User.of(username, account)
         if account.email:
-            queue_letter("confirm", username, site_of(self.request))
+            queue_email("confirm", username, site_of(self.request))
 
     def get_user(self) -> User | None:
         """Return the created user, for Django's login view."""
@@ -236,8 +235,8 @@ class ResetForm(LimitedForm, PasswordResetForm):
         return asked
 
     def save(self, *, request: HttpRequest, **_: object) -> None:  # type: ignore[override] # as called
-        """Have a letter sent to the users, if there are any."""
-        queue_letter("reset", self.cleaned_data["email"], site_of(request))
+        """Have an email sent to the users, if there are any."""
+        queue_email("reset", self.cleaned_data["email"], site_of(request))
 
 
 def _can_be_somebody(asked: str) -> bool:

@@ -17,7 +17,7 @@ from dynamo.calls.faults import FAILURES, fault_in
 from shop.accounts.items import Account
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 
 logger = logging.getLogger(__name__)
 

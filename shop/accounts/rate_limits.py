@@ -29,9 +29,9 @@ REST_OF_CODES = _HOUR
 SIGN_UPS_FROM_AN_ADDRESS = NamedLimit(30, _HOUR, "sign-ups-from/{}")
 SIGN_UPS_WITH_AN_EMAIL = NamedLimit(5, _DAY, "sign-ups-with/{}")
 
-# Letters, by the address they go to, by who is signed in, by who asks for them.
+# E-mails, by the address they go to, by who is signed in, by who asks for them.
 LETTERS_TO_AN_EMAIL = NamedLimit(10, _HOUR, "letters-to/{}")
-"""As long as a link for a new password works: whoever gets no further letter has one that works."""
+"""As long as a link for a new password works: whoever gets no further email has one that works."""
 NOTICES_TO_AN_EMAIL = NamedLimit(20, _HOUR, "notices-to/{}")
 """Of what was done in an account. Links, which anybody can ask for, must not use them up."""
 CONFIRMATIONS_OF_A_NAME = NamedLimit(5, _HOUR, "confirmation/{}")

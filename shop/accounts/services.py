@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.contrib.auth.hashers import make_password
+from django.core import signing
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -14,11 +15,10 @@ from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import table_key
 from dynamo.writes.actions import Action, delete, unchanged, update
-from dynamo.writes.transactions import ConditionFailed, write_together
-from dynamo.writes.updates import write_one
+from dynamo.writes.transactions import ConditionFailed, write_one, write_together
 from shop import keys
-from shop.accounts.hashing import release_slot
-from shop.accounts.items import Account, email_edge, profile_item
+from shop.accounts.items import Account, account_in, email_edge, profile_item
+from shop.accounts.passwords import release_slot
 from shop.models import Profile, ShopItem
 from shop.table import key_of, put_of, set_or_remove
 
@@ -138,3 +138,89 @@ def _moved_edge(username: str, before: Account, after: Account) -> Iterator[Acti
         yield delete(ShopItem, table_key(gone.pk, gone.sk))
     if after.email:
         yield put_of(email_edge(username, after.email, confirmed=after.email_confirmed))
+
+
+def shut_profile(username: str) -> None:
+    """Deactivate a user and erase all but the name, which stays taken; repeatable.
+
+    The user's sessions end. Raises StaleAccount when the account changes meanwhile.
+    """
+    profile = Profile.find(keys.user(username), keys.profile(username))
+    if profile is None:
+        return
+    before = account_in(profile)
+    after = replace(
+        before,
+        password=before.password if before.password.startswith("!") else make_password(None),
+        email=None,
+        email_confirmed=None,
+        new_email=None,
+        totp_secret=None,
+        totp_step=None,
+        recovery_codes=None,
+        is_staff=False,
+        is_active=False,
+        last_login=None,
+        external_id=None,
+    )
+    change_account(username=username, before=before, after=after)
+
+
+def delete_profile(username: str) -> None:
+    """Delete a profile and the edge from its e-mail address, if they exist."""
+    profile = Profile.find(keys.user(username), keys.profile(username))
+    if profile is None:
+        return
+    gone = [table_key(profile.pk, profile.sk)]
+    if profile.email:
+        edge = email_edge(username, profile.email, confirmed=profile.email_confirmed)
+        gone.append(table_key(edge.pk, edge.sk))
+    write_together(client(), [delete(ShopItem, key) for key in gone])
+
+
+SALT = "shop.accounts.confirm"
+VALID = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """What a link has done.
+
+    ``is_news`` is False where the address was confirmed before. ``given_up`` is the confirmed
+    address that it replaced, empty if there was none.
+    """
+
+    is_news: bool
+    given_up: str = ""
+
+
+def token_for(username: str, address: str) -> str:
+    """Return a token that proves, by having arrived, that an address is a user's."""
+    return signing.dumps([username, address], salt=SALT)
+
+
+def in_token(token: str) -> tuple[str, str]:
+    """Return the user name and the address of a token. Raises BadSignature, also when too old."""
+    username, address = signing.loads(token, salt=SALT, max_age=VALID)
+    return username, address
+
+
+def confirm(username: str, address: str) -> Confirmed | None:
+    """Note that an address is a user's, in place of the one before if it was to be changed.
+
+    Returns None where the user is gone, or has given another address since. Raises StaleAccount.
+    """
+    profile = Profile.find(keys.user(username), keys.profile(username))
+    if profile is None or address not in {profile.email, profile.new_email}:
+        return None
+    before = account_in(profile)
+    after = _with_confirmed(before, address)
+    change_account(username=username, before=before, after=after)
+    is_given_up = before.email_confirmed and before.email != address
+    return Confirmed(before != after, given_up=(before.email or "") if is_given_up else "")
+
+
+def _with_confirmed(account: Account, address: str) -> Account:
+    if address == account.new_email:
+        return replace(account, email=address, email_confirmed=True, new_email=None)
+    return replace(account, email_confirmed=True)

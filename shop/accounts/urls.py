@@ -6,11 +6,11 @@ Signing in is in `shop.accounts.second_factor.urls`.
 from django.contrib.auth import views as auth_views
 from django.urls import path
 
-from shop.accounts import confirm_views, views
+from shop.accounts import views
 
 urlpatterns = [
     path("sign-up/", views.SignUpView.as_view(), name="sign_up"),
-    path("confirm/<token>/", confirm_views.confirm_email, name="confirm_email"),
+    path("confirm/<token>/", views.confirm_email, name="confirm_email"),
     path("logout/", views.LogoutView.as_view(), name="logout"),
     path("password_change/", views.PasswordChangeView.as_view(), name="password_change"),
     path(

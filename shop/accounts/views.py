@@ -18,18 +18,17 @@ from dynamo.telemetry.requests import note_fault
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import rate_limits
+from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
-from shop.accounts.hashing import sharing_a_slot, take_slot
-from shop.accounts.known_browser import remember
-from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
 from shop.accounts.names import username_of
+from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict, end_sessions
-from shop.web.client_address import client_network
+from shop.accounts.sessions import remember
 from shop.web.next_url import name_of_page
 from shop.web.rate_limits import clear
-from shop.web.security_log import log_event
+from shop.web.visitor import client_network, log_event
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView
@@ -38,7 +37,12 @@ if TYPE_CHECKING:
     Base = FormView[Any]
 else:
     Base = object
+from django.core.signing import BadSignature
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
+from shop.accounts.services import Confirmed, StaleAccount, confirm, in_token
 
 ONLY_HERE = _(
     "You are signed out in this browser, but not elsewhere. To sign out everywhere, sign in and "
@@ -184,7 +188,7 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
         response = super().form_valid(form)
         username = form.user.get_username()
         log_event("password-changed", user=username, request=self.request)
-        queue_letter("changed", username, site_of(self.request))
+        queue_email("changed", username, site_of(self.request))
         return response
 
 
@@ -221,6 +225,52 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         form.user.new_email = None
         response = super().form_valid(form)
         log_event("password-reset", user=username, request=self.request)
-        queue_letter("changed", username, site_of(self.request))
+        queue_email("changed", username, site_of(self.request))
         remember(response, username)
         return response
+
+
+TEMPLATE = "shop/accounts/confirm_email.html"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
+    """Ask whether an address is to be confirmed, because mail programs follow links; confirm it."""
+    try:
+        username, address = in_token(token)
+    except BadSignature:
+        return _refused(request)
+    if request.method != "POST":
+        context = {"may_confirm": True, "username": username, "address": address}
+        return render(request, TEMPLATE, context | {"heading": gettext("Is this your address?")})
+    try:
+        confirmed = confirm(username, address)
+    except StaleAccount as error:
+        return _answer(request, str(error), status=HTTPStatus.CONFLICT)
+    if confirmed is None:
+        return _refused(request)
+    if not confirmed.is_news:
+        return _answer(request, gettext("Your address is confirmed already"))
+    _tell(request, username, confirmed)
+    return _answer(request, gettext("Your address is confirmed"))
+
+
+def _tell(request: HttpRequest, username: str, confirmed: Confirmed) -> None:
+    log_event("email-confirmed", user=username, request=request)
+    if confirmed.given_up:
+        queue_email("moved", username, site_of(request), given_up=confirmed.given_up)
+
+
+def _refused(request: HttpRequest) -> HttpResponse:
+    return _answer(
+        request,
+        gettext("This link no longer works"),
+        about=gettext("It is too old, or another address or a new password was chosen since."),
+    )
+
+
+def _answer(
+    request: HttpRequest, heading: str, *, about: str = "", status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    return render(request, TEMPLATE, {"heading": heading, "about": about}, status=status)

@@ -27,14 +27,17 @@ A place ends in ``<subject>.<action>``, so that writing an entry twice gives one
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from django.utils.translation import gettext as _
+
 from dynamo.items import Item
-from dynamo.lists.places import moment_at, place_of
+from dynamo.lists.sort_keys import moment_at, sort_key_of
 from dynamo.writes.shards import shard_of
-from shop.activity.months import Month
+from shop.activity.tables import Month
 
 
 class Kind(StrEnum):
@@ -85,7 +88,7 @@ class LogEntry:
     @property
     def place(self) -> str:
         """The sort key: unique, and the same each time the entry is written."""
-        return place_of(self.moment, f"{self.subject}.{self.action.name}")
+        return sort_key_of(self.moment, f"{self.subject}.{self.action.name}")
 
     @property
     def month(self) -> Month:
@@ -140,3 +143,25 @@ def entry_in_line(line: str) -> LogEntry:
         return LogEntry(**{**fields, **typed})
     except (KeyError, TypeError) as error:
         raise ValueError(f"Not an entry of the log: {line}") from error
+
+
+class BadActivityFilter(ValueError):
+    """There is no such kind; the text says which there are."""
+
+
+def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
+    """Parse a set of kinds, () for all of them. Raises BadActivityFilter."""
+    chosen = {value for value in values if value}
+    if unknown := sorted(chosen - set(Kind)):
+        allowed = ", ".join(kind.value for kind in Kind)
+        sentence = _("There is no kind “%(kind)s”: choose from %(allowed)s.")
+        raise BadActivityFilter(sentence % {"kind": unknown[0], "allowed": allowed})
+    kinds = tuple(kind for kind in Kind if kind in chosen)
+    return () if kinds == tuple(Kind) else kinds
+
+
+def toggled(chosen: Sequence[Kind], kind: Kind) -> tuple[Kind, ...]:
+    """Add or remove one kind; return () for all of them."""
+    changed = {*chosen} ^ {kind}
+    kinds = tuple(one for one in Kind if one in changed)
+    return () if kinds == tuple(Kind) else kinds

@@ -17,10 +17,9 @@ from dynamo.lists.segments import Segment, SegmentsPlan
 from dynamo.lists.site_reader import read_in_segments
 from dynamo.writes.shards import share_of
 from shop.activity.entries import Kind, LogEntry, entry_in, kind_in, partition
-from shop.activity.months import Month, months_kept
-from shop.activity.tables import shards_of
+from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
-from shop.indexes import TABLE
+from shop.table import BY_KEY
 
 PLAN = "activity"
 
@@ -67,7 +66,7 @@ def _shards(month: Month) -> int:
 
 
 def _index(month: Month) -> Index:
-    return replace(TABLE, table=month.table)
+    return replace(BY_KEY, table=month.table)
 
 
 def _shares(runs: Sequence[Run], needed: int) -> list[int]:

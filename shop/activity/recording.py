@@ -18,12 +18,10 @@ from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.writes.actions import put
 from dynamo.writes.background import BackgroundWrites
-from dynamo.writes.leftovers import LeftoverFiles
-from dynamo.writes.transactions import ConditionFailed
-from dynamo.writes.updates import write_one
+from dynamo.writes.spool import Spool
+from dynamo.writes.transactions import ConditionFailed, write_one
 from shop.activity.entries import LogEntry, entry_in_line, line_of
-from shop.activity.months import Month
-from shop.activity.tables import Activity, forget_shards, settle_shards
+from shop.activity.tables import Activity, Month, forget_shards, settle_shards
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -75,9 +73,7 @@ LOG: BackgroundWrites[LogEntry] = BackgroundWrites(
     lambda entry: write_entry(entry, client=background_client()),
     name="The activity log",
     hint=HINT,
-    leftovers=LeftoverFiles(
-        lambda: settings.VAR_DIR, name="activity-log", dump=line_of, load=entry_in_line
-    ),
+    spool=Spool(lambda: settings.VAR_DIR, name="activity-log", dump=line_of, load=entry_in_line),
 )
 """This process's queue."""
 atexit.register(LOG.close, seconds=AT_EXIT_SECONDS)

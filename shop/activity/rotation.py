@@ -14,8 +14,14 @@ from django.conf import settings
 
 from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import drop_table, set_throughput, table_names, throughput_of
-from shop.activity.months import Month, month_of_table, months_ahead
-from shop.activity.tables import forget_shards, make_table, wanted_throughput
+from shop.activity.tables import (
+    Month,
+    forget_shards,
+    make_table,
+    month_of_table,
+    months_ahead,
+    wanted_throughput,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -41,7 +47,7 @@ PAST = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RotationStep:
     """A task for a month's table, and the capacity of the table afterwards."""
 
     task: Task
@@ -71,7 +77,7 @@ def rotate(
     now: datetime,
     dry_run: bool = False,
     report: Callable[[str], None] = lambda _line: None,
-) -> list[Step]:
+) -> list[RotationStep]:
     """Create, raise, lower and drop month tables, reporting each step; return the steps.
 
     With ``dry_run`` only report. Raises TableNotReady and botocore's errors.
@@ -97,21 +103,23 @@ def existing_months(client: "DynamoDBClient") -> dict[Month, Throughput | None]:
     return {month: throughput_of(client, month.table) for month in sorted(found)}
 
 
-def steps_for(existing: Mapping[Month, Throughput | None], *, now: datetime) -> list[Step]:
+def steps_for(existing: Mapping[Month, Throughput | None], *, now: datetime) -> list[RotationStep]:
     """Return the steps for the existing tables."""
     this = Month.of(now)
     oldest = this.plus(-settings.ACTIVITY_RETENTION_MONTHS)
     wanted = wanted_throughput()
     steps = [
-        Step(Task.CREATE, month, wanted) for month in months_ahead(now) if month not in existing
+        RotationStep(Task.CREATE, month, wanted)
+        for month in months_ahead(now)
+        if month not in existing
     ]
     for month, there in existing.items():
         if month < oldest:
-            steps.append(Step(Task.DROP, month))
+            steps.append(RotationStep(Task.DROP, month))
         elif month < this and there not in {None, LEAST}:
-            steps.append(Step(Task.LOWER, month, LEAST))
+            steps.append(RotationStep(Task.LOWER, month, LEAST))
         elif month >= this and there is not None and _raised(there, wanted) != there:
-            steps.append(Step(Task.RAISE, month, _raised(there, wanted)))
+            steps.append(RotationStep(Task.RAISE, month, _raised(there, wanted)))
     return steps
 
 
@@ -120,7 +128,7 @@ def _raised(there: Throughput, wanted: Throughput) -> Throughput:
     return Throughput(max(there.read, wanted.read), max(there.write, wanted.write))
 
 
-def _carry_out(step: Step, *, client: "DynamoDBClient") -> bool:
+def _carry_out(step: RotationStep, *, client: "DynamoDBClient") -> bool:
     if step.task is Task.CREATE:
         make_table(step.month, client=client)
         return True

@@ -10,13 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynamo.calls import clock
-from dynamo.lists.places import timestamp
 from dynamo.lists.reader import PageRequest, PageResult
+from dynamo.lists.sort_keys import timestamp
 from dynamo.web.csv_lists import CsvPage, csv_response
 from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
-from shop.activity.entries import Kind, LogEntry
-from shop.activity.filters import BadActivityFilter, parse_kinds
+from shop.activity.entries import BadActivityFilter, Kind, LogEntry, parse_kinds
 from shop.activity.listing import (
     activity_pager,
     activity_row,
@@ -25,7 +24,7 @@ from shop.activity.listing import (
     kind_toggles,
 )
 from shop.activity.queries import PLAN, list_activity, products_in
-from shop.web.access import reading, staff_only
+from shop.web.access import prefetch, staff_only
 from shop.web.visitor import Visitor
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
@@ -39,7 +38,7 @@ def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
 
 
 @require_safe
-@reading(_read, staff_only)
+@prefetch(_read, staff_only)
 def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
     kinds, found = asked.chosen, asked.result

@@ -12,11 +12,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from shop.catalogue.prices import PricedProduct, prices_of
-from shop.catalogue.queries import ProductTile
+from shop.catalogue.queries import PricedProduct, ProductTile, prices_of
 from shop.orders.entries import OrderLine, money
-from shop.orders.ids import new_order_id
-from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
+from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, new_order_id
 
 CONTENTS, INTENT = "basket", "basket_intent"
 MOST_BYTES = 1_800

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from dynamo.web.ids import LONGEST_ID
+from dynamo.web.addresses import LONGEST_ID
 from shop.orders.items import NewPickup
-from shop.pickup.earlier import place_of_earlier_order
 from shop.pickup.listing import spelled_distance
-from shop.pickup.places import BadPlace, NoSuchZip, locate
+from shop.pickup.locations import BadLocation, NoSuchZip, locate
 from shop.pickup.points import PickupPoint
-from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points, place_of_earlier_order
 
 LONGEST_NEAR = 100
 POINTS_OFFERED = 5
@@ -35,7 +34,7 @@ def ways_to_deliver(near: str, *, username: str) -> Delivery:
     """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
     try:
         place = locate(near) if near else place_of_earlier_order(username)
-    except (NoSuchZip, BadPlace) as error:
+    except (NoSuchZip, BadLocation) as error:
         return Delivery(near, problem=str(error))
     if place is None:
         return Delivery(near)

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.ids import LONGEST_ID
+from dynamo.web.addresses import LONGEST_ID
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import Basket, BasketFull
 from shop.basket.delivery import LONGEST_NEAR, pickup_chosen, ways_to_deliver
-from shop.catalogue.lookup import NO_SUCH_PRODUCT, product_or_404
+from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order

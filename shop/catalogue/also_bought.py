@@ -2,23 +2,29 @@
 
 Reads the newest buyers of the product from the shards of ``by_data``, then the newest purchases
 of each at once, and ranks their products. The cost is bounded: see `Bounds.capacity_units`.
-Only orders count that were delivered, and not sent back (see `shop.catalogue.purchases`).
+Only orders count that were delivered, and not sent back (see `shop.catalogue.also_bought`).
 
 For privacy, only products are returned that at least five of the buyers have.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.places import id_at
+from dynamo.items import table_key
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.site_reader import read
+from dynamo.lists.sort_keys import id_at
+from dynamo.writes.actions import Action, update
+from shop import keys
 from shop.catalogue.access_patterns import buyers_of, purchases_of
-from shop.catalogue.edge_keys import EDGES
+from shop.catalogue.edge_keys import EDGES, purchase_data
 from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
+from shop.models import Purchase
+from shop.table import set_or_remove
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +125,32 @@ def _tallied(places: Iterable[str]) -> list[_Tally]:
 
 def _rank(tally: _Tally) -> tuple[int, str]:
     return tally.buyers, tally.newest
+
+
+DERIVED = ("order_status_date", "data_partition", "data")
+"""The keys of a purchase in two indexes; one that is not counted has none."""
+
+
+def purchase_updates(
+    product_ids: Iterable[str], *, username: str, order_id: str, moment: datetime, delivered: bool
+) -> list[Action]:
+    """Build the updates that list the purchases of an order, or unless ``delivered`` unlist them.
+
+    They belong into the transaction that moves the order. ``moment`` is that of placing. Each is
+    on condition that the purchase has no later order: one that has is never this order's again, so
+    that its update may be left out.
+    """
+    shards = EDGES.writable()
+    return [
+        update(
+            Purchase,
+            table_key(keys.user(username), keys.bought(username, product_id)),
+            set_or_remove(
+                Purchase,
+                DERIVED,
+                purchase_data(username, product_id, moment, shards=shards) if delivered else {},
+            ),
+            Purchase.order_id == order_id,
+        )
+        for product_id in dict.fromkeys(product_ids)
+    ]

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dynamo.web.addresses import Toggle
 from dynamo.web.paging import Pager
-from dynamo.web.toggles import Toggle
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.queries import CategoryNode, ProductTile
 

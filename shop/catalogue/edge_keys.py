@@ -7,12 +7,37 @@ which ends in the id of the edge's target, so that places in one list are unique
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
+from itertools import groupby
+from unicodedata import category, combining, normalize
 
-from dynamo.lists.places import SEPARATOR, place_of
+from dynamo.lists.sort_keys import SEPARATOR, sort_key_of
 from dynamo.writes.shards import NamedShards, shard_of
 from shop import keys
-from shop.catalogue.collation import LONGEST, folded
 from shop.table import shards
+
+LONGEST = 400
+"""Bytes of a folded name: it fits a sort key of 1,024 bytes with the longest id."""
+JOINT = "-"
+"""Between words; sorts behind ``#`` and ``$``, so that a name sorts before longer ones."""
+_WITHOUT_MARKS = str.maketrans(
+    dict(zip("øđłħð\N{LATIN SMALL LETTER DOTLESS I}", "odlhdi", strict=True))
+    | {"æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Letters without a decomposition in Unicode."""
+
+
+def folded(name: str) -> str:
+    """Return a name as it sorts, such as ``cafe-creme`` for “Café  Crème!”; may be empty."""
+    taken_apart = normalize("NFKD", normalize("NFKD", name).casefold())
+    letters = "".join(letter for letter in taken_apart if not combining(letter))
+    runs = groupby(letters.translate(_WITHOUT_MARKS), key=_is_of_a_word)
+    words = JOINT.join("".join(run) for is_word, run in runs if is_word)
+    return words.encode()[:LONGEST].decode(errors="ignore")
+
+
+def _is_of_a_word(letter: str) -> bool:
+    return letter.isalnum() or category(letter).startswith("M")
+
 
 DIGITS = 12
 """Of a price in cents, zeros first, so that strings sort as numbers."""
@@ -60,8 +85,8 @@ def purchase_data(
 ) -> dict[str, str]:
     """Derive the keys of a purchase, among the product's and among the user's."""
     partition = keys.buyers_shard(product_id, shard_of(username, shards))
-    among_users = {"order_status_date": BOUGHT + place_of(moment, product_id)}
-    return _data(partition, place_of(moment, username)) | among_users
+    among_users = {"order_status_date": BOUGHT + sort_key_of(moment, product_id)}
+    return _data(partition, sort_key_of(moment, username)) | among_users
 
 
 def shard_in(partition: str) -> int:

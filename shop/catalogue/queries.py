@@ -1,24 +1,74 @@
 """Reads of the catalogue."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
 
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
 from django.urls import reverse
 
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.places import SEPARATOR
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
+from dynamo.lists.sort_keys import SEPARATOR
 from shop import keys
-from shop.catalogue.category_tree import MOST_IN_ONE
-from shop.catalogue.drawings import drawing_url
-from shop.catalogue.prices import is_for_sale
-from shop.indexes import TABLE
+from shop.catalogue.items import MOST_IN_ONE
 from shop.models import Product as Stored
-from shop.table import Key, read_for_page
+from shop.table import BY_KEY, Key, read_for_page
+
+FILE = "tiles.svg"
+
+
+def drawing_url(slugs: Iterable[str]) -> str:
+    """Return the address of the drawing of the first slug that has one; empty for none."""
+    return next((f"{static(FILE)}#{slug}" for slug in slugs if slug in _drawn()), "")
+
+
+@lru_cache(maxsize=1)
+def _drawn() -> frozenset[str]:
+    path = finders.find(FILE)
+    if path is None:
+        return frozenset()
+    return frozenset(re.findall(r'<symbol id="([^"]+)"', Path(path).read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class PricedProduct:
+    """A product that can be bought; ``currency`` is an ISO 4217 code."""
+
+    id: str
+    name: str
+    unit_price_cents: int
+    currency: str
+
+
+def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
+    """Read the prices of products, half a unit each; those without one are left out."""
+    own_keys = map(keys.product, product_ids)
+    found = read_for_page((key, key) for key in own_keys)
+    products = [_priced(item) for item in found if is_for_sale(item)]
+    return {product.id: product for product in products}
+
+
+def is_for_sale(item: Item) -> bool:
+    """Return whether a product's item has a price."""
+    return "unit_price_cents" in item and "currency" in item
+
+
+def _priced(item: Item) -> PricedProduct:
+    return PricedProduct(
+        id=item["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX),
+        name=item["name"]["S"],
+        unit_price_cents=int(item["unit_price_cents"]["N"]),
+        currency=item["currency"]["S"],
+    )
+
 
 CATEGORIES = Stored.categories.attr_name
 
@@ -129,7 +179,7 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
 def find_category(slug: str) -> CategoryNode:
     """Read a category with ancestors and children by one query. Raises NoSuchCategory."""
     key = keys.category(slug)
-    below = Run(index=TABLE, partition=key, prefix=keys.CATEGORY_PREFIX)
+    below = Run(index=BY_KEY, partition=key, prefix=keys.CATEGORY_PREFIX)
     request = PageRequest(MOST_IN_ONE + 1)
     page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
     items = {entry.item["sk"]["S"]: entry.item for entry in page.entries}
@@ -143,19 +193,19 @@ def find_category(slug: str) -> CategoryNode:
 
 def list_categories(request: PageRequest) -> Page:
     """Read a page of the categories of the root, by slug."""
-    root = Run(index=TABLE, partition=keys.ROOT, prefix=keys.CATEGORY_PREFIX)
+    root = Run(index=BY_KEY, partition=keys.ROOT, prefix=keys.CATEGORY_PREFIX)
     return read([root], request, order=Order.OLDEST_FIRST)
 
 
 def list_products(slug: str, request: PageRequest) -> Page:
     """Read a page of a category's products, by id."""
-    edges = Run(index=TABLE, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
+    edges = Run(index=BY_KEY, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
     return read([edges], request, order=Order.OLDEST_FIRST)
 
 
 def first_products(slug: str, number: int) -> list[Item]:
     """Read the edges to a category's first products by id, strongly, for one unit."""
-    index = replace(TABLE, consistent=True)
+    index = replace(BY_KEY, consistent=True)
     edges = Run(index=index, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
     page = read([edges], PageRequest(number), order=Order.OLDEST_FIRST, look_ahead=False)
     return [entry.item for entry in page.entries]

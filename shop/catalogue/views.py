@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
@@ -26,9 +27,18 @@ from shop.catalogue.category_listing import (
 )
 from shop.catalogue.category_queries import CategoryResult, list_all_categories, read_category
 from shop.catalogue.edge_keys import Data
-from shop.catalogue.lookup import NO_SUCH_PRODUCT
-from shop.catalogue.queries import NoSuchCategory, NoSuchProduct
+from shop.catalogue.queries import NoSuchCategory, NoSuchProduct, Product, find_product
 from shop.web.caching import public
+
+NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+
+
+def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
+    """Read a product; its description if whole. Raises Http404."""
+    try:
+        return find_product(product_id, is_whole=is_whole)
+    except NoSuchProduct as error:
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
 
 
 @require_safe

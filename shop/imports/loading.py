@@ -13,9 +13,8 @@ from functools import partial
 
 from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import pool
-from dynamo.files.records import Rejected
-from dynamo.files.rejects import RejectsFile
-from dynamo.progress import Progress
+from dynamo.files.records import Rejected, RejectsFile
+from dynamo.upkeep.pace import Progress
 from shop import keys
 from shop.accounts.services import ensure_profile
 from shop.catalogue.items import NewCategory
@@ -30,8 +29,7 @@ from shop.imports.products import (
 )
 from shop.imports.survey import OrdersFound
 from shop.orders.bulk import OrderOutcome, put_orders
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewOrder, derived_keys
+from shop.orders.items import NewOrder, derived_keys, imported_order_id
 from shop.orders.queries import NoSuchOrder, owner_of
 from shop.table import read_items
 

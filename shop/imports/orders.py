@@ -6,15 +6,22 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP
 from urllib.parse import quote, unquote
 
-from dynamo.files.identifiers import product_id_of, user_name_of
 from dynamo.files.records import RowRefused
-from dynamo.lists.places import parse_timestamp, timestamp
+from dynamo.files.values import product_id_of, user_name_of
+from dynamo.lists.sort_keys import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.imports.fields import Texts, cents, currency, fraction, moment, needed, pieces
 from shop.imports.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
-from shop.orders.ids import imported_order_id, is_id_of
-from shop.orders.items import MOST_LINES, NewLine, NewOrder, NewPickup, StatusChange
+from shop.orders.items import (
+    MOST_LINES,
+    NewLine,
+    NewOrder,
+    NewPickup,
+    StatusChange,
+    imported_order_id,
+    is_id_of,
+)
 
 
 @dataclass(slots=True)

@@ -11,14 +11,19 @@ from enum import Enum
 
 from django.utils.text import slugify
 
-from dynamo.files.identifiers import product_id_of
+from dynamo.files.values import product_id_of
 from dynamo.items import Item
-from dynamo.lists.places import parse_timestamp
+from dynamo.lists.sort_keys import parse_timestamp
 from shop import keys
-from shop.catalogue.changes import is_as_stored, shown, stored_products
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import CATEGORIES, steps_in, trail_in
-from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
+from shop.catalogue.services import (
+    EVERYTHING_ELSE,
+    is_as_stored,
+    put_catalogue,
+    shown,
+    stored_products,
+)
 from shop.models import Product
 from shop.table import read_items
 

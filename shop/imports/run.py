@@ -9,9 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dynamo.files.records import Rejected
-from dynamo.files.rejects import RejectsFile
-from dynamo.progress import Progress
+from dynamo.files.records import Rejected, RejectsFile
+from dynamo.upkeep.pace import Progress
 from shop.imports.loading import ORDERS_AT_A_TIME, Load, LoadReport
 from shop.imports.products import Outcome, Update
 from shop.imports.survey import FileCounts, OrderFiles, survey

@@ -14,7 +14,7 @@ from dynamo.files.columns import ColumnNames
 from dynamo.files.json_rows import flat
 from dynamo.files.records import Record, Rejected, RowRefused
 from dynamo.files.row_files import RowFile, open_rows
-from dynamo.progress import Advance, Progress
+from dynamo.upkeep.pace import Advance, Progress
 from shop.imports.fields import field_text
 from shop.imports.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.imports.products import Catalogue

@@ -11,7 +11,7 @@ from typing import Any
 from pynamodb.attributes import Attribute
 
 from dynamo.items import Item, table_key
-from dynamo.lists.places import SEPARATOR
+from dynamo.lists.sort_keys import SEPARATOR
 from dynamo.upkeep.integrity import (
     Candidate,
     Difference,
@@ -22,10 +22,11 @@ from dynamo.upkeep.integrity import (
 )
 from dynamo.writes.actions import Action, delete, unchanged, update
 from shop import keys
-from shop.catalogue.category_tree import MOST_DEEP, BrokenTree, CategoryTree
-from shop.catalogue.changes import shown
 from shop.catalogue.edge_keys import EDGES, MOST_SHARDS, shard_in
 from shop.catalogue.items import (
+    MOST_DEEP,
+    BrokenTree,
+    CategoryTree,
     NewCategory,
     NewProduct,
     category_item,
@@ -34,6 +35,7 @@ from shop.catalogue.items import (
     product_item,
 )
 from shop.catalogue.queries import first_products, steps_in, trail_in
+from shop.catalogue.services import shown
 from shop.catalogue.shelves import ON_A_SHELF, SHELF, items_on, put_shelf, root_key, shelf_of
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed

@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.items import Item, table_key
-from dynamo.lists.places import parse_timestamp
+from dynamo.lists.sort_keys import parse_timestamp
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,
@@ -26,8 +26,8 @@ from dynamo.upkeep.integrity import (
 )
 from dynamo.writes.actions import Action, check, unchanged, update
 from shop import keys
+from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
 from shop.catalogue.edge_keys import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
-from shop.catalogue.purchases import DERIVED as PURCHASE_KEYS
 from shop.integrity.catalogue import (
     PARTITION,
     CatalogueItems,
@@ -39,10 +39,15 @@ from shop.models import Order, OrderItem, PickupPoint, Purchase, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.counts import CUSTOMER_PREFIX, counter_of
-from shop.orders.ids import moment_in
-from shop.orders.items import derived_keys, summary_of
-from shop.pickup.directory import COUNTER_PREFIX, cell_in, counter_cells
-from shop.pickup.points import area_key, point_items, point_of
+from shop.orders.items import derived_keys, moment_in, summary_of
+from shop.pickup.points import (
+    COUNTER_PREFIX,
+    area_key,
+    cell_in,
+    counter_cells,
+    point_items,
+    point_of,
+)
 from shop.table import (
     OPEN_ORDERS,
     QUEUE,

@@ -19,15 +19,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dynamo.lists.places import id_at, timestamp
 from dynamo.lists.runs import Index, Position, Run
+from dynamo.lists.sort_keys import id_at, timestamp
 from shop import keys
-from shop.indexes import NAME as TABLE_NAME
-from shop.indexes import TABLE
 from shop.models import Order
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
-from shop.orders.ids import id_bound
+from shop.orders.items import id_bound
+from shop.table import BY_KEY, TABLE_NAME
 
 
 def _sort_key(position: Position) -> dict[str, str]:
@@ -105,7 +104,7 @@ PATTERNS = (
     OrderPattern("orders_by_status", _by_status, lambda chosen: bool(chosen.statuses)),
     OrderPattern(
         "orders_by_user",
-        lambda name, chosen: _runs(TABLE, name, chosen, [keys.ORDER_PREFIX], place_at=id_bound),
+        lambda name, chosen: _runs(BY_KEY, name, chosen, [keys.ORDER_PREFIX], place_at=id_bound),
         lambda _chosen: True,
     ),
 )

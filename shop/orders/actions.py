@@ -1,10 +1,13 @@
 """An order as the actions of a transaction."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from dynamo.items import table_key
 from dynamo.writes.actions import Action, update
 from shop import keys
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import Status
 from shop.orders.items import StatusChange, history_entry
@@ -44,3 +47,21 @@ def _put(item: ShopItem) -> Action:
     if is_pointer or isinstance(item, Order):
         return put_of(item, ShopItem.pk.does_not_exist(), return_item=True)
     return put_of(item)
+
+
+def log_order(
+    *, order_id: str, username: str, who: str, source: Status | None, target: Status, at: datetime
+) -> None:
+    """Log that ``who`` moved a customer's order to a status, or (from None) placed it."""
+    record(
+        LogEntry(
+            kind=Kind.ORDER,
+            action=LogVerb.MOVED if source else LogVerb.PLACED,
+            moment=at,
+            who=who,
+            subject=order_id,
+            about=username,
+            was=source.value if source else "",
+            became=target.value,
+        )
+    )

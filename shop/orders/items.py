@@ -6,12 +6,15 @@ Every write and the integrity check use `order_items_of` or `derived_keys`.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from secrets import token_bytes
 from typing import Any
 
 from django.utils.translation import ngettext
+from ulid import ULID
 
-from dynamo.lists.places import place_of, timestamp
+from dynamo.lists.sort_keys import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
 from shop.models import (
@@ -24,7 +27,43 @@ from shop.models import (
     StatusMoment,
 )
 from shop.order_status import Status
-from shop.orders.ids import moment_in
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_TIME_BYTES, _RANDOM_BYTES = 6, 10
+_TIME_CHARACTERS = 10
+_ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+
+
+def new_order_id(placed_at: datetime) -> str:
+    """Return a new id for an order placed at an aware datetime."""
+    return _spell(placed_at, token_bytes(_RANDOM_BYTES))
+
+
+def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
+    """Derive the id of an imported order: the same for each import of it."""
+    return _spell(placed_at, blake2b(foreign_id.encode(), digest_size=_RANDOM_BYTES).digest())
+
+
+def is_id_of(text: str, placed_at: datetime) -> bool:
+    """Return whether a text is an id of this shop for an order placed at that moment."""
+    return _ID.fullmatch(text) is not None and text.startswith(id_bound(placed_at))
+
+
+def moment_in(order_id: str) -> datetime:
+    """Return the moment in an order's id, in milliseconds. Raises ValueError for other text."""
+    return _EPOCH + int(ULID.from_str(order_id).milliseconds) * _MILLISECOND
+
+
+def id_bound(moment: datetime) -> str:
+    """Return a string between the ids of orders placed before ``moment`` and of all others."""
+    return _spell(moment, bytes(_RANDOM_BYTES))[:_TIME_CHARACTERS]
+
+
+def _spell(moment: datetime, rest: bytes) -> str:
+    milliseconds = max(0, (moment - _EPOCH) // _MILLISECOND)
+    return str(ULID.from_bytes(milliseconds.to_bytes(_TIME_BYTES) + rest))
+
 
 MOST_LINES = 40
 """Different products in one order: their items fit the 100 actions of a transaction."""
@@ -70,7 +109,7 @@ class NewPickup:
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """An order before it has keys. ``id`` is from `shop.orders.ids`.
+    """An order before it has keys. ``id`` is from `shop.orders.items`.
 
     ``history`` is not empty, oldest first. ``lines`` are of different products, at most
     `MOST_LINES`. ``zip_prefix`` is the first digits of the postcode it goes to.
@@ -96,9 +135,9 @@ def derived_keys(
     *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
 ) -> dict[str, str]:
     """Derive an order's keys in the indexes; a closed order has none in the sparse ones."""
-    derived = {"order_status_date": keys.status_prefix(status) + place_of(entered_at, order_id)}
+    derived = {"order_status_date": keys.status_prefix(status) + sort_key_of(entered_at, order_id)}
     if status.is_open:
-        place = place_of(placed_at, order_id)
+        place = sort_key_of(placed_at, order_id)
         derived["order_open_date"] = place
         derived["open_shard"] = keys.open_shard(status, shard)
         derived["open_place"] = place

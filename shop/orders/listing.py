@@ -1,19 +1,27 @@
 """A user's orders as their page shows them, and orders as data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from dynamo.lists.places import timestamp
+from dynamo.calls.meter import labelled_calls, metered
+from dynamo.lists.explain import Explanation, explain
+from dynamo.lists.reader import PageRequest
+from dynamo.lists.sort_keys import timestamp
+from dynamo.web.addresses import Toggle
+from dynamo.web.csv_lists import CsvPage
 from dynamo.web.paging import Pager
-from dynamo.web.toggles import Toggle
-from shop.order_status import OPEN, Status
+from shop.order_status import OPEN, Status, may_move, moves_from
+from shop.orders.counts import counts_of
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
+from shop.orders.queries import OrdersResult, list_orders
+from shop.web.next_url import with_next
 
 
 def dates_context(
@@ -99,20 +107,20 @@ class OrderList:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Crumb:
     """A page on the way to this one."""
 
     name: str
     url: str
 
 
-def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Step]:
+def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Crumb]:
     """Return the pages on the way to an order: the queue for staff, the list it is in."""
-    steps = [Step(_("Open orders"), reverse("staff_orders"))] if is_staff else []
+    steps = [Crumb(_("Open orders"), reverse("staff_orders"))] if is_staff else []
     if is_own:
-        return [*steps, Step(_("Your orders"), reverse("orders"))]
+        return [*steps, Crumb(_("Your orders"), reverse("orders"))]
     name = _("Orders of %(customer)s") % {"customer": order.username}
-    return [*steps, Step(name, order.customer_url)]
+    return [*steps, Crumb(name, order.customer_url)]
 
 
 def order_data(order: OrderEntry) -> dict[str, Any]:
@@ -137,3 +145,78 @@ def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
         return None
     statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
     return sum(counts[status] for status in statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveButton:
+    """A button that moves an order, and the URL of its form."""
+
+    move: str
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrderButtons:
+    """What may be done with an order; at ``cancel_url`` the visitor is asked first."""
+
+    moves: tuple[MoveButton, ...]
+    cancel_url: str
+
+
+def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderButtons:
+    """Return the buttons for an order; their forms redirect back to ``page_url``."""
+    can_cancel = may_move(order.status, Status.CANCELED, is_staff=is_staff)
+    cancel_url = with_next(reverse("cancel_order", args=[order.id]), page_url)
+    moves = tuple(_moves(order, is_staff=is_staff, page_url=page_url))
+    return OrderButtons(moves, cancel_url if can_cancel else "")
+
+
+def _moves(order: OrderEntry, *, is_staff: bool, page_url: str) -> Iterator[MoveButton]:
+    url = with_next(reverse("move_order", args=[order.id]), page_url)
+    for move in moves_from(order.status, is_staff=is_staff):
+        if move.target is not Status.CANCELED:
+            yield MoveButton(move.target.value, str(move.label), url)
+
+
+COLUMNS = (
+    *("order_id", "foreign_id", "customer", "status", "placed_at"),
+    *("bought", "items", "currency", "total"),
+)
+
+
+def csv_reader(read: Callable[[PageRequest], OrdersResult]) -> Callable[[PageRequest], CsvPage]:
+    """Return the function that reads a page of orders as rows with these `COLUMNS`."""
+
+    def read_rows(request: PageRequest) -> CsvPage:
+        found = read(request)
+        return CsvPage(found.page, [_row(order) for order in found.items])
+
+    return read_rows
+
+
+def _row(order: OrderEntry) -> tuple[object, ...]:
+    return (
+        *(order.id, order.foreign_id, order.username, order.status.value, timestamp(order.placed)),
+        *(order.summary, order.item_count, order.currency, order.total),
+    )
+
+
+def explain_orders(
+    username: str, chosen: OrderFilter, *, size: int, after: str | None = None
+) -> Explanation:
+    """Explain a page of a user's orders; ``after`` is a position token. Raises Refusal."""
+    request = requested(OrderList(username, "").pager(chosen), size=size, after=after)
+    with metered() as meter:
+        found = list_orders(username, chosen, request)
+        with labelled_calls("counts"):
+            counts_of(username)
+    return explain(found.page, plan=found.plan.name, meter=meter)
+
+
+def requested(pager: Pager, *, size: int, after: str | None) -> PageRequest:
+    """Return the page of a list behind a position token, or its first. Raises Refusal."""
+    query = QueryDict(mutable=True)
+    if after:
+        query["after"] = after
+    return pager.requested(query, size=size)

@@ -16,17 +16,17 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from dynamo.lists.places import parse_timestamp
+from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.sort_keys import parse_timestamp
 from dynamo.writes.actions import Action
 from dynamo.writes.transactions import ConditionFailed
-from shop.catalogue.purchases import purchase_updates
-from shop.order_status import Status, may_move
-from shop.orders.actions import status_update
-from shop.orders.activity_log import log_order
+from shop.catalogue.also_bought import purchase_updates
+from shop.order_status import Move, Status, may_move
+from shop.orders.actions import log_order, status_update
 from shop.orders.counts import deltas_of
-from shop.orders.ids import moment_in
-from shop.orders.items import StatusChange, derived_keys
-from shop.orders.queries import NoSuchOrder, find_order, owner_of, stored_order
+from shop.orders.filters import OrderFilter
+from shop.orders.items import StatusChange, derived_keys, moment_in
+from shop.orders.queries import NoSuchOrder, find_order, list_open_orders, owner_of, stored_order
 from shop.table import write_with_counts
 
 MOMENT = timedelta(microseconds=1)
@@ -175,3 +175,27 @@ def _overtaken(order_id: str, failure: ConditionFailed) -> Exception:
     if not now_there:
         return NoSuchOrder(order_id)
     return OrderMoved(order_id, Status(now_there["status"]["S"]))
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """The outcome for each order of a page of the queue, and the page, behind which to go on."""
+
+    results: tuple[Moved, ...]
+    page: Page
+
+
+def move_page(
+    chosen: OrderFilter, request: PageRequest, *, move: Move, who: str, now: datetime
+) -> StepDone:
+    """Move the orders of a page of the queue, each on its own.
+
+    The next page begins behind the last of them, whether it was moved or not. The same page again
+    moves nothing twice.
+    """
+    found = list_open_orders(chosen, request)
+    order_ids = [order.id for order in found.items]
+    results = move_orders(
+        order_ids=order_ids, source=move.source, target=move.target, who=who, now=now
+    )
+    return StepDone(tuple(results), found.page)

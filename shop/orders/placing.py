@@ -18,13 +18,11 @@ from django.utils.translation import gettext as _
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
 from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.prices import PricedProduct, prices_of
+from shop.catalogue.queries import PricedProduct, prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
-from shop.orders.actions import put_actions
-from shop.orders.activity_log import log_order
+from shop.orders.actions import log_order, put_actions
 from shop.orders.counts import deltas_of
-from shop.orders.ids import moment_in, new_order_id
 from shop.orders.items import (
     MOST_LINES,
     MOST_OF_A_PRODUCT,
@@ -32,6 +30,8 @@ from shop.orders.items import (
     NewOrder,
     NewPickup,
     StatusChange,
+    moment_in,
+    new_order_id,
     order_items_of,
 )
 from shop.table import OPEN_ORDERS, write_with_counts

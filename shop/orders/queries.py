@@ -11,7 +11,6 @@ from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
 from dynamo.writes.shards import share_of
 from shop import keys
-from shop.indexes import INVERTED
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
 from shop.order_status import Status
@@ -20,7 +19,7 @@ from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES
-from shop.table import OPEN_ORDERS, key_of, read_for_page
+from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page
 
 LONGEST_ID = 200
 

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from dynamo.calls import clock
 from dynamo.web.refusals import TooManyRequests
-from shop.web.client_address import client_network
 from shop.web.rate_limits import NamedLimit, in_words, take
+from shop.web.visitor import client_network
 
 ORDERS_OF_A_USER = NamedLimit(60, timedelta(hours=1), "orders-of/{}")
 ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")

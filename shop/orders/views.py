@@ -21,10 +21,16 @@ from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import Status, may_move
-from shop.orders.buttons import buttons_for
-from shop.orders.csv_rows import COLUMNS, csv_reader
 from shop.orders.filters import BadOrderFilter, OrderFilter
-from shop.orders.listing import OrderList, order_data, total_of, way_to
+from shop.orders.listing import (
+    COLUMNS,
+    OrderList,
+    buttons_for,
+    csv_reader,
+    order_data,
+    total_of,
+    way_to,
+)
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import (
     FoundOrder,
@@ -36,7 +42,7 @@ from shop.orders.queries import (
     read_orders,
 )
 from shop.orders.rate_limits import check_rate_limit
-from shop.web.access import reading, signed_in, staff_only
+from shop.web.access import prefetch, signed_in, staff_only
 from shop.web.next_url import back, path_of_next, with_next
 from shop.web.visitor import Visitor
 
@@ -77,14 +83,14 @@ def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundO
 
 
 @require_safe
-@reading(_read_own)
+@prefetch(_read_own)
 def orders(request: HttpRequest, found: Asked) -> HttpResponse:
     """Show the signed-in user's orders."""
     return _show(request, found)
 
 
 @require_safe
-@reading(_read_customers, staff_only)
+@prefetch(_read_customers, staff_only)
 def customer_orders(request: HttpRequest, found: Asked, username: str) -> HttpResponse:
     """Show a customer's orders to staff."""
     del username
@@ -104,7 +110,7 @@ def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpRes
 
 
 @require_safe
-@reading(_read_order)
+@prefetch(_read_order)
 def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
     """Show one order with its items, found by its id or its foreign id (A3)."""
     user = request.user
@@ -123,7 +129,7 @@ def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpRespons
 
 
 @require_safe
-@reading(_read_order)
+@prefetch(_read_order)
 def cancel(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
     """Ask whether an order is to be cancelled."""
     order = found.order

@@ -13,9 +13,8 @@ from math import inf
 
 from dynamo.lists.runs import Position, Run
 from shop import keys
-from shop.indexes import TABLE
-from shop.pickup.cells import children, farthest, is_smallest, nearest
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates, children, farthest, is_smallest, nearest
+from shop.table import BY_KEY
 
 AT_ONCE = 16
 """Queries of a round, at most, and directories."""
@@ -72,8 +71,8 @@ class Stretch:
     def run(self) -> Run:
         first, last = self.cells[0].cell, self.cells[-1].cell
         if first == last:
-            return Run(TABLE, partition=keys.area(first), prefix=first)
-        return Run(TABLE, partition=keys.area(first), since=first, until=f"{last}~")
+            return Run(BY_KEY, partition=keys.area(first), prefix=first)
+        return Run(BY_KEY, partition=keys.area(first), since=first, until=f"{last}~")
 
     @property
     def behind(self) -> Position | None:

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from dynamo.calls.batches import Batches, in_chunks
 from dynamo.calls.client import client, pool
 from dynamo.files.columns import columns_among
-from dynamo.files.records import Record, Rejected, RowRefused, short_text, text_of
-from dynamo.files.rejects import RejectsFile
+from dynamo.files.records import Record, Rejected, RejectsFile, RowRefused, short_text, text_of
 from dynamo.files.row_files import OpenRows, RowFile
 from dynamo.files.two_pass import TwoPassImport
-from dynamo.progress import Progress
-from shop.pickup.coordinates import BadCoordinates, Coordinates
-from shop.pickup.places import ZipPlace, put_zips, zip_code_of
+from dynamo.upkeep.pace import Progress
+from shop.pickup.cells import BadCoordinates, Coordinates
+from shop.pickup.locations import ZipLocation, put_zips, zip_code_of
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import PointOutcome, put_points
 
@@ -32,7 +31,7 @@ _DEGREES = re.compile(r"[-+]?\d{1,3}(\.\d{1,20})?", re.ASCII)
 _SHOWN = 40
 """Characters of a wrong value that a reason repeats."""
 
-Row = PickupPoint | ZipPlace
+Row = PickupPoint | ZipLocation
 Texts = Mapping[str, str]
 """The texts of a row by field; those that it does not have are empty."""
 
@@ -114,7 +113,7 @@ def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress
         return report
     with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
         for some in in_chunks(passes.winning(), _AT_A_TIME):
-            zips = [row for row in some if isinstance(row, ZipPlace)]
+            zips = [row for row in some if isinstance(row, ZipLocation)]
             report.zips_written += put_zips(zips, batches=Batches(client(), pool()))
             report.points += put_points(row for row in some if isinstance(row, PickupPoint))
             advance(len(some))
@@ -122,7 +121,7 @@ def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress
 
 
 def _version_of(row: Row) -> tuple[str, int]:
-    return (row.prefix if isinstance(row, ZipPlace) else row.id), 0
+    return (row.prefix if isinstance(row, ZipLocation) else row.id), 0
 
 
 def _point(texts: Texts) -> PickupPoint:
@@ -139,12 +138,12 @@ def _point(texts: Texts) -> PickupPoint:
     )
 
 
-def _zip_place(texts: Texts) -> ZipPlace:
+def _zip_place(texts: Texts) -> ZipLocation:
     code = zip_code_of(_needed(texts, "zip"))
     if not code:
         shown = texts["zip"][:_SHOWN]
         raise RowRefused(f"zip: “{shown}” is not 3 to 10 letters and digits of a postcode")
-    return ZipPlace(code, _place(texts), _line(texts, "city"))
+    return ZipLocation(code, _place(texts), _line(texts, "city"))
 
 
 def _needed(texts: Texts, name: str) -> str:

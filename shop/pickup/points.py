@@ -1,13 +1,15 @@
 """A pickup point, its items and their keys."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynamo.items import Item
+from dynamo.writes.counters import Deltas
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
-from shop.pickup.cells import geohash_of
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates, geohash_of
+from shop.table import counters_of
 
 CELL_CHARACTERS = 4
 """Of the geohash of a counted cell, behind the letter of a cap: 39 km by 20 km at the equator."""
@@ -72,3 +74,47 @@ def _id_in(partition: str, sort_key: str) -> str:
     if partition.startswith(keys.AREA_PREFIX):
         return sort_key.partition("#")[2]
     return partition.removeprefix(keys.PICKUP_PREFIX)
+
+
+COUNTER_PREFIX = "PICKUP#"
+
+
+def read_directories(
+    names: Sequence[str], *, consistent: bool = False
+) -> dict[str, dict[str, int]]:
+    """Read the counts of the world and of areas by their cells; empty cells are left out."""
+    counters = counters_of(COUNTER_PREFIX)
+    found = counters.read_many([_counter(name) for name in names], consistent=consistent)
+    return {
+        name: {cell_in(cell): number for cell, number in found[_counter(name)].items()}
+        for name in names
+    }
+
+
+def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -> Deltas:
+    """Return the changes of the directory."""
+    deltas: dict[str, Counter[str]] = {}
+    for points, number in ((added, 1), (removed, -1)):
+        for point in points:
+            for name, cell in counter_cells(point):
+                deltas.setdefault(name, Counter())[cell] += number
+    return deltas
+
+
+def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
+    """Return the counters that a point counts in, each with the name of its cell there."""
+    return [(_counter(name), _spelled(cell)) for name, cell in counted_in(point).items()]
+
+
+def cell_in(attribute: str) -> str:
+    """Return the cell that an attribute of a counter counts."""
+    return attribute[1:]
+
+
+def _counter(name: str) -> str:
+    return f"{COUNTER_PREFIX}{name}"
+
+
+def _spelled(cell: str) -> str:
+    # ``pk`` and ``sk`` are cells as well as attributes.
+    return f"_{cell}"

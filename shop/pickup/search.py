@@ -21,8 +21,7 @@ from dynamo.lists.reader import Page, RunRead
 from dynamo.lists.runs import Run
 from dynamo.lists.sources import Chunk, Source
 from shop import keys
-from shop.pickup.cells import geohash_of
-from shop.pickup.coordinates import Coordinates, distance
+from shop.pickup.cells import Coordinates, distance, geohash_of
 from shop.pickup.frontier import Frontier, Stretch
 from shop.pickup.points import WORLD, PickupPoint, point_of
 

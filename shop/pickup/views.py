@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_reads
-from dynamo.web.ids import LONGEST_ID
+from dynamo.web.addresses import LONGEST_ID
 from dynamo.web.partials import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
@@ -23,12 +23,16 @@ from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
 from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
-from shop.pickup.earlier import place_of_earlier_order, place_of_point
-from shop.pickup.explaining import PLAN
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
-from shop.pickup.places import BadPlace, NoSuchZip, ZipPlace, locate
+from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, locate
 from shop.pickup.points import PickupPoint
-from shop.pickup.queries import NoSuchPoint, nearest_points
+from shop.pickup.queries import (
+    PLAN,
+    NoSuchPoint,
+    nearest_points,
+    place_of_earlier_order,
+    place_of_point,
+)
 from shop.pickup.search import Nearest
 from shop.web.access import signed_in
 
@@ -45,7 +49,7 @@ class _Asked:
     """
 
     near: str
-    place: ZipPlace | None = None
+    place: ZipLocation | None = None
     problem: str = ""
     status: HTTPStatus = HTTPStatus.OK
     is_of_earlier: bool = False
@@ -141,7 +145,7 @@ def _asked(request: HttpRequest, order: Order) -> _Asked:
             return _Asked(near, locate(near))
     except NoSuchZip as error:
         return _Asked(near, problem=str(error))
-    except BadPlace as error:
+    except BadLocation as error:
         if wants_partial(request):  # the list stays on the screen
             raise Refusal(str(error)) from error
         return _Asked(near, problem=str(error), status=HTTPStatus.BAD_REQUEST)

@@ -18,8 +18,7 @@ from dynamo.writes.transactions import ConditionFailed, Contended
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.models import ShopItem
-from shop.pickup.directory import deltas_of
-from shop.pickup.points import PickupPoint, area_key, point_items, point_of
+from shop.pickup.points import PickupPoint, area_key, deltas_of, point_items, point_of
 from shop.table import put_of, read_items, write_with_counts
 
 TOGETHER = 30

@@ -24,8 +24,7 @@ from dynamo.calls.client import pool
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import error_as_json
 from shop.web.next_url import next_of
-from shop.web.security_log import log_event
-from shop.web.visitor import Visitor
+from shop.web.visitor import Visitor, log_event
 
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -83,7 +82,7 @@ def staff_only(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
     return signed_in(guarded)
 
 
-def reading(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callable[[View], View]:
+def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callable[[View], View]:
     """Have ``read`` called in the round in which the user is loaded, and guard the view.
 
     ``read(request, visitor, …)`` gets the arguments of the URL, and must not write. The view gets

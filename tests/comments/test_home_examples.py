@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from comments.home_examples import PRODUCT_ID
+from comments.home_queries import PRODUCT_ID
 from comments.items import NewComment
 from dynamo.calls.meter import metered
 from tests.support.chance import unique
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
 
 @pytest.fixture
-def sample_shop(settings) -> None:
+def sample_shop(settings):
     settings.SAMPLE_SIGN_IN = ("alex", "sam", "sample-shop")
     load(
         NewComment(unique("c"), PRODUCT_ID, language, 1, START + timedelta(minutes=n))

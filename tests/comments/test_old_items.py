@@ -11,8 +11,7 @@ from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
-from comments.store.transactions import CountChanges, write
+from comments.store.counts import CountChanges, counts_of, write
 from comments.votes.services import vote
 from dynamo.writes.actions import put
 from shop.catalogue.services import ensure_products
@@ -25,7 +24,7 @@ FIRST_ATTRIBUTES = ("pk", "sk", "o", "a", "l", "r", "b", "g", "s", "u", "t", "x"
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     """A comment without version, rank, or anything else that came later; counted, as it was."""
     product_id = fresh("product")
     ensure_products(product_ids={product_id})

@@ -4,7 +4,7 @@ import pytest
 from django.core import signing
 from django.core.signing import BadSignature
 
-from dynamo.web.signing import PositionSigner
+from dynamo.web.paging import PositionSigner
 from tests.support.config.environments import settings_of
 
 OLD, NEW = "o" * 50, "n" * 50
@@ -24,7 +24,7 @@ def keys(tmp_path, settings):
 
 class TestWhatTheOldKeySigned:
     @pytest.fixture(autouse=True)
-    def signed(self, keys) -> tuple[str, str]:
+    def signed(self, keys):
         """A position and a session that a visitor holds."""
         keys(SECRET_KEY=OLD)
         return PositionSigner().sign("position"), signing.dumps("session")

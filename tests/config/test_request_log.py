@@ -7,14 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 from django.test import Client, RequestFactory
 
 from dynamo.calls.faults import BUSY, Throttled
@@ -22,7 +20,7 @@ from dynamo.calls.meter import metered
 from dynamo.telemetry.requests import RequestRecord, observed
 from dynamo.web import shedding
 from dynamo.web.csv_lists import csv_response
-from shop.accounts.letters import LETTERS
+from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
@@ -37,12 +35,12 @@ DOCUMENT = PROJECT / "docs" / "operations.md"
 
 
 @pytest.fixture(scope="module")
-def owned(tables: None) -> Belongings:
+def owned(tables):
     return belongings(someone("owner"))
 
 
 @pytest.fixture
-def log() -> Iterator[io.StringIO]:
+def log():
     with written_log(as_json=True) as written:
         yield written
 
@@ -155,13 +153,13 @@ class TestAnAnswer:
         line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
         assert (line["status"], line["fault"]) == (503, "Throttled")
 
-    def test_that_was_out_of_time_is_late(self, log, settings: LazySettings, owned):
+    def test_that_was_out_of_time_is_late(self, log, settings, owned):
         settings.PAGE_SECONDS = 0
         line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
         assert (line["status"], line["late"]) == (503, True)
         assert line["fault"] == "Unreachable"
 
-    def test_to_one_too_many_is_shed(self, log, monkeypatch, settings: LazySettings):
+    def test_to_one_too_many_is_shed(self, log, monkeypatch, settings):
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
         settings.MAX_CONCURRENT_REQUESTS = 2
         full = shedding.Shedding(lambda *_: [])
@@ -201,7 +199,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
     typed = dict.fromkeys(("username", "email", "body", "title"), secret["an e-mail address"])
     typed |= {"password": secret["a password"], "order_id": secret["an order"]}
     where = {"REMOTE_ADDR": secret["a network address"], "raise_request_exception": False}
-    assert LETTERS.flush(seconds=PATIENCE)  # none of other tests are in the way
+    assert EMAILS.flush(seconds=PATIENCE)  # none of other tests are in the way
     for role in ("nobody", "owner", "staff"):
         browser = browser_of(role, known, **where)
         for route in routes():
@@ -211,7 +209,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
             for asked in (browser.get(path), browser.get(path, query), browser.post(path, typed)):
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
-    assert LETTERS.flush(seconds=PATIENCE)
+    assert EMAILS.flush(seconds=PATIENCE)
 
 
 def examples() -> list[str]:
@@ -271,7 +269,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
 from django.test import Client
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 log_event("sign-in", user="alice")
 Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 """

@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 
 from config.settings import WRITE_SECONDS
+from dynamo.web.request_metrics import TRACE_HEADERS
 from dynamo.web.shedding import FORM_WAITS
-from dynamo.web.watching import TRACE_HEADERS
 from tests.support.project import PROJECT
 
 PUBLIC, TRIAL = (PROJECT / "deploy" / name for name in ("nginx.conf", "nginx.trial.conf"))
@@ -69,13 +69,13 @@ class TestTheTrial:
 
 class TestNginx:
     @pytest.fixture(autouse=True)
-    def programs(self) -> None:
+    def programs(self):
         for name in ("nginx", "openssl"):
             if shutil.which(name) is None:
                 pytest.skip(f"{name} is not installed")
 
     @pytest.fixture
-    def certificate(self, tmp_path) -> dict[str, str]:
+    def certificate(self, tmp_path):
         """A throwaway certificate: its paths by those of the configuration."""
         paths = {
             "/etc/ssl/shop.example.com.pem": str(tmp_path / "shop.pem"),

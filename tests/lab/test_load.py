@@ -19,7 +19,7 @@ from dynamo.calls.faults import UNREACHABLE
 from dynamo.engine import find
 from dynamo.web.shedding import TOO_MANY
 from lab.load import running
-from shop.accounts.hashing import TooManyHashes
+from shop.accounts.passwords import TooManyHashes
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from shop.activity.months import Month
+from shop.activity.tables import Month
 
 LONGEST_TEST = timedelta(minutes=1)
 

@@ -13,7 +13,7 @@ PRODUCT = tuple(
 
 
 def files_entered(call: Callable[[], object]) -> frozenset[str]:
-    """The files with a function that was called, in this thread or one that was started by it.
+    """The files with a function that was called, in this thread or in one that it starts.
 
     Paths are relative to the project.
     """

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
-from dynamo.lists.places import id_at, place_of, timestamp
 from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
 from dynamo.lists.runs import Index, OneOf, Position, Run
+from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
 from dynamo.lists.sources import QuerySource
 from tests.support.query_model import QueryModel
 from tests.support.strict import Request
@@ -145,7 +145,7 @@ orders = st.sampled_from(Order)
 sizes = st.integers(1, 8)
 _ids = st.text("a#!~é𝄞", min_size=1, max_size=4)
 bounds = st.sampled_from([timestamp(moment) for moment in MOMENTS])
-all_places = st.builds(place_of, st.sampled_from(MOMENTS), _ids)
+all_places = st.builds(sort_key_of, st.sampled_from(MOMENTS), _ids)
 everything: st.SearchStrategy[tuple[OneOf, ...]] = st.just(())
 positions = (all_places | bounds).map(lambda place: Position(place, owner_at(place)))
 

@@ -12,8 +12,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, table_key
-from shop.activity.months import Month
 from shop.activity.recording import LOG
+from shop.activity.tables import Month
 
 Items = Mapping[tuple[str, str], Item]
 

@@ -10,9 +10,9 @@ from comments.exports.queries import walk_through
 from comments.imports.shape import FIELDS
 from dynamo.files.exports import FORMATS, Layout
 from dynamo.management.exports import add_export_options, run_export
-from dynamo.management.failures import failures_in_one_line
 from dynamo.management.imports import BAD_USAGE
-from shop.catalogue.changes import stored_products
+from dynamo.management.options import failures_in_one_line
+from shop.catalogue.services import stored_products
 
 
 class Command(BaseCommand):

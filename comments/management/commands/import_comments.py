@@ -16,7 +16,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
 from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
-from dynamo.files.identifiers import product_id_of
+from dynamo.files.values import product_id_of
 from dynamo.management.imports import (
     add_columns_option,
     add_file_options,
@@ -26,7 +26,7 @@ from dynamo.management.imports import (
     print_report,
     row_file,
 )
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from shop.catalogue.services import ensure_products
 
 

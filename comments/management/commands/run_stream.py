@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from comments.sets.applying import Consumer
 from comments.sets.following import SETS, is_followed
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
-from dynamo.management.failures import failures_in_one_line
+from dynamo.management.options import failures_in_one_line
 
 INTERRUPTED = 130
 LONGEST_PAUSE = 30.0

@@ -13,9 +13,9 @@ from comments.lists.queries import INDEXES, read_model
 from comments.sets.following import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynamo.calls.faults import NotSetUp, fault_in
-from dynamo.management.failures import failures_in_one_line
-from dynamo.progress import Progress
+from dynamo.management.options import failures_in_one_line
 from dynamo.upkeep.integrity import Difference
+from dynamo.upkeep.pace import Progress
 from dynamo.writes.transactions import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.erasure.user_data import TRACES
-from dynamo.management.failures import failures_in_one_line
+from dynamo.management.options import failures_in_one_line
 from dynamo.upkeep.erasure import erase
-from shop.accounts.closing import shut_profile
 from shop.accounts.names import BadUsername, username_of
+from shop.accounts.services import shut_profile
 from shop.activity.user_data import ACTIVITY
 from shop.user_data import PROFILE, PURCHASES, has_orders
 

@@ -13,17 +13,16 @@ from comments.indexes.planner import NoSuchPlan
 from comments.lists.orders import CommentOrder
 from comments.lists.page import explain_comments
 from dynamo.lists.explain import Explanation
-from dynamo.management.failures import failures_in_one_line
-from dynamo.management.options import at_least_one
+from dynamo.management.options import at_least_one, failures_in_one_line
 from dynamo.prices import dollars
-from dynamo.web.ids import Id
+from dynamo.web.addresses import Id
 from dynamo.web.refusals import Refusal
-from shop.orders.explain import explain_orders
 from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
-from shop.orders.queue.explain import explain_queue
-from shop.pickup.explaining import explain_pickup
+from shop.orders.listing import explain_orders
+from shop.orders.queue.listing import explain_queue
 from shop.pickup.listing import FIRST_SHOWN
-from shop.pickup.places import BadPlace, NoSuchZip
+from shop.pickup.locations import BadLocation, NoSuchZip
+from shop.pickup.queries import explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 
@@ -109,7 +108,7 @@ def _explain_pickup(options: dict[str, Any]) -> Explanation:
 EXPLAINERS = {"comments": _explain_comments, "orders": _explain_orders, "pickup": _explain_pickup}
 
 
-REFUSED = (BadFilter, BadOrderFilter, BadPlace, NoSuchPlan, NoSuchZip, Refusal)
+REFUSED = (BadFilter, BadOrderFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

@@ -8,11 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.calls.client import client, pool
-from dynamo.management.failures import failures_in_one_line
-from dynamo.management.options import at_least_one
-from dynamo.progress import Progress
+from dynamo.management.options import at_least_one, failures_in_one_line
 from dynamo.upkeep.migrations import Migration, MigrationStep
-from dynamo.upkeep.pace import Pace
+from dynamo.upkeep.pace import Pace, Progress
 
 STEPS: tuple[MigrationStep, ...] = ()
 """All steps, in their order. None is needed: the first shape of stored items is today's."""

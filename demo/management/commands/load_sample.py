@@ -33,9 +33,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES
 from dynamo.lists.reader import PageRequest
-from dynamo.management.failures import sentence_to_go_on
-from dynamo.management.options import at_least_one
-from dynamo.progress import Progress
+from dynamo.management.options import at_least_one, sentence_to_go_on
+from dynamo.upkeep.pace import Progress
 from shop.catalogue.queries import category_of, list_categories
 from shop.catalogue.services import put_catalogue
 

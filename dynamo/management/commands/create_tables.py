@@ -8,9 +8,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils.module_loading import import_string
 
 from dynamo.calls import clock
-from dynamo.calls.client import patient_client
-from dynamo.management.failures import failures_in_one_line
-from dynamo.management.options import at_least_one
+from dynamo.calls.client import slow_client
+from dynamo.management.options import at_least_one, failures_in_one_line
 from dynamo.tables.create import create_missing
 from dynamo.tables.schema import Throughput
 from dynamo.writes.transactions import too_old
@@ -47,7 +46,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         provisioned = options["provisioned"]
         lines: list[str] = []
-        client = patient_client()
+        client = slow_client()
         report = lines.append if options["json"] else self.stdout.write
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         with failures_in_one_line():

@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils.timezone import now
 
 from dynamo.calls.faults import FAILURES, sentence_about
-from dynamo.management.failures import failures_in_one_line
-from dynamo.progress import Progress
+from dynamo.management.options import failures_in_one_line
+from dynamo.upkeep.pace import Progress
 from lab.designs.run import compare, sections_of, text_of, write_documents
 from lab.reports.results import Results
 from lab.reports.storage import store

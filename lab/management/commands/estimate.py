@@ -16,7 +16,7 @@ from comments.rankings.queries import find_leaderboards
 from dynamo.calls.meter import metered
 from dynamo.errors import DynamoError
 from dynamo.lists.reader import PageRequest
-from dynamo.management.failures import failures_in_one_line
+from dynamo.management.options import failures_in_one_line
 from dynamo.prices import dollars, prices
 from lab.reports.descriptions import DESCRIPTIONS
 from lab.reports.results import Results

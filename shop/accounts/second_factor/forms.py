@@ -10,13 +10,12 @@ from django.utils.translation import gettext_lazy as _
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import rate_limits
+from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm
-from shop.accounts.letters import queue_letter
 from shop.accounts.models import User
-from shop.accounts.second_factor.codes import step_of, without_blanks
-from shop.accounts.second_factor.services import Code, accept
+from shop.accounts.second_factor.services import Code, accept, step_of, without_blanks
 from shop.web.rate_limits import Use, clear, rest, take
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -62,7 +61,7 @@ class CodeForm(UserForm):
             raise refusal
         if accepted is Code.OF_RECOVERY:
             log_event("recovery-code-used", user=username, request=self.request)
-            queue_letter("recovery_code", username, site_of(self.request))
+            queue_email("recovery_code", username, site_of(self.request))
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
         return code
 
@@ -74,7 +73,7 @@ class CodeForm(UserForm):
         username = self.user.username
         rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
-        queue_letter("codes_rest", username, site_of(self.request))
+        queue_email("codes_rest", username, site_of(self.request))
         self.take(of_name, user=username)
 
 

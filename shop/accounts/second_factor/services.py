@@ -1,15 +1,110 @@
 """Writes of second factors. All raise StaleAccount."""
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from enum import Enum, auto
+from hashlib import sha256
+from hmac import compare_digest
+from secrets import token_hex
+from typing import Any
 
-from shop.accounts.models import User
-from shop.accounts.second_factor.codes import (
-    hashes_of,
-    new_recovery_codes,
-    step_of,
-    without_blanks,
-)
+import pyotp
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.sessions.backends.base import SessionBase
+from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
+
+from dynamo.calls import clock
+from shop.accounts.models import SECOND_FACTOR, User
+from shop.accounts.queries import NoSuchUser, find_user
+
+ISSUER = "Dynashop"
+RECOVERY_CODES = 10
+RECOVERY_BYTES = 10
+"""So many random bytes cannot be guessed: their hash needs neither salt nor time."""
+
+
+def new_secret() -> str:
+    """Return a secret for an app, in base 32."""
+    return pyotp.random_base32()
+
+
+def link_for_app(secret: str, username: str) -> str:
+    """Return the ``otpauth:`` URL that brings a secret into an app."""
+    return pyotp.TOTP(secret).provisioning_uri(name=username, issuer_name=ISSUER)
+
+
+def step_of(secret: str, code: str, *, now: datetime, after: int | None) -> int | None:
+    """Return the number of the half minute that a code is of, None for a wrong code.
+
+    It may be one off, because clocks are, but must come after the latest that was used.
+    """
+    totp = pyotp.TOTP(secret)
+    this = int(now.timestamp()) // totp.interval
+    for step in (this - 1, this, this + 1):
+        if step > (after or 0) and compare_digest(totp.generate_otp(step), code):
+            return step
+    return None
+
+
+def new_recovery_codes() -> list[str]:
+    """Return codes for those who have lost their app."""
+    return [_grouped(token_hex(RECOVERY_BYTES)) for _ in range(RECOVERY_CODES)]
+
+
+def without_blanks(typed: str) -> str:
+    """Return a typed code without the blanks and dashes that make it readable."""
+    return "".join(typed.split()).replace("-", "").lower()
+
+
+def hashes_of(recovery_codes: Iterable[str]) -> list[str]:
+    """Return what is stored of recovery codes."""
+    return [sha256(without_blanks(code).encode()).hexdigest() for code in recovery_codes]
+
+
+def _grouped(code: str) -> str:
+    return "-".join(code[start : start + 5] for start in range(0, len(code), 5))
+
+
+KEY = "signing_in"
+LASTS = timedelta(minutes=10)
+
+
+def needs_second_factor(user: User) -> bool:
+    """Return whether a user has a second factor, or must have one (``REQUIRE_STAFF_2FA``)."""
+    return bool(user.totp_secret) or (settings.REQUIRE_STAFF_2FA and user.is_staff)
+
+
+def begin(session: SessionBase, user: User, *, next_url: str, now: datetime) -> None:
+    """Note that a user's password was right."""
+    session[KEY] = {
+        "user": user.username,
+        "at": int(now.timestamp()),
+        "hash": user.get_session_auth_hash(),
+        "next": next_url,
+    }
+
+
+def user_signing_in(request: HttpRequest) -> User | None:
+    """Return the user of `begin`, unless it is too long ago or the password has changed since."""
+    begun: dict[str, Any] = request.session.get(KEY, {})
+    if not begun or clock.now().timestamp() - begun["at"] > LASTS.total_seconds():
+        return None
+    try:
+        user = find_user(begun["user"])
+    except NoSuchUser:
+        return None
+    is_same = constant_time_compare(begun["hash"], user.get_session_auth_hash())
+    return user if is_same and user.is_active else None
+
+
+def finish(request: HttpRequest, user: User) -> str:
+    """Sign a user in who has shown a code; return the URL to go on to."""
+    begun = request.session.pop(KEY, {})
+    login(request, user)
+    request.session[SECOND_FACTOR] = True
+    return str(begun.get("next") or settings.LOGIN_REDIRECT_URL)
 
 
 def turn_on(user: User, secret: str, *, step: int) -> list[str]:

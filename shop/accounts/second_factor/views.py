@@ -15,19 +15,21 @@ from django.views.generic.edit import FormView
 from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import views
-from shop.accounts.known_browser import remember
-from shop.accounts.letters import queue_letter
+from shop.accounts.emails import queue_email
 from shop.accounts.models import SECOND_FACTOR, User
-from shop.accounts.second_factor.codes import link_for_app, new_secret
 from shop.accounts.second_factor.forms import CodeForm, SetUpForm
-from shop.accounts.second_factor.services import turn_off, turn_on
-from shop.accounts.second_factor.signing_in import (
+from shop.accounts.second_factor.services import (
     begin,
     finish,
+    link_for_app,
     needs_second_factor,
+    new_secret,
+    turn_off,
+    turn_on,
     user_signing_in,
 )
-from shop.web.security_log import log_event
+from shop.accounts.sessions import remember
+from shop.web.visitor import log_event
 
 if TYPE_CHECKING:
     CodesView = FormView[Any]
@@ -108,7 +110,7 @@ class SetUpView(_UserView):
         codes = turn_on(self.user, form.secret, step=form.step)
         del self.request.session[OFFERED]
         log_event("second-factor-on", user=self.user.username, request=self.request)
-        queue_letter("factor_on", self.user.username, site_of(self.request))
+        queue_email("factor_on", self.user.username, site_of(self.request))
         if self.is_signed_in:
             update_session_auth_hash(self.request, self.user)
             self.request.session[SECOND_FACTOR] = True
@@ -144,5 +146,5 @@ class OffView(_UserView):
         update_session_auth_hash(self.request, self.user)
         self.request.session.pop(SECOND_FACTOR, None)
         log_event("second-factor-off", user=self.user.username, request=self.request)
-        queue_letter("factor_off", self.user.username, site_of(self.request))
+        queue_email("factor_off", self.user.username, site_of(self.request))
         return super().form_valid(form)

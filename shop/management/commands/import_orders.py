@@ -18,7 +18,7 @@ from dynamo.management.imports import (
     row_file,
 )
 from dynamo.management.options import at_least_one
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from shop.imports.loading import ORDERS_AT_A_TIME
 from shop.imports.olist import olist_files
 from shop.imports.products import Update

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.files.columns import parse_columns
-from dynamo.management.failures import failures_in_one_line
 from dynamo.management.imports import (
     BAD_USAGE,
     add_columns_option,
@@ -16,7 +15,8 @@ from dynamo.management.imports import (
     print_report,
     row_file,
 )
-from dynamo.progress import Progress
+from dynamo.management.options import failures_in_one_line
+from dynamo.upkeep.pace import Progress
 from shop.pickup.imports import ALL_FIELDS, PointFile, PointReport, import_points
 from shop.pickup.writing import PointOutcome, remove_point
 

@@ -8,10 +8,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.calls import clock
-from dynamo.calls.client import patient_client
-from dynamo.management.failures import failures_in_one_line
-from shop.activity.months import Month
+from dynamo.calls.client import slow_client
+from dynamo.management.options import failures_in_one_line
 from shop.activity.rotation import rotate
+from shop.activity.tables import Month
 
 INTERRUPTED = 130
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         try:
             with failures_in_one_line():
                 steps = rotate(
-                    client=patient_client(),
+                    client=slow_client(),
                     now=now,
                     dry_run=options["dry_run"],
                     report=lines.append if options["json"] else self.stdout.write,

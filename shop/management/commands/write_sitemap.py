@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from dynamo.management.failures import failures_in_one_line
-from shop.crawlers.services import write_sitemap
+from dynamo.management.options import failures_in_one_line
+from shop.sitemap.queries import write_sitemap
 
 
 class Command(BaseCommand):

@@ -2,18 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import pgettext
 
+from dynamo.calls.client import pool
+from dynamo.calls.meter import labelled_calls, metered
+from dynamo.lists.explain import Explanation, explain
+from dynamo.lists.reader import PageRequest
+from dynamo.web.addresses import Toggle
 from dynamo.web.paging import Pager
-from dynamo.web.toggles import Toggle
+from shop import keys
+from shop.accounts.names import BadUsername, username_of
+from shop.accounts.queries import users_called
+from shop.models import OrderPointer
 from shop.order_status import FORWARD, OPEN, Status
-from shop.orders.buttons import OrderButtons, buttons_for
+from shop.orders.counts import queue_lengths
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import address_by_statuses, dates_context
+from shop.orders.listing import (
+    OrderButtons,
+    address_by_statuses,
+    buttons_for,
+    dates_context,
+    requested,
+)
+from shop.orders.queries import LONGEST_ID, NoSuchOrder, list_open_orders, list_orders, owner_of
 from shop.web.next_url import with_next
 
 
@@ -99,3 +115,62 @@ def _tab(status: Status, chosen: OrderFilter, lengths: Mapping[Status, int]) -> 
         pressed=status in chosen.statuses,
         count=lengths[status],
     )
+
+
+def explain_queue(chosen: OrderFilter, *, size: int, after: str | None = None) -> Explanation:
+    """Explain a page of the shop's open orders; no statuses mean all. Raises Refusal."""
+    request = requested(queue_pager(chosen), size=size, after=after)
+    with metered() as meter:
+        found = list_open_orders(chosen, request)
+        with labelled_calls("counts"):
+            queue_lengths()
+    return explain(found.page, plan=found.plan.name, meter=meter)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The order with a number, or else the names of the customers who may be meant."""
+
+    order_id: str = ""
+    usernames: tuple[str, ...] = ()
+
+
+def find_order_or_customers(typed: str) -> Found:
+    """Look for an order's number, here or where it was imported from, a user name and an address.
+
+    All reads are made in one round. Several users may have one e-mail address.
+    """
+    typed = typed.strip()
+    if not 0 < len(typed) <= LONGEST_ID:
+        return Found()
+    with pool().together() as together:
+        own = together.start(partial(_order, typed.upper()))
+        foreign = together.start(partial(_foreign_order, typed))
+        users = together.start(partial(users_called, typed))
+        customer = together.start(partial(_customer, typed))
+        order_id = own.result() or foreign.result()
+        named = [*(user.get_username() for user in users.result()), *customer.result()]
+    return Found(order_id) if order_id else Found(usernames=tuple(dict.fromkeys(named)))
+
+
+def _order(order_id: str) -> str:
+    try:
+        owner_of(order_id)
+    except NoSuchOrder:
+        return ""
+    return order_id
+
+
+def _foreign_order(foreign_id: str) -> str:
+    key = keys.foreign(foreign_id)
+    pointer = OrderPointer.find(key, key, consistent_read=False)
+    return pointer.order_id if pointer else ""
+
+
+def _customer(typed: str) -> list[str]:
+    """Return the name of somebody who has orders, but need not have an account."""
+    try:
+        username = username_of(typed)
+    except BadUsername:
+        return []
+    return [username] if list_orders(username, OrderFilter(), PageRequest(1)).items else []

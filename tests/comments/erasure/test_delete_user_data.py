@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     writer = someone("alice")
     account = find_user(writer.username)._stored
     assert account
@@ -129,8 +129,8 @@ class TestDeletingUserData:
     ):
         own_log(this_month())
         settings.VAR_DIR = tmp_path
-        assert LOG._leftovers is not None
-        LOG._leftovers.keep([made_entry(now_within_a_month(), about=alice.username)])
+        assert LOG._spool is not None
+        LOG._spool.save([made_entry(now_within_a_month(), about=alice.username)])
         assert run(capsys, alice.username)["found"]["activity"] == 1
         assert whole_log() == []
         assert list(tmp_path.iterdir()) == []

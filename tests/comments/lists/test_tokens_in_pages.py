@@ -18,10 +18,10 @@ from django.test import RequestFactory
 from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
 from dynamo.calls.meter import metered
-from dynamo.lists.places import place_of
 from dynamo.lists.runs import Position
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.lists.tokens import Tokens
-from dynamo.web.signing import PositionSigner, tokens
+from dynamo.web.paging import PositionSigner, tokens
 from tests.support.chance import examples
 from tests.support.comments.browsing import HTMX, visit
 from tests.support.comments.spying import spied
@@ -34,7 +34,7 @@ BASE64 = string.ascii_letters + string.digits + "-_"
 
 
 def position(comment_id: str = "c" * 90) -> Position:
-    return Position(place_of(START, comment_id), ordinal=20)
+    return Position(sort_key_of(START, comment_id), ordinal=20)
 
 
 GENUINE = tokens().write(position(), list_name=LIST_NAME)
@@ -193,12 +193,12 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site() -> Site:
+def site():
     return Site()
 
 
 @pytest.fixture
-def unlogged() -> Iterator[None]:
+def unlogged():
     """Thousands of refusals are thousands of lines."""
     logging.disable()
     yield

@@ -16,9 +16,8 @@ from comments.items import NewComment
 from comments.lists.page import find_picks
 from comments.moderation.services import NotAsSeen, feature, hide, restore
 from comments.posting.services import EditLost, delete_comment, edit_comment
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Revision, State
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.transactions import Contended
 from tests.support.chance import examples
@@ -30,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("few_items")
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 

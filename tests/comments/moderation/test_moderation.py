@@ -24,9 +24,8 @@ from comments.moderation.services import (
 )
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Revision, State
 from comments.votes.services import refresh_comment, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
@@ -47,7 +46,7 @@ EVERYWHERE = [("~", "~"), ("en", "~"), ("~", "5"), ("en", "5")]
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     """A comment that bob found helpful, and reported."""
     comment = made_comment()
     vote(comment_id=comment.id, username="bob")
@@ -286,7 +285,7 @@ class TestIntegrity:
 
 class TestPages:
     @pytest.fixture
-    def sam(self) -> Writer:
+    def sam(self):
         return someone("sam", is_staff=True)
 
     def decision_on(

@@ -11,15 +11,14 @@ from comments.keys import comment as comment_key
 from comments.keys import tally as tally_key
 from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, delete_dependents, load_comment
 from comments.store.counts import counts_of
-from comments.store.dependents import delete_dependents
 from dynamo.calls.client import client
 from dynamo.writes.shards import SHARDS
 from tests.support.comments.loading import load
 from tests.support.comments.ranked import index_that_lags, last_comment
 from tests.support.comments.truth import START
-from tests.support.comments.writers import Writer, delete_url, load_older, made_product, someone
+from tests.support.comments.writers import delete_url, load_older, made_product, someone
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -27,12 +26,12 @@ TABLE = Comment.Meta.table_name
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 

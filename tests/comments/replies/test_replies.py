@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from comments import keys
-from comments.erasure.traces import comments_listed_in, delete_signature
+from comments.erasure.user_data import comments_listed_in, delete_signature
 from comments.filters import CommentFilter
 from comments.imports.rows import CommentParser
 from comments.imports.shape import Shape
@@ -31,7 +30,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from tests.support.comments.browsing import visit
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.truth import START
@@ -42,12 +41,12 @@ THANKS = NewReply("Thank you!", START)
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
 @pytest.fixture
-def sam() -> Writer:
+def sam():
     return someone("sam", is_staff=True)
 
 
@@ -250,7 +249,7 @@ class TestCapacity:
 
 class TestImportedReplies:
     @pytest.fixture
-    def row(self, comment) -> NewComment:
+    def row(self, comment):
         """A comment of a file, with a reply."""
         return replace(comment, id=f"{comment.id}-row", username="", reply=THANKS)
 
@@ -370,7 +369,7 @@ class TestRowsWithReplies:
 
 
 @pytest.fixture(scope="module")
-def rows(real_data: Path) -> list[dict[str, str]]:
+def rows(real_data):
     """The rows of the real reviews."""
     with gzip.open(real_data / "reviews" / "app_reviews.csv.gz", "rt", newline="") as file:
         return list(csv.DictReader(file))

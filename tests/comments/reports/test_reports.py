@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from comments import keys
-from comments.erasure.traces import comments_listed_in, delete_report, delete_vote
+from comments.erasure.user_data import comments_listed_in, delete_report, delete_vote
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import report as report_key
@@ -13,13 +13,12 @@ from comments.models import Comment
 from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
-from comments.store.comments import NoSuchComment, OwnComment, load_comment
-from comments.store.revision import State
+from comments.store.comments import NoSuchComment, OwnComment, State, load_comment
 from comments.votes.services import vote
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, moderated
-from tests.support.comments.writers import Writer, nobody, someone
+from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
 TABLE = Comment.Meta.table_name
@@ -27,7 +26,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
@@ -158,7 +157,7 @@ class TestTraces:
 
 class TestForm:
     @pytest.fixture
-    def bob(self) -> Writer:
+    def bob(self):
         return someone("bob")
 
     def test_reports_and_leads_back_to_the_comment(self, comment, bob):

@@ -23,7 +23,7 @@ from comments.votes.services import refresh_comment, take_back, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import table_key
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from dynamo.writes import counters as sharded
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes

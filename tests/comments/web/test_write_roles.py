@@ -12,9 +12,8 @@ from comments.models import Comment
 from comments.moderation.services import feature, hide
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import StoredComment, load_comment
+from comments.store.comments import Revision, StoredComment, load_comment
 from comments.store.counts import counts_of
-from comments.store.revision import Revision
 from comments.votes.queries import helpful_votes
 from comments.votes.services import vote
 from dynamo.calls.client import client
@@ -129,7 +128,7 @@ ACTIONS = {
 
 
 @pytest.fixture(scope="module")
-def people(tables) -> dict[str, Writer]:
+def people(tables):
     """One of each role."""
     return {
         "author": someone("alice"),
@@ -143,7 +142,7 @@ Posted = Callable[[Action, Writer], StoredComment]
 
 
 @pytest.fixture(scope="module")
-def posted_for(people) -> Posted:
+def posted_for(people):
     """Post a comment by the author, with what has to be there for somebody's action on it."""
 
     def post(action: Action, who: Writer) -> StoredComment:
@@ -155,7 +154,7 @@ def posted_for(people) -> Posted:
 
 
 @pytest.fixture(scope="module")
-def untouched(posted_for) -> Posted:
+def untouched(posted_for):
     """The same, but one comment for all actions that should change nothing of it."""
     found: dict[object, StoredComment] = {}
 
@@ -168,7 +167,7 @@ def untouched(posted_for) -> Posted:
 
 
 @pytest.fixture(scope="module")
-def posted(people) -> StoredComment:
+def posted(people):
     """A comment of the author's, to be looked at."""
     return people["author"].has_written(made_product())
 

@@ -22,7 +22,7 @@ from dynamo.items import Item, table_key
 from dynamo.tables.create import create_missing
 from shop import keys as shop_keys
 from shop.activity import entries
-from shop.activity.months import Month
+from shop.activity.tables import Month
 from tests.support.comments.read_models import reading_by
 from tests.support.config.every_kind import MODELS, NOW, load_every_kind
 from tests.support.config.sample_rows import (
@@ -43,7 +43,7 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def stored(engine_name: str, pytestconfig: pytest.Config) -> Iterator[dict[str, list[Item]]]:
+def stored(engine_name, pytestconfig):
     """All that is stored, by table."""
     with (
         reading_by(SETS, engine_name=engine_name),

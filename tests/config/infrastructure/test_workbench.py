@@ -16,8 +16,7 @@ from config.infrastructure.workbench import LOCAL, sample_rows, workbench_model
 from dynamo.calls.client import client
 from dynamo.calls.models import DynamoModel
 from dynamo.tables.create import create_missing
-from shop.activity.months import Month
-from shop.activity.tables import Activity, model_of
+from shop.activity.tables import Activity, Month, model_of
 from shop.models import ShopItem
 from shop.table import key_of
 from tests.support.config.every_kind import MODELS
@@ -33,26 +32,26 @@ SHAPE = json.loads((PROJECT / "tests/support/config/workbench_schema.json").read
 
 
 @pytest.fixture(autouse=True)
-def with_copies() -> Iterator[None]:
+def with_copies():
     """The settings of a site whose lists are read from ``comment_sets``."""
     with override_settings(DYNAMODB_MODELS=MODELS):
         yield
 
 
 @pytest.fixture
-def model() -> dict[str, Any]:
+def model():
     return workbench_model()
 
 
 @pytest.fixture
-def created(tables: None) -> None:
+def created(tables):
     """The tables of the model."""
     models = [*map(import_string, MODELS), model_of(MONTH)]
     create_missing(models, client=client(), streams=False)
 
 
 @pytest.fixture(params=range(4), ids=["shop", "comments", "comment_sets", "activity"])
-def table(request: pytest.FixtureRequest, model: dict[str, Any]) -> dict[str, Any]:
+def table(request, model):
     return model["DataModel"][request.param]
 
 

@@ -8,8 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 from django.conf import settings
 
-from dynamo.calls.attempts import Damaged
-from dynamo.calls.breaker import FAILURES, PAUSE, Breaker
+from dynamo.calls.attempts import FAILURES, PAUSE, Breaker, Damaged
 from dynamo.calls.budget import seconds_left, time_budget
 from dynamo.calls.client import Connection, build_client, client
 from dynamo.calls.faults import Throttled, Unreachable, fault_in

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynamo.calls.backoff import Backoff
 from dynamo.calls.batches import Batches, BatchIncomplete
+from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import Throttled, fault_in
 from dynamo.calls.pool import Pool
 

@@ -9,7 +9,7 @@ from botocore.parsers import JSONParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.calls.parsing import ItemParser
+from dynamo.items import ItemParser
 
 MODEL = botocore.session.get_session().get_service_model("dynamodb")
 BLOBS = st.binary(max_size=4).map(lambda raw: b64encode(raw).decode())

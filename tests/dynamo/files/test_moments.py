@@ -4,8 +4,8 @@ from datetime import UTC
 
 import pytest
 
-from dynamo.files.moments import DateFormats, FormatUnknown, parse_moment
-from dynamo.management.month_names import month_names
+from dynamo.files.values import DateFormats, FormatUnknown, parse_moment
+from dynamo.management.options import month_names
 
 
 class TestMoments:

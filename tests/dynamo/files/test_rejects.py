@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo.files.records import Rejected
-from dynamo.files.rejects import MOST_LISTED, RejectsFile
+from dynamo.files.records import MOST_LISTED, Rejected, RejectsFile
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\uff1d1+1"])

@@ -1,7 +1,6 @@
 import re
 
-from dynamo.lists.explain import explain
-from dynamo.lists.picture import MOST_BESIDE, Picture, picture_of
+from dynamo.lists.explain import MOST_BESIDE, Picture, explain, picture_of
 from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Run
 from tests.support.merged_lists import INDEX, MergedList, Thing

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
-from dynamo.lists.places import id_at
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.sizes import BLOCK
+from dynamo.lists.sort_keys import id_at
 from tests.support.chance import examples
 from tests.support.merged_lists import (
     MergedList,

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamo.lists.merging import LEAST_UNITS
-from dynamo.lists.places import id_at, place_of
 from dynamo.lists.reader import Order, Page, PageRequest, Toward
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.segments import Segment, SegmentsPlan, read_segments
+from dynamo.lists.sort_keys import id_at, sort_key_of
 from dynamo.lists.sources import HIGHEST, QuerySource
 from tests.support.chance import examples
 from tests.support.merged_lists import (
@@ -73,7 +73,7 @@ moments = st.builds(
     st.integers(1, 10),
     st.sampled_from([0, 0, 1, 24 * 27 + 23]),
 )
-all_places = st.builds(place_of, moments, st.text("a#!é", min_size=1, max_size=3))
+all_places = st.builds(sort_key_of, moments, st.text("a#!é", min_size=1, max_size=3))
 positions = all_places.map(lambda place: Position(place, owner_at(place)))
 
 

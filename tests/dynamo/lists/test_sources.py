@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.lists.places import place_of
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Index, OneOf, Position, Run
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.lists.sources import NOTHING, QuerySource, query_request
 from tests.support.merged_lists import (
     INDEX,
@@ -167,7 +167,9 @@ def stored(new_table: Callable[[], str], strict_client: Any) -> MergedList:
             *random.choice(STRETCHES), place, random.choice(["alex", "sam"]), random.choice(KINDS)
         )
         for place in (
-            place_of(moment, f"{n}é{moment.microsecond}") for n in range(14) for moment in MOMENTS
+            sort_key_of(moment, f"{n}é{moment.microsecond}")
+            for n in range(14)
+            for moment in MOMENTS
         )
     ]
     for some in range(0, len(things), 25):

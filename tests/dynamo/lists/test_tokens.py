@@ -6,21 +6,21 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.lists.places import place_of
 from dynamo.lists.runs import Position
+from dynamo.lists.sort_keys import sort_key_of
 from dynamo.lists.tokens import DamagedToken, ForeignToken, Tokens
-from dynamo.web.signing import PositionSigner
+from dynamo.web.paging import PositionSigner
 from tests.support.merged_lists import START
 
 TOKENS = Tokens(PositionSigner())
 LIST = "comments/42/de.en/1.2"
-POSITION = Position(place_of(START, "c" * 90), "USER#alex", 60)
+POSITION = Position(sort_key_of(START, "c" * 90), "USER#alex", 60)
 URL_SAFE = re.compile(r"[A-Za-z0-9._~-]+")
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=128)
 any_position = st.builds(
     Position,
-    st.builds(place_of, st.just(START), texts),
+    st.builds(sort_key_of, st.just(START), texts),
     texts,
     st.integers(1 - 2**31, 2**31 - 1) | st.none(),
 )
@@ -53,7 +53,7 @@ class TestADamagedToken:
     def test_is_refused_ten_thousand_times(self):
         random = Random(2026)
         token = TOKENS.write(POSITION, list_name=LIST)
-        other = TOKENS.write(Position(place_of(START, "d")), list_name=LIST)
+        other = TOKENS.write(Position(sort_key_of(START, "d")), list_name=LIST)
         refused = 0
         while refused < 10_000:
             damaged = damage(token, other, random)

@@ -7,8 +7,15 @@ import pytest
 from django.conf import settings
 
 from dynamo.calls.client import build_streams_client
-from dynamo.streams.checkpoints import KEPT_SECONDS, TableCheckpoints
-from dynamo.streams.walk import Checkpoint, NoStream, Record, StreamWalk, stream_of
+from dynamo.streams.walk import (
+    KEPT_SECONDS,
+    Checkpoint,
+    NoStream,
+    Record,
+    StreamWalk,
+    TableCheckpoints,
+    stream_of,
+)
 from tests.support.chance import unique
 
 

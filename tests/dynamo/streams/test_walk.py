@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.streams.checkpoints import MemoryCheckpoints
-from dynamo.streams.walk import Checkpoint, Record, StreamWalk
+from dynamo.streams.walk import Checkpoint, MemoryCheckpoints, Record, StreamWalk
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/things/stream/2026-11-20T00:00:00.000"
 

@@ -6,9 +6,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
-from dynamo.lists.explain import Alternative, Explanation, QueryLine, Total
-from dynamo.lists.picture import Picture
-from dynamo.templatetags.explanations import in_short, merge_picture, verdict
+from dynamo.lists.explain import Alternative, Explanation, Picture, QueryLine, Total
+from dynamo.templatetags.dynamo_html import in_short, merge_picture, verdict
 from dynamo.web.numbers import in_dollars, plural_of
 from tests.support.markup import read_markup
 

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.writes import background
 from dynamo.writes.background import BackgroundWrites
-from dynamo.writes.leftovers import LeftoverFiles
+from dynamo.writes.spool import Spool
 from tests.support.clock import until
 from tests.support.project import PROJECT
 
@@ -48,8 +48,8 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> LeftoverFiles[int]:
-    return LeftoverFiles(lambda: tmp_path, name="test", dump=str, load=int)
+def files(tmp_path: Path) -> Spool[int]:
+    return Spool(lambda: tmp_path, name="test", dump=str, load=int)
 
 
 def queue(far: Far, *, by_itself: bool = True, **how: Any) -> BackgroundWrites[int]:
@@ -150,13 +150,13 @@ class TestTheEnd:
 
 class TestWhatIsLeft:
     def test_at_the_end_is_sent_by_the_next_process(self, files, tmp_path, caplog):
-        writes, far = queue(Far(*[AWAY] * 10_000), by_itself=False, leftovers=files), Far()
+        writes, far = queue(Far(*[AWAY] * 10_000), by_itself=False, spool=files), Far()
         for number in range(3):
             writes.put(number)
         writes.close(seconds=0.01)
         assert writes.lost == 0
         assert f"3 are kept in {tmp_path}" in caplog.text
-        later = queue(far, by_itself=False, leftovers=files)
+        later = queue(far, by_itself=False, spool=files)
         later.resume()
         assert later.flush(seconds=5)
         assert far.arrived == [0, 1, 2]
@@ -164,22 +164,22 @@ class TestWhatIsLeft:
 
     def test_is_kept_before_the_end_is_waited_for(self, files):
         seen: list[list[int]] = []
-        writes = queue(Far(), by_itself=False, leftovers=files)
-        writes._send = lambda _value: seen.extend(files.take())
+        writes = queue(Far(), by_itself=False, spool=files)
+        writes._send = lambda _value: seen.extend(files.load_all())
         writes.put(1)
         writes.close(seconds=5)
         assert seen == [[1]]
 
     def test_leaves_no_file_when_all_was_sent(self, files, tmp_path):
-        writes = queue(Far(), by_itself=False, leftovers=files)
+        writes = queue(Far(), by_itself=False, spool=files)
         writes.put(1)
         writes.close(seconds=5)
         assert list(tmp_path.iterdir()) == []
 
     def test_is_sent_though_it_is_more_than_may_wait(self, files):
-        files.keep(range(10))
+        files.save(range(10))
         far = Far()
-        writes = queue(far, by_itself=False, leftovers=files, most=3)
+        writes = queue(far, by_itself=False, spool=files, most=3)
         writes.resume()
         assert writes.flush(seconds=5)
         assert far.arrived == list(range(10))
@@ -187,7 +187,7 @@ class TestWhatIsLeft:
     def test_is_lost_with_one_line_where_it_cannot_be_kept(self, files, tmp_path, caplog):
         (tmp_path / "file").touch()
         nowhere = replace(files, folder=lambda: tmp_path / "file")
-        writes = queue(Far(*[AWAY] * 10_000), by_itself=False, leftovers=nowhere)
+        writes = queue(Far(*[AWAY] * 10_000), by_itself=False, spool=nowhere)
         writes.put(1)
         writes.close(seconds=0.001)
         assert writes.lost == 1
@@ -195,8 +195,8 @@ class TestWhatIsLeft:
         assert told.startswith("The test: 1 lost by now. The process ends. They cannot be kept: ")
 
     def test_is_told_of_where_it_cannot_be_read(self, files, caplog):
-        files.keep([1]).write_text("one\n")
-        queue(Far(), by_itself=False, leftovers=files).resume()
+        files.save([1]).write_text("one\n")
+        queue(Far(), by_itself=False, spool=files).resume()
         (told,) = told_by("The test", caplog)
         assert told.getMessage().startswith("The test: What was kept cannot be read. ")
 

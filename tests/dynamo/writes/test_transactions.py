@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.backoff import Backoff
+from dynamo.calls.budget import Backoff
 from dynamo.items import Item
 from dynamo.writes.actions import Action
 from dynamo.writes.transactions import ConditionFailed, Contended, Transactions

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.backoff import Backoff
-from dynamo.writes.transactions import ConditionFailed, Contended
-from dynamo.writes.updates import write_one
+from dynamo.calls.budget import Backoff
+from dynamo.writes.transactions import ConditionFailed, Contended, write_one
 from tests.support.hooks import hooked
 from tests.support.project import PROJECT
 

@@ -12,7 +12,7 @@ from comments.filters import CommentFilter
 from demo import processes
 from dynamo.calls.client import client
 from dynamo.engine import find
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.bench import context, throughput
 from lab.bench import grid as bench_grid
 from lab.bench import pages as bench_pages

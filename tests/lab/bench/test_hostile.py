@@ -3,7 +3,7 @@
 import pytest
 
 from dynamo.engine import find
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.bench.hostile import PRODUCTS, HostileData, hostile_section, measure_hostile_lists
 from lab.reports.results import Results
 from tests.support.project import PROJECT

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db import connections
 
 from dynamo.engine import find
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of
 from lab.reports.results import Results

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo.engine import FileBusy, FileLock, find
 from dynamo.lists.reader import Page
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.bench.context import Stores
 from lab.bench.data import CommentData
 from lab.bench.pages import ListRead, WrongAnswer, depths, require_answer

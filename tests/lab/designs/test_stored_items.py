@@ -10,8 +10,7 @@ from lab.designs.comments import DESIGNS, stored
 from lab.designs.orders import _by_status, _sharded
 from lab.reports.descriptions import DESCRIPTIONS
 from shop.order_status import Status
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewOrder, StatusChange
+from shop.orders.items import NewOrder, StatusChange, imported_order_id
 from tests.support.project import PROJECT
 
 COMMENT = NewComment(

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from dynamo.calls.client import client
 from dynamo.tables.schema import Throughput
 from dynamo.tables.throughput import set_throughput, table_names, throughput_of
-from shop.activity.months import Month, month_of_table, months_kept
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
+from shop.activity.tables import Month, month_of_table, months_kept
 from tests.support.activity.making import NOW, THIS, made_entry, write_entries
 from tests.support.clock import this_month
 
@@ -47,10 +47,6 @@ class TestMonths:
 
 
 class TestRotating:
-    def test_makes_this_months_and_next_months_table(self, own_log):
-        rotate(client=client(), now=NOW)
-        assert tables() == {"2026-11": FULL, "2026-12": FULL}
-
     def test_lowers_those_whose_month_is_over(self, own_log):
         own_log(Month(2026, 9), Month(2026, 10))
         rotate(client=client(), now=NOW)

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 
 from dynamo.files.records import Rejected
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory
 from shop.imports.olist import olist_files
 from shop.imports.orders import history_of
@@ -26,7 +25,7 @@ def rejected() -> list[Rejected]:
 
 
 @pytest.fixture
-def read(tmp_path: Path, rejected: list[Rejected]) -> Callable[[OlistFolder], OrdersFound]:
+def read(tmp_path, rejected) -> Callable[[OlistFolder], OrdersFound]:
     def read(folder: OlistFolder) -> OrdersFound:
         files = olist_files(folder.write(tmp_path), {}, reject=rejected.append)
         return survey(files, reject=rejected.append, progress=Progress(shown=False))
@@ -35,7 +34,7 @@ def read(tmp_path: Path, rejected: list[Rejected]) -> Callable[[OlistFolder], Or
 
 
 @pytest.fixture
-def order_of(read: Callable[[OlistFolder], OrdersFound]) -> Callable[..., NewOrder]:
+def order_of(read) -> Callable[..., NewOrder]:
     """Read an order of a status and dates, with items given by number, product and price."""
 
     def order_of(status: str, *dates: str, items: tuple[tuple[str, ...], ...] = ()) -> NewOrder:

@@ -8,10 +8,8 @@ from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.models import ShopItem
-from shop.pickup.cells import geohash_of
-from shop.pickup.coordinates import Coordinates
-from shop.pickup.directory import COUNTER_PREFIX, read_directories
-from shop.pickup.points import PickupPoint, area_key
+from shop.pickup.cells import Coordinates, geohash_of
+from shop.pickup.points import COUNTER_PREFIX, PickupPoint, area_key, read_directories
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points, remove_point
 from shop.table import counters_of

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from shop.catalogue.access_patterns import ProductOrder
-from shop.catalogue.collation import folded
+from shop.catalogue.edge_keys import folded
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewLine, NewOrder, StatusChange
+from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
 
 START = datetime(2024, 3, 1, tzinfo=UTC)
 NAMES = ("Lamp", "lamp!", "Lamp shade", "Ärmel", "armband", "Zoo", "émile", "C#", "C", "日本", "!?")

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments import keys
-from comments.erasure.traces import comments_listed_in
+from comments.erasure.user_data import comments_listed_in
 from comments.lists.page import find_picks
 from comments.models import CommentVote
 from comments.moderation.services import feature, hide
@@ -17,9 +17,8 @@ from comments.profiles.queries import ids_written_by
 from comments.replies.queries import find_reply
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import StoredComment, load_comment
+from comments.store.comments import Revision, State, StoredComment, load_comment
 from comments.store.counts import tallies
-from comments.store.revision import Revision, State
 from comments.votes.queries import HELPFUL
 from comments.votes.services import rank_or_log
 from comments.votes.services import vote as vote_for

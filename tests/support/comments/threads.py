@@ -8,7 +8,7 @@ from comments.items import NewComment
 from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
-from comments.store.revision import State
+from comments.store.comments import State
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.services import ensure_products
 from tests.support.chance import unique

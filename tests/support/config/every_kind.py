@@ -23,23 +23,20 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from lab.reports.storage import find_published, store
-from shop.accounts.confirming import confirm
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
-from shop.accounts.services import create_profile
-from shop.activity.months import Month
+from shop.accounts.services import confirm, create_profile
 from shop.activity.recording import LOG
-from shop.activity.tables import forget_shards
+from shop.activity.tables import Month, forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.crawlers.services import write_sitemap
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.counts import counter_of
-from shop.orders.ids import imported_order_id
-from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
+from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
 from shop.orders.placing import place_order
+from shop.sitemap.queries import write_sitemap
 from shop.table import counters_of
 from shop.web.rate_limits import take
 

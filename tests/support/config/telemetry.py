@@ -13,10 +13,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from dynamo.calls.client import Connection, connected, current_connection, on_every_client
-from dynamo.telemetry.call_spans import CallSpans
 from dynamo.telemetry.instruments import Instruments, Queue
-from dynamo.telemetry.requests import observe_by
-from dynamo.telemetry.spans import RequestSpans
+from dynamo.telemetry.requests import set_observer
+from dynamo.telemetry.spans import CallSpans, RequestSpans
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ def telemetry(
     instruments = Instruments(meters.get_meter("tests"), queues or {})
     with connected(connection or current_connection()):
         on_every_client(CallSpans(tracer, instruments).attach)
-        before = observe_by(RequestSpans(tracer, instruments).observe)
+        before = set_observer(RequestSpans(tracer, instruments).observe)
         try:
             yield told
         finally:
-            observe_by(before)
+            set_observer(before)
             meters.shutdown()
             tracers.shutdown()

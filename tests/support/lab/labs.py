@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from dynamo.calls.client import client
-from dynamo.progress import Progress
+from dynamo.upkeep.pace import Progress
 from lab.designs.tables import Lab, open_lab
 from lab.reports.results import RUN, Cost, Results, Row, rows
 

@@ -11,7 +11,7 @@ from dynamo.items import Item
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.sizes import item_bytes
 from dynamo.lists.sources import Chunk
-from shop.pickup.coordinates import Coordinates, distance
+from shop.pickup.cells import Coordinates, distance
 from shop.pickup.points import PickupPoint, counted_in, point_items
 from shop.pickup.search import Nearest, NearPoint, find_nearest
 

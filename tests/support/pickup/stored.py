@@ -6,7 +6,7 @@ from typing import Any
 from dynamo.calls.client import client
 from shop import keys
 from shop.models import ShopItem
-from shop.pickup.coordinates import Coordinates
+from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint, area_key
 
 TABLE = ShopItem.Meta.table_name

@@ -13,13 +13,13 @@ from django.core.validators import validate_email
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, sentence_about
-from shop.accounts.letters import queue_letter
+from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
-from shop.web.security_log import log_event
+from shop.web.visitor import log_event
 
 
 class Command(BaseCommand):
@@ -98,7 +98,7 @@ class Command(BaseCommand):
             turn_off(user)
         user.save()
         if options["no_second_factor"] and settings.SITE_URL:  # which e-mails need
-            queue_letter("factor_off", user.username, settings.SITE_URL)
+            queue_email("factor_off", user.username, settings.SITE_URL)
         given = [name for name in ("email", "staff", "password") if options[name] is not None]
         given += ["no-second-factor"] * options["no_second_factor"]
         changed = " ".join(given)

@@ -1,0 +1,104 @@
+"""The page of one's own account, and the forms on it."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
+from django.views.generic.edit import FormView
+
+from dynamo.calls import clock
+from dynamo.web.addresses import site_of
+from dynamo.web.refusals import TooManyRequests
+from shop.accounts import rate_limits
+from shop.accounts.account_page.forms import EmailForm
+from shop.accounts.emails import queue_email
+from shop.accounts.models import User
+from shop.accounts.services import StaleAccount
+from shop.accounts.views import AccountFormMixin
+from shop.web.access import signed_in
+from shop.web.rate_limits import in_words, take
+from shop.web.visitor import client_network, log_event
+
+if TYPE_CHECKING:
+    AddressView = FormView[EmailForm]
+else:
+    AddressView = FormView
+
+
+@require_safe
+@signed_in
+def account(request: HttpRequest) -> HttpResponse:
+    """Show what an account is known by, and lead to all that belongs to it."""
+    return render(request, "shop/accounts/account.html")
+
+
+@method_decorator((sensitive_post_parameters(), signed_in), name="dispatch")
+class ChangeEmailView(AccountFormMixin, AddressView):
+    """Have an email sent to another address, which is the account's once it is confirmed."""
+
+    form_class = EmailForm
+    template_name = "shop/accounts/change_email.html"
+    success_url = reverse_lazy("account")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request, "user": self.request.user}
+
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        form.user.new_email = form.cleaned_data["new_email"]
+        form.user.save()
+        log_event("email-change-asked", user=form.user.username, request=self.request)
+        _send(self.request, form.user)
+        return super().form_valid(form)
+
+
+@require_POST
+@signed_in
+def send_letter(request: HttpRequest) -> HttpResponse:
+    """Send the e-mail once more by which an address is confirmed."""
+    user = cast("User", request.user)
+    if user.email_confirmed and not user.new_email:
+        messages.info(request, _("Your e-mail address is confirmed already."))
+    elif user.new_email or user.email:
+        _take_letter(request, user)
+        _send(request, user)
+    return redirect("account")
+
+
+@require_POST
+@signed_in
+def keep_email(request: HttpRequest) -> HttpResponse:
+    """Forget the address that was to replace the one before."""
+    user = cast("User", request.user)
+    user.new_email = None
+    try:
+        user.save()
+    except StaleAccount as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("Your e-mail address stays as it is."))
+    return redirect("account")
+
+
+def _send(request: HttpRequest, user: User) -> None:
+    queue_email("confirm", user.username, site_of(request))
+    address = user.new_email or user.email
+    sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
+    messages.success(request, sent % {"address": address})
+
+
+def _take_letter(request: HttpRequest, user: User) -> None:
+    """Count an email that is asked for. Raises TooManyRequests."""
+    uses = (
+        rate_limits.RESETS_FROM_AN_ADDRESS.use(client_network(request)),
+        rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),
+    )
+    wait = take(*uses, now=clock.now())
+    if wait:
+        sentence = _("The e-mail was sent several times. You can ask for it again in %(wait)s.")
+        raise TooManyRequests(sentence % {"wait": in_words(int(wait) + 1)}, retry_after=wait)

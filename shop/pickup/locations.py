@@ -1,0 +1,121 @@
+"""The place a visitor types: coordinates, or a postcode with a known prefix.
+
+There is no geocoding. Imports give the middle of the postcodes with a prefix: exact to a few
+streets in a city, and to a few kilometres elsewhere.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from dynamo.calls.batches import Batches
+from dynamo.items import Item, table_key
+from dynamo.lists.site_reader import page_batches
+from shop import keys
+from shop.models import ZipPlace as StoredPlace
+from shop.pickup.cells import BadCoordinates, Coordinates
+from shop.table import TABLE
+
+LONGEST_ZIP, SHORTEST_PREFIX = 10, 3
+
+_NUMBER = r"[-+]?\d{1,3}(?:\.\d{1,20})?"
+_COORDINATES = re.compile(rf"({_NUMBER})\s*[,;\s]\s*({_NUMBER})", re.ASCII)
+_ZIP = re.compile(rf"[0-9A-Z]{{{SHORTEST_PREFIX},{LONGEST_ZIP}}}", re.ASCII)
+
+
+class BadLocation(ValueError):
+    """The text is neither coordinates nor a postcode; the message says what is."""
+
+
+class NoSuchZip(LookupError):
+    """No prefix of the postcode is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZipLocation:
+    """The middle of the postcodes with a prefix; ``prefix`` and ``city`` may be empty."""
+
+    prefix: str
+    place: Coordinates
+    city: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.prefix} {self.city}".strip()
+
+
+def locate(text: str) -> ZipLocation:
+    """Return the place of a postcode or coordinates. Raises BadPlace and NoSuchZip."""
+    coordinates = _COORDINATES.fullmatch(text.strip())
+    if coordinates is None:
+        return find_zip(text)
+    latitude, longitude = (float(number) for number in coordinates.groups())
+    try:
+        place = Coordinates.at(latitude, longitude)
+    except BadCoordinates as error:
+        sentence = _("Latitudes are from -90 to 90, and longitudes from -180 to 180.")
+        raise BadLocation(sentence) from error
+    return ZipLocation("", place, str(place))
+
+
+def find_zip(text: str) -> ZipLocation:
+    """Find a postcode's place by its longest known prefix, in one batch of reads.
+
+    What follows a hyphen is ignored. Raises BadPlace and NoSuchZip.
+    """
+    code = zip_code_of(text)
+    if not code:
+        raise BadLocation(_unknown(text))
+    prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
+    found = find_zips(prefixes, batches=page_batches(), consistent=False)
+    known = [prefix for prefix in prefixes if prefix in found]
+    if not known:
+        raise NoSuchZip(_unknown(text))
+    return found[known[-1]]
+
+
+def zip_code_of(text: str) -> str:
+    """Return a postcode without blanks and what follows a hyphen; empty where it is none."""
+    code = re.sub(r"\s", "", text.strip().upper().partition("-")[0])
+    return code if _ZIP.fullmatch(code) else ""
+
+
+def _unknown(text: str) -> str:
+    sentence = _("We don't know “%(place)s”. Try a postcode such as 1100.")
+    return sentence % {"place": text.strip()}
+
+
+def find_zips(
+    prefixes: Collection[str], *, batches: Batches, consistent: bool = True
+) -> dict[str, ZipLocation]:
+    """Read the places of zip prefixes; unknown ones are left out."""
+    wanted = [table_key(key, key) for key in map(keys.zip_prefix, prefixes)]
+    found = batches.get(TABLE, wanted, consistent=consistent)
+    return {zip_place.prefix: zip_place for zip_place in map(_zip_place, found)}
+
+
+def put_zips(places: Iterable[ZipLocation], *, batches: Batches) -> int:
+    """Write the places of zip prefixes; return how many were new or changed."""
+    wanted = {place.prefix: place for place in places}
+    stored = find_zips(wanted, batches=batches)
+    changed = [place for prefix, place in wanted.items() if stored.get(prefix) != place]
+    batches.put(TABLE, [_item(place).serialize() for place in changed])
+    return len(changed)
+
+
+def _item(place: ZipLocation) -> StoredPlace:
+    key = keys.zip_prefix(place.prefix)
+    return StoredPlace(
+        pk=key,
+        sk=key,
+        latitude=place.place.latitude,
+        longitude=place.place.longitude,
+        city=place.city,
+    )
+
+
+def _zip_place(item: Item) -> ZipLocation:
+    return ZipLocation(
+        keys.zip_in(item["pk"]["S"]), Coordinates.of(item), item.get("city", {}).get("S", "")
+    )

@@ -1,0 +1,62 @@
+"""What search engines ask for: robots.txt, and the pages of the sitemap."""
+
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from dynamo.web.addresses import LONGEST_ID, site_of
+from dynamo.web.paging import Pager
+from shop.catalogue.queries import Category, tile_of
+from shop.sitemap.queries import MOST_PRODUCTS, PageStart, find_starts, list_page
+from shop.web.caching import public
+
+
+@require_safe
+@public
+def robots(request: HttpRequest) -> HttpResponse:
+    """Show which pages are not for search engines, and where the sitemap is."""
+    sitemap = f"{site_of(request)}{reverse('sitemap')}"
+    context = {"sitemap_url": sitemap}
+    return render(request, "shop/sitemap/robots.txt", context, content_type="text/plain")
+
+
+@require_safe
+@public
+def sitemap(request: HttpRequest) -> HttpResponse:
+    """List the pages of the sitemap."""
+    site = site_of(request)
+    urls = [f"{site}{_page_url(start)}" for start in find_starts()]
+    return _as_xml(request, "shop/sitemap/sitemap.xml", urls)
+
+
+@require_safe
+@public
+def sitemap_products(request: HttpRequest) -> HttpResponse:
+    """List products of one category, on the first page the category as well."""
+    slug = request.GET.get("category", "")
+    if not 0 < len(slug) <= LONGEST_ID:
+        raise Http404(_("There is no such category."))
+    asked = _pager(slug).requested(request.GET, size=MOST_PRODUCTS)
+    paths = [tile_of(entry.item).url for entry in list_page(slug, asked).entries]
+    if asked.position is None and paths:
+        paths.insert(0, Category(slug, slug).url)
+    site = site_of(request)
+    return _as_xml(request, "shop/sitemap/products.xml", [f"{site}{path}" for path in paths])
+
+
+def _page_url(start: PageStart) -> str:
+    pager = _pager(start.slug)
+    return pager.url_behind(start.position) if start.position else pager.first_url
+
+
+def _pager(slug: str) -> Pager:
+    url = f"{reverse('sitemap_products')}?{urlencode({'category': slug})}"
+    return Pager(url, f"sitemap/{slug}")
+
+
+def _as_xml(request: HttpRequest, template: str, urls: list[str]) -> HttpResponse:
+    return render(request, template, {"urls": urls}, content_type="application/xml")

@@ -1,0 +1,182 @@
+"""E-mails: to whom, with which links, and that no answer waits for them."""
+
+import logging
+from datetime import timedelta
+from smtplib import SMTPServerDisconnected
+
+import pytest
+from django.core import mail
+
+from dynamo.calls.meter import metered
+from shop.accounts import rate_limits, services
+from shop.accounts.emails import EMAILS
+from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
+from shop.accounts.services import StaleAccount
+from tests.support.accounts.cast import change_password, new_browser, sign_in, sign_up
+from tests.support.accounts.emails import (
+    ask_for_link,
+    choose_password,
+    emails,
+    link_in_mail,
+    link_to_confirm,
+)
+from tests.support.comments.faulty import unreachable
+
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
+
+
+class TestAskingForANewPassword:
+    def test_makes_the_same_calls_whether_there_is_an_account(self, alice, fresh):
+        calls = []
+        for asked in (alice.username, fresh("nobody")):
+            with metered() as meter:
+                ask_for_link(new_browser(), asked)
+            calls.append([call.operation for call in meter.calls])
+        assert calls[0] == calls[1] == ["UpdateItem"] * 2
+
+    def test_sends_nothing_before_it_is_answered(self, browser, alice):
+        ask_for_link(browser, alice.username)
+        assert mail.outbox == []
+        assert len(emails()) == 1
+
+    def test_by_an_address_sends_one_email_that_names_all_accounts(
+        self, browser, create_person, fresh
+    ):
+        address = f"{fresh('family')}@example.com"
+        names = {create_person(name, email=address).username for name in ("ann", "ben")}
+        ask_for_link(browser, address)
+        (email,) = emails()
+        assert all(f"“{name}”" in str(email.body) for name in names)
+        assert str(email.body).count("/accounts/reset/") == 2
+
+    def test_is_served_after_the_database_was_away(self, browser, alice):
+        ask_for_link(browser, alice.username)
+        with unreachable():
+            assert not EMAILS.flush(seconds=0)
+        assert len(emails()) == 1
+
+    def test_fills_nobodys_mailbox_from_many_addresses(self, alice, allow):
+        allow(2, "LETTERS_TO_AN_EMAIL")
+        answers = {ask_for_link(new_browser(), alice.username).status_code for _ in range(4)}
+        assert (answers, len(emails())) == ({302}, 2)
+
+    def test_gives_a_link_for_an_hour(self, browser, alice, settings):
+        assert settings.PASSWORD_RESET_TIMEOUT == 3_600
+        assert rate_limits.LETTERS_TO_AN_EMAIL.window <= timedelta(hours=1)
+        ask_for_link(browser, alice.username)
+        link = link_in_mail()
+        settings.PASSWORD_RESET_TIMEOUT = -1
+        assert "no longer works" in browser.get(link).content.decode()
+
+
+class TestALinkInAnEmail:
+    def test_is_of_the_configured_site_whatever_host_was_asked(self, browser, alice, settings):
+        settings.SITE_URL = "https://shop.example.com"
+        settings.ALLOWED_HOSTS = ["*"]
+        browser.post(
+            "/accounts/password_reset/", {"email": alice.username}, HTTP_HOST="evil.example"
+        )
+        (email,) = emails()
+        assert "https://shop.example.com/accounts/reset/" in str(email.body)
+        assert "evil.example" not in f"{email.subject}{email.body}"
+
+
+class TestAMailServerThatFails:
+    def test_is_one_warning(self, browser, alice, monkeypatch, caplog):
+        def fail(*_: object, **__: object) -> None:
+            raise SMTPServerDisconnected("gone")
+
+        monkeypatch.setattr("shop.accounts.emails.send_mail", fail)
+        ask_for_link(browser, alice.username)
+        assert EMAILS.flush(seconds=10)
+        (record,) = [one for one in caplog.records if one.name == "shop.accounts.emails"]
+        assert (record.levelno, record.exc_info) == (logging.WARNING, None)
+
+
+class TestAnAddressThatOthersClaim:
+    def test_still_gets_its_owner_a_link(self, browser, create_person, fresh):
+        address = f"{fresh('owner')}@example.com"
+        owner = create_person("zoe", email=address)
+        services.confirm(owner.username, address)
+        for _ in range(MOST_USERS_OF_AN_ADDRESS + 1):
+            create_person("abe", email=address)
+        ask_for_link(browser, address)
+        assert f"“{owner.username}”" in str(emails()[-1].body)
+
+    def test_can_be_claimed_a_few_times_a_day(self, fresh):
+        address = f"{fresh('owner')}@example.com"
+        most = rate_limits.SIGN_UPS_WITH_AN_EMAIL.times
+        names = [fresh("carla") for _ in range(most + 1)]
+        answers = [sign_up(new_browser(), name, email=address) for name in names]
+        assert [answer.status_code for answer in answers] == [302] * most + [429]
+        assert "without an e-mail address" in answers[-1].content.decode()
+
+    def test_gets_no_email_about_their_passwords(self, hers):
+        change_password(hers)
+        assert emails() == []
+
+
+class TestConfirmingAnAddress:
+    def test_is_by_a_link_in_an_email_however_often_it_is_used(self, fresh):
+        name, stranger = fresh("carla"), new_browser()
+        sign_up(new_browser(), name, email=f"{name}@example.com")
+        link = link_to_confirm()
+        assert "Is this your address?" in stranger.get(link).content.decode()
+        assert find_user(name).email_confirmed is None, "a mail program may have followed the link"
+        for _ in range(2):
+            assert "is confirmed" in stranger.post(link).content.decode()
+            assert find_user(name).email_confirmed
+        assert [user.username for user in users_with_email(f"{name}@example.com")] == [name]
+
+    def test_is_also_choosing_a_new_password_by_an_email(self, browser, alice):
+        ask_for_link(browser, alice.email)
+        choose_password(browser, link_in_mail())
+        assert find_user(alice.username).email_confirmed
+        assert "was changed" in str(emails()[-1].subject)
+
+    def test_is_over_with_another_address(self, alice, fresh):
+        services.confirm(alice.username, alice.email or "")
+        user = find_user(alice.username)
+        user.email = f"{fresh('new')}@example.com"
+        user.save()
+        assert find_user(alice.username).email_confirmed is None
+        assert users_with_email(alice.email or "") == []
+        assert users_with_email(user.email) == [user]
+
+    @pytest.mark.parametrize(
+        ("address", "valid"), [("before@example.com", timedelta(7)), ("", timedelta(seconds=-1))]
+    )
+    def test_is_refused_for_an_address_given_up_and_after_a_week(
+        self, browser, alice, monkeypatch, address, valid
+    ):
+        monkeypatch.setattr(services, "VALID", valid)
+        token = services.token_for(alice.username, address or alice.email)
+        page = browser.post(f"/accounts/confirm/{token}/").content.decode()
+        assert "no longer works" in page
+
+    def test_reads_nothing_for_a_token_that_was_made_up(self, browser):
+        with metered() as meter:
+            page = browser.post("/accounts/confirm/WyJhIiwiYiJd:1tMxyz:AAAA/").content.decode()
+        assert "no longer works" in page
+        assert meter.calls == []
+
+    def test_says_when_the_account_was_changed_at_the_same_moment(
+        self, browser, alice, monkeypatch
+    ):
+        def fail(**_: object) -> None:
+            raise StaleAccount("Changed.")
+
+        monkeypatch.setattr(services, "change_account", fail)
+        token = services.token_for(alice.username, alice.email or "")
+        assert browser.post(f"/accounts/confirm/{token}/").status_code == 409
+
+
+class TestAChangedPassword:
+    def test_is_told_to_the_confirmed_address(self, browser, alice):
+        services.confirm(alice.username, alice.email or "")
+        sign_in(browser, alice.username)
+        change_password(browser)
+        (email,) = emails()
+        assert email.to == [alice.email]
+        assert "was changed" in str(email.subject)
+        assert "http://testserver/accounts/password_reset/" in str(email.body)
