@@ -11,8 +11,8 @@ from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Shown, Visitor
 from tests.support.pickup.stored import made_point
 
 ORDER = "%2Fbasket%2Forder%2F"
