@@ -55,13 +55,7 @@ def _mapped(original: str, originals: dict[str, str]) -> str:
     return mapped
 
 
-_WAY = (
-    Status.PLACED,
-    Status.APPROVED,
-    Status.PROCESSING,
-    Status.SHIPPED,
-    Status.DELIVERED,
-)
+_WAY = (Status.PLACED, Status.APPROVED, Status.PROCESSING, Status.SHIPPED, Status.DELIVERED)
 """The statuses that an order may pass before each later one, and before its other ends."""
 Dates = Mapping[Status, datetime]
 """When an order entered its statuses; that of PLACED is always there."""
