@@ -12,11 +12,10 @@ remembered of the product.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from statistics import fmean
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -38,8 +37,8 @@ from dynamo.web.paging import END, tokens
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue
-from lab.reports.results import Results, Row, Value, percentile_95, rows
-from lab.reports.tables import Cell, Section, pivot, promise
+from lab.reports.results import Results, Row, Value, rows
+from lab.reports.tables import Section, section
 
 CODES = (
     *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja"),
@@ -246,40 +245,16 @@ def _open(
 
 def hostile_section(found: Results) -> Section:
     """Write the section of the dearest page."""
-    pages = Results(row for row in found if row.list is not None)
-    order = {each.value: at for at, each in enumerate(CommentOrder)}
-    pages = Results(sorted(pages, key=lambda row: order[str(row.list)]))
-    units = pages.numbers("capacity_units")
-
-    def of_units(reduce: Callable[[Sequence[float]], float]) -> Cell:
-        return lambda one: f"{reduce(one.numbers('capacity_units')):.1f}"
-
-    return Section(
-        name=PART,
-        title="The dearest page",
-        notes=(
-            (
-                f"{len(units):,} pages of lists with random filters, of {PRODUCTS} products with "
-                f"{found.number('comments_of_a_product'):,} comments in {len(CODES)} languages "
-                "that come and go, each with ratings and lengths of its own. A page is all that "
-                "it reads: list, product and counts."
-            ),
-        ),
-        tables=(
-            pivot(
-                "Capacity units of a page, most rounds, and pages that are short",
-                *(pages, {"order": "list", "page": "reader"}),
-                ("pages", lambda one: f"{len(one.values('rounds')):,}"),
-                ("mean", of_units(fmean)),
-                ("95 %", of_units(percentile_95)),
-                ("most", of_units(max)),
-                ("rounds", lambda one: f"{max(one.numbers('rounds'))}"),
-                ("short", lambda one: f"{fmean(one.numbers('is_short')):.1%}"),
-                ("empty", lambda one: f"{fmean(one.numbers('is_empty')):.1%}"),
-            ),
-            promise(
-                "What they are held to",
-                ("capacity units of the dearest page", MOST_UNITS + ONE_ITEM, max(units)),
-            ),
-        ),
+    order = [each.value for each in CommentOrder]
+    pages = [row for row in found if row.list is not None]
+    units = found.numbers("capacity_units")
+    return section(
+        "hostile",
+        found,
+        groups={"pages": Results(sorted(pages, key=lambda row: order.index(str(row.list))))},
+        pages=len(units),
+        products=PRODUCTS,
+        languages=len(CODES),
+        limit=MOST_UNITS + ONE_ITEM,
+        dearest=max(units),
     )

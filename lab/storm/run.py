@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
@@ -34,12 +34,9 @@ from dynamo.upkeep.pace import Progress
 from dynamo.web.shedding import FORM_WAITS, PAGE_WAITS
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
-from lab.reports.tables import Cell, Section, of, pivot, promise
+from lab.reports.tables import Section, section
 from lab.storm.clients import (
-    AWAY,
-    DONE,
     FAILED,
-    REFUSED,
     WRONGLY_REFUSED,
     Browser,
     StormClient,
@@ -290,61 +287,29 @@ def _kill_worker(site: Child) -> None:
 
 def storm_section(found: Results, *, read_model: str) -> Section:
     """Write the section of one storm."""
-    killed = [f"{r.list} {r.value} times" for r in found if r.metric == "kills"]
-    about = (
-        f"{found.value('clients')} clients for {found.number('seconds'):g} seconds, faults at "
-        f"{found.number('rate'):.0%} of the calls, and conflicts. "
-        f"Killed: {', '.join(killed) or 'nothing'}. Seed {found.value('seed')}."
-    )
     operations = found.where(metric=("told", "slowest"))
-    faults = found.where(metric="faults")
-    kinds = sorted(faults.names("reader"))
-
-    def told(outcome: str, metric: str = "told") -> tuple[str, Cell]:
-        return outcome, lambda one: f"{one.where(reader=outcome).number(metric):,}"
-
-    def total(outcome: str) -> float:
-        return sum(found.where(reader=outcome).numbers("told"))
-
-    writes = [row for row in found if row.metric == "slowest" and row.list != READ]
-    return Section(
+    writes = [row for row in operations.where(metric="slowest") if row.list != READ]
+    killed = [f"{row.list} {row.value} times" for row in found.where(metric="kills")]
+    written = section(
+        "storm",
+        found,
         name=f"storm-{read_model}",
-        title=f"A storm on the read model {read_model}",
-        notes=(
-            about,
-            *(f"Traceback: {sentence}" for sentence in found.values("traceback")),
-            *(f"Wrong: {sentence}." for sentence in found.values("wrong")),
-            *(f"Differs: {sentence}." for sentence in found.values("difference")),
-        ),
-        tables=(
-            pivot(
-                "What clients were told",
-                *(operations, {"operation": "list"}),
-                *map(told, (DONE, REFUSED, AWAY, FAILED)),
-                ("slowest (s)", of("slowest", ".2f")),
-            ),
-            pivot(
-                "Faults that calls met",
-                *(faults, {"call": "list"}),
-                *(told(kind, "faults") for kind in kinds),
-            ),
-            promise(
-                "What they are held to",
-                ("answers with 500", 0, total(FAILED)),
-                ("tracebacks of the site", 0, len(found.values("traceback"))),
-                ("own changes refused", 0, total(WRONGLY_REFUSED)),
-                ("stored otherwise than told", 0, len(found.values("wrong"))),
-                ("found by check_integrity", 0, len(found.values("difference"))),
-                (
-                    "the slowest page, in seconds",
-                    settings.PAGE_SECONDS + PAGE_WAITS + PAGE_SLACK,
-                    found.where(list=READ).number("slowest"),
-                ),
-                (
-                    "the slowest write, in seconds",
-                    settings.WRITE_SECONDS + FORM_WAITS + WRITE_SLACK,
-                    max((float(row.value) for row in writes), default=0.0),
-                ),
-            ),
-        ),
+        groups={"operations": operations, "faults": found.where(metric="faults")},
+        read_model=read_model,
+        killed=", ".join(killed) or "nothing",
+        failed=sum(found.where(reader=FAILED).numbers("told")),
+        tracebacks=len(found.values("traceback")),
+        wrongly_refused=sum(found.where(reader=WRONGLY_REFUSED).numbers("told")),
+        wrong=len(found.values("wrong")),
+        differences=len(found.values("difference")),
+        most_of_a_page=settings.PAGE_SECONDS + PAGE_WAITS + PAGE_SLACK,
+        slowest_page=found.where(list=READ).number("slowest"),
+        most_of_a_write=settings.WRITE_SECONDS + FORM_WAITS + WRITE_SLACK,
+        slowest_write=max((float(row.value) for row in writes), default=0.0),
     )
+    sentences = (
+        *(f"Traceback: {sentence}" for sentence in found.values("traceback")),
+        *(f"Wrong: {sentence}." for sentence in found.values("wrong")),
+        *(f"Differs: {sentence}." for sentence in found.values("difference")),
+    )
+    return replace(written, notes=(*written.notes, *sentences))
