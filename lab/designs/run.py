@@ -21,7 +21,7 @@ from lab.designs.bodies import compare_bodies
 from lab.designs.comments import Comments, compare_comments, of_product, sample
 from lab.designs.orders import compare_customer_orders, compare_open_orders, load_orders
 from lab.designs.tables import Lab, Layout, open_lab
-from lab.reports.descriptions import DESCRIPTIONS, anchor_of
+from lab.reports.descriptions import anchor_of, describe_subjects
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import (
     RUN,
@@ -220,7 +220,7 @@ def write_documents(figures: Results, folder: Path) -> list[Path]:
 
 def _section(figures: Results, subject: Results) -> Section:
     part = subject[0].part
-    described = DESCRIPTIONS[part]
+    described = describe_subjects()[part]
     asked = (f"*{row.list}*: {row.value}." for row in subject.where(metric="about"))
     written = section(
         "designs",
@@ -251,7 +251,7 @@ def _groups(subject: Results, designs: list[str]) -> dict[str, Results]:
 def _plot(subject: Results) -> Plot:
     """Show capacity units of every page, a panel a question, and of a write; a row a design."""
     part, designs = subject[0].part, subject.names("reader")
-    described = DESCRIPTIONS[part]
+    described = describe_subjects()[part]
     questions = [str(row.list) for row in subject if row.metric == "about"]
     places = range(len(designs))
     panels = []
@@ -293,7 +293,7 @@ def _prices(figures: Results) -> Iterator[tuple[str, str]]:
             continue
         documents: dict[str, list[str]] = {}
         for design in subject.names("reader"):
-            document = DESCRIPTIONS[str(part)].designs[design].document
+            document = describe_subjects()[str(part)].designs[design].document
             documents.setdefault(document, []).append(design)
         for document, designs in documents.items():
             if document:

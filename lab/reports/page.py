@@ -6,6 +6,7 @@ from math import log
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
@@ -13,7 +14,13 @@ from dynamo.lists.explain import explain_reads
 from dynamo.lists.sort_keys import parse_timestamp
 from dynamo.prices import prices
 from dynamo.web.numbers import in_dollars
-from lab.reports.descriptions import DESCRIPTIONS, Description, anchor_of
+from lab.reports.descriptions import (
+    ENGLISH,
+    Description,
+    SubjectDescription,
+    anchor_of,
+    describe_subjects,
+)
 from lab.reports.results import RUN, Results, Value
 from lab.reports.storage import find_published, find_stored
 
@@ -30,12 +37,13 @@ def lab(request: HttpRequest) -> HttpResponse:
     own = find_stored()
     figures = own or find_published()
     run = figures.where(part=RUN).facts() if figures else {}
+    described = describe_subjects(get_language() or ENGLISH)
     context = {
         "figures": run,
         "is_own": own is not None,
         "taken": parse_timestamp(str(run["taken_at"])) if run else None,
-        "subjects": list(_subjects(figures)) if figures else (),
-        "described": DESCRIPTIONS.values(),
+        "subjects": list(_subjects(figures, described)) if figures else (),
+        "described": described.values(),
         "explanation": explain_reads(current_meter()),
     }
     return render(request, "lab/lab.html", context)
@@ -84,10 +92,12 @@ class SubjectView:
     least: float = LEAST_UNITS
 
 
-def _subjects(figures: Results) -> Iterator[SubjectView]:
+def _subjects(
+    figures: Results, descriptions: Mapping[str, SubjectDescription]
+) -> Iterator[SubjectView]:
     """Prepare figures for the page; subjects that have no description are left out."""
     for name in figures.names("part"):
-        found, described = figures.where(part=name), DESCRIPTIONS.get(name)
+        found, described = figures.where(part=name), descriptions.get(name)
         designs = found.names("reader")
         if described is None or not described.designs.keys() >= set(designs):
             continue

@@ -18,7 +18,7 @@ from dynamo.errors import DynamoError
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import failures_in_one_line
 from dynamo.prices import dollars, prices
-from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.descriptions import describe_subjects
 from lab.reports.results import Results
 from lab.reports.storage import find_published, find_stored
 from shop.catalogue.queries import NoSuchProduct
@@ -68,7 +68,7 @@ def units_of_pages(product_id: str) -> float:
 def units_of_comment() -> float:
     """Return what writing a comment took in the design of this shop. Raises NothingMetered."""
     figures = find_stored() or find_published() or Results()
-    for name, described in DESCRIPTIONS[SUBJECT].designs.items():
+    for name, described in describe_subjects()[SUBJECT].designs.items():
         written = figures.where(part=SUBJECT, page=None, reader=name).numbers("capacity_units")
         if described.is_used_here and written:
             return written[0]

@@ -9,7 +9,7 @@ from django.utils.html import escape
 
 from dynamo.calls.client import client
 from lab.reports import page as lab_page
-from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.descriptions import describe_subjects
 from lab.reports.storage import StoredFigures, find_published, store
 from shop import keys
 from shop.models import ShopItem
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 DOCUMENTS = sorted(
     {
         (described.document, subject)
-        for subject, one in DESCRIPTIONS.items()
+        for subject, one in describe_subjects().items()
         for described in one.designs.values()
         if described.document
     }
@@ -56,7 +56,7 @@ class TestWithoutFiguresOfItsOwn:
 
     def test_the_documentation_has_figures_of_every_design(self):
         found = find_published()
-        for name, one in DESCRIPTIONS.items():
+        for name, one in describe_subjects().items():
             assert {*found.where(part=name).names("reader")} == {*one.designs}
 
 
@@ -70,7 +70,7 @@ class TestWithoutFigures:
 
     def test_explains_every_design_all_the_same(self, nothing_stored):
         shown = words(Client().get("/lab/"))
-        for subject in DESCRIPTIONS.values():
+        for subject in describe_subjects().values():
             assert all(escape(one.text) in shown for one in subject.designs.values())
 
     def test_says_the_same_of_figures_of_another_version(self):
@@ -99,7 +99,7 @@ class TestWithFigures:
     def test_puts_three_sentences_beside_the_figures(self):
         store(made_figures())
         shown = words(Client().get("/lab/"))
-        assert DESCRIPTIONS["comments"].designs["scan"].text in shown.replace("&#x27;", "'")
+        assert describe_subjects()["comments"].designs["scan"].text in shown.replace("&#x27;", "'")
         assert "popular 1 of 62 2 4,321 138.5" in shown
         assert "187.5 ms" in shown
 
@@ -159,7 +159,7 @@ class TestWithFigures:
 
 class TestTheDescriptions:
     def test_have_three_sentences(self):
-        for subject in DESCRIPTIONS.values():
+        for subject in describe_subjects().values():
             for described in subject.designs.values():
                 sentences = re.split(r"(?<=\.) (?=[A-Z])", described.text)
                 assert len(sentences) == 3, described.title
