@@ -228,10 +228,7 @@ class OrderData:
         for name, counts in cells.items():
             numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
             yield {**table_key(**shop_keys.counter(name, 0)), **numbers}
-        yield {
-            **table_key(**shop_keys.shards(OPEN_ORDERS.name)),
-            SHARDS: {"N": str(settings.ORDER_SHARDS)},
-        }
+        yield shards_item()
 
     def orders(self) -> Iterator[NewOrder]:
         """Yield the orders, in no order of time."""
@@ -250,6 +247,12 @@ class OrderData:
                 history=_history(placed, status, entered),
                 currency="EUR",
             )
+
+
+def shards_item() -> Item:
+    """Build the item that says in how many shards the open orders are."""
+    key = table_key(**shop_keys.shards(OPEN_ORDERS.name))
+    return {**key, SHARDS: {"N": str(settings.ORDER_SHARDS)}}
 
 
 class OrderAnswers:

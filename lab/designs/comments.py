@@ -5,7 +5,7 @@ shows of a comment. A long text is an item of its own in each, and is not counte
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
-from comments.lists.queries import CommentEntry, entry_of
+from comments.lists.queries import entry_of
 from comments.models import (
     SHOWN,
     All,
@@ -46,7 +46,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.lists.sort_keys import sort_key_of
-from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
+from dynamo.streams.walk import MemoryCheckpoints, StreamWalk, stream_of
 from dynamo.writes.actions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
@@ -59,8 +59,8 @@ from lab.designs.measuring import (
     Question,
     WriteCase,
     cut_out,
+    every_item,
     measure_designs,
-    scan,
 )
 from lab.designs.tables import SOON, Lab, LabTable, Layout
 from lab.reports.results import Results
@@ -104,17 +104,27 @@ def of_product(product_id: str, *, at_most: int) -> Comments:
 
     Raises NoComments, and botocore's errors.
     """
-    found = tuple(islice(_listed(product_id), at_most))
+    runs = plan(product_id, CommentFilter()).runs
+    listed = every_entry(partial(read, runs), at_once=_CHUNK)
+    found = [entry_of(one.item) for one in islice(listed, at_most)]
     if not found:
         raise NoComments(f"There are no comments on “{product_id}” here.")
     bodies = _bodies([entry.id for entry in found if entry.is_long])
-    comments = tuple(_comment(entry, product_id, bodies) for entry in found)
+    comments = tuple(
+        NewComment(
+            id=entry.id,
+            product_id=product_id,
+            language=entry.language,
+            rating=entry.rating,
+            created_at=entry.created,
+            author=entry.author,
+            title=entry.title,
+            body=bodies.get(entry.id, entry.text),
+            verified=entry.is_verified,
+        )
+        for entry in found
+    )
     return Comments(comments, product_id, f"on the product “{product_id}” of this site")
-
-
-def _listed(product_id: str) -> Iterator[CommentEntry]:
-    runs = plan(product_id, CommentFilter()).runs
-    return (entry_of(one.item) for one in every_entry(partial(read, runs), at_once=_CHUNK))
 
 
 def _bodies(comment_ids: list[str]) -> dict[str, str]:
@@ -122,20 +132,6 @@ def _bodies(comment_ids: list[str]) -> dict[str, str]:
     found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
     text = CommentBody.text.attr_name
     return {keys.comment_id_in(item["pk"]["S"]): item[text]["S"] for item in found}
-
-
-def _comment(entry: CommentEntry, product_id: str, bodies: dict[str, str]) -> NewComment:
-    return NewComment(
-        id=entry.id,
-        product_id=product_id,
-        language=entry.language,
-        rating=entry.rating,
-        created_at=entry.created,
-        author=entry.author,
-        title=entry.title,
-        body=bodies.get(entry.id, entry.text),
-        verified=entry.is_verified,
-    )
 
 
 TABLE = Comment.Meta.table_name
@@ -223,17 +219,13 @@ def _scan(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answe
         condition &= Comment.language.is_in(*chosen.languages)
     if chosen.ratings:
         condition &= Comment.rating.is_in(*chosen.ratings)
-    return [shown(item) for item in cut_out(scan(TABLE, condition), request, place=place_in)]
+    return [shown(item) for item in cut_out(every_item(TABLE, condition), request, place=place_in)]
 
 
-def _read_by(
-    reader: Reader,
-) -> Callable[[str, CommentFilter, PageRequest], Answer]:
-    def read_items(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
-        entries = reader.read(product_id, chosen, request).page.entries
-        return [shown(entry.item) for entry in entries]
-
-    return read_items
+def _read_by(reader: Reader) -> Callable[[str, CommentFilter, PageRequest], Answer]:
+    return lambda product_id, chosen, request: [
+        shown(entry.item) for entry in reader.read(product_id, chosen, request).page.entries
+    ]
 
 
 def _read_sets(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
@@ -392,11 +384,6 @@ def _writes(
     ]
 
 
-def _apply(records: Sequence[Record]) -> None:
-    """Write with the client whose calls are redirected and counted."""
-    CopyWriter(batches()).apply(records)
-
-
 def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
     """Switch on the stream of a full table; return a function that makes the copies due since.
 
@@ -414,7 +401,7 @@ def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
         api=build_streams_client(),
         arn=arn,
         checkpoints=MemoryCheckpoints(),
-        apply=_apply,
+        apply=lambda records: CopyWriter(batches()).apply(records),  # by the redirected client
         pause=0.0,
     )
     return lambda: walk.drain(looks=1)
@@ -443,12 +430,7 @@ def _words(chosen: CommentFilter) -> str:
 
 
 def _sentence(data: Comments) -> str:
-    if len(data.listed) == len(data.all):
-        return (
-            f"{len(data.all):,} comments {data.about}; the tables hold nothing else, which "
-            "flatters Scan."
-        )
-    return (
-        f"{len(data.all):,} comments {data.about}; "
-        f"the lists are those of one product, with {len(data.listed):,} of them."
-    )
+    whole, listed = f"{len(data.all):,} comments {data.about}; ", len(data.listed)
+    if listed == len(data.all):
+        return f"{whole}the tables hold nothing else, which flatters Scan."
+    return f"{whole}the lists are those of one product, with {listed:,} of them."

@@ -19,17 +19,15 @@ from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import read
 from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
-from dynamo.writes.shards import SHARDS
-from lab.bench.data import CUSTOMER, OrderAnswers, OrderData
+from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (
     Answer,
     Design,
     Question,
     WriteCase,
     cut_out,
+    every_item,
     measure_designs,
-    query,
-    scan,
 )
 from lab.designs.tables import Lab, LabTable, Layout
 from lab.reports.results import Results
@@ -41,7 +39,6 @@ from shop.orders.access_patterns import QUEUE, plan_for_user
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of, wire
 from shop.orders.queries import list_open_orders
-from shop.table import OPEN_ORDERS
 
 TABLE = ShopItem.Meta.table_name
 ENTERED = "entered_at"
@@ -116,10 +113,6 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         lab.fill(table, items(), total=len(orders) + len(besides))
         return OrderTable(table, item_of)
 
-    shards: Item = {
-        **table_key(**keys.shards(OPEN_ORDERS.name)),
-        SHARDS: {"N": str(settings.ORDER_SHARDS)},
-    }
     return OrderTables(
         data=data,
         answers=OrderAnswers(orders),
@@ -128,7 +121,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         bare=load("orders", _bare),
         by_status=load("orders-by-status", _by_status, ByStatus.Meta.index_name),
         unsharded=load("orders-one-shard", _unsharded, _OPEN),
-        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards]),
+        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards_item()]),
     )
 
 
@@ -292,14 +285,15 @@ def _design(
 
 def _own_by_scan(chosen: OrderFilter, request: PageRequest) -> Answer:
     condition = _matches(chosen) & (OrderItem.pk == keys.user(CUSTOMER))
-    found = scan(TABLE, condition)
+    found = every_item(TABLE, condition)
     return [shown(item) for item in cut_out(found, request, place=_place_entered)]
 
 
 def _own_by_query(chosen: OrderFilter, request: PageRequest) -> Answer:
     """Read all orders of the customer, which lie in the order of placing, not of shipping."""
     own = OrderItem.pk == keys.user(CUSTOMER)
-    found = query(TABLE, own & OrderItem.sk.startswith(keys.ORDER_PREFIX), _matches(chosen))
+    key = own & OrderItem.sk.startswith(keys.ORDER_PREFIX)
+    found = every_item(TABLE, _matches(chosen), key=key)
     return [shown(item) for item in cut_out(found, request, place=_place_entered)]
 
 
@@ -318,7 +312,7 @@ def _matches(chosen: OrderFilter) -> Condition:
 
 
 def _open_by_scan(request: PageRequest) -> Answer:
-    found = scan(TABLE, OrderItem.status.is_in(*(status.value for status in OPEN)))
+    found = every_item(TABLE, OrderItem.status.is_in(*(status.value for status in OPEN)))
     ordered = cut_out(found, request, place=_place_placed, order=Order.OLDEST_FIRST)
     return [shown(item) for item in ordered]
 
