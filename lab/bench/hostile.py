@@ -1,13 +1,8 @@
 """The dearest page: lists whose comments lie as badly as they can, opened in every way.
 
-The counts of a product say how many comments of each language and rating it has, but not when they
-were written, nor how long they are. Here languages come and go, some are rare, each has ratings of
-its own, and for a while titles and texts are as long as forms take them: what plans by counts
-expect is wrong.
-
-Of lists with random filters, in each order, the first and the last page are opened, pages behind
-and in front of any comment and, by time, from a month on. Each is opened as JSON, whose comments
-are compared with the right answer, and in one other form; every second one when nothing is
+Languages come and go, some are rare, each has ratings of its own, and for a while titles and texts
+are as long as forms take them: what plans by counts expect is wrong. Each page is opened as JSON,
+which is compared with the right answer, and in one other form; every second one when nothing is
 remembered of the product.
 """
 
@@ -66,10 +61,12 @@ class HostileData(CommentData):
         habits = {code: _Habits.draw(rng) for code in CODES}
         for number in range(self.count):
             part = (number + rng.random()) / self.count
-            there = {code: one.weight for code, one in habits.items() if one.is_there(part)}
+            there = {
+                code: one.weight for code, one in habits.items() if one.since <= part < one.until
+            }
             code = weighted(there or {"en": 1.0})(rng)
             habit = habits[code]
-            long = habit.is_long(part)
+            is_long = part < habit.long_since
             yield NewComment(
                 id=f"{rng.getrandbits(64):016x}",
                 product_id=PRODUCT_ID,
@@ -77,8 +74,8 @@ class HostileData(CommentData):
                 rating=weighted(habit.stars_at(part))(rng),
                 created_at=START + SPAN * part,
                 author=f"reader {number}",
-                title="😀" * LONGEST_TITLE if long else "t" * rng.randrange(20),
-                body="x" * (LONGEST_LISTED_TEXT if long else 1 + rng.randrange(80)),
+                title="😀" * LONGEST_TITLE if is_long else "t" * rng.randrange(20),
+                body="x" * (LONGEST_LISTED_TEXT if is_long else 1 + rng.randrange(80)),
             )
 
 
@@ -103,12 +100,6 @@ class _Habits(NamedTuple):
             stars={rating: 10 ** rng.uniform(-2, 1) for rating in RATINGS},
             turn=rng.random(),
         )
-
-    def is_there(self, part: float) -> bool:
-        return self.since <= part < self.until
-
-    def is_long(self, part: float) -> bool:
-        return part < self.long_since
 
     def stars_at(self, part: float) -> dict[int, float]:
         """Return the weights of the ratings, which are turned round at a moment."""

@@ -90,11 +90,8 @@ def _turn(port: int, *, part: float) -> tuple[float, float, Found]:
     capacity = _capacity(port, seconds=TURN / 2)
     offered = capacity * part
     clients = {"Arriving": SENDERS, "Checking": 1}
-    return (
-        capacity,
-        offered,
-        run(port, clients, paths=PATHS, seconds=TURN, rate=offered / SENDERS),
-    )
+    found = run(port, clients, paths=PATHS, seconds=TURN, rate=offered / SENDERS)
+    return capacity, offered, found
 
 
 def _rate_of(turns: Sequence[tuple[float, float, Found]]) -> dict[str, Value]:

@@ -75,22 +75,18 @@ class _Compared:
         skipped = (self.case.page - 1) * size
         return models.list_by_offset(PRODUCT_ID, self.chosen, skipped=skipped, size=size)
 
-    def site_page(self, *, fragment: bool = False) -> bytes:
-        return self.case.list.site.get(self.case.path, fragment=fragment)
-
-    def sql_page(self, *, fragment: bool = False) -> bytes:
-        return self.case.list.site.get(views.PREFIX + self.case.path, fragment=fragment)
+    def show(self, side: str, *, fragment: bool = False) -> bytes:
+        path = self.case.path if side == SITE else views.PREFIX + self.case.path
+        return self.case.list.site.get(path, fragment=fragment)
 
     def actions(self) -> Actions:
         """Return what is timed, by the side and what it is."""
         return {
             (SITE, LIST): self.case.read,
-            (SITE, FRAGMENT): partial(self.site_page, fragment=True),
-            (SITE, PAGE): self.site_page,
             (SQL, LIST): self.by_keyset,
             (SQL, OFFSET): self.by_offset,
-            (SQL, FRAGMENT): partial(self.sql_page, fragment=True),
-            (SQL, PAGE): self.sql_page,
+            **{(side, FRAGMENT): partial(self.show, side, fragment=True) for side in (SITE, SQL)},
+            **{(side, PAGE): partial(self.show, side) for side in (SITE, SQL)},
         }
 
 
@@ -110,7 +106,11 @@ def measure_sql(
         yield from rows(part, {"page_size": context.page_size, "turns": turns, **loaded})
         with override_settings(ROOT_URLCONF=views.__name__):
             compared = list(_pages(context, answers, pages=pages))
-            _require_right_answers(compared, answers)
+            for one in compared:
+                _require_same(one)
+            for name, chosen in LISTS.items():
+                counted = models.count_comments(PRODUCT_ID, chosen)
+                _require(f"COUNT(*) of “{name}”", is_so=counted == len(answers.places(chosen)))
             yield from _time_pages(context, part, compared, turns=turns)
             yield from _time_counting(context, part, answers, turns=turns)
 
@@ -129,14 +129,6 @@ def _pages(
             yield _Compared(case, LISTS[one.name])
 
 
-def _require_right_answers(compared: Sequence[_Compared], answers: CommentAnswers) -> None:
-    for one in compared:
-        _require_same(one)
-    for name, chosen in LISTS.items():
-        counted = models.count_comments(PRODUCT_ID, chosen)
-        _require(f"COUNT(*) of “{name}”", is_so=counted == len(answers.places(chosen)))
-
-
 def _require_same(one: _Compared) -> None:
     """Raise WrongAnswer unless both sides read what the page holds, and show the same."""
     expected = tuple(one.case.expected)
@@ -145,7 +137,7 @@ def _require_same(one: _Compared) -> None:
         places = tuple(map(place_of_row, read[: len(expected)]))
         _require(f"{one.name} by SQL", is_so=places == expected)
     for fragment in (False, True):
-        site, sql = one.site_page(fragment=fragment), one.sql_page(fragment=fragment)
+        site, sql = (one.show(side, fragment=fragment) for side in (SITE, SQL))
         _require(f"{one.name}, shown by SQL,", is_so=_comparable(site) == _comparable(sql))
 
 

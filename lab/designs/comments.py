@@ -46,7 +46,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import every_entry, read
 from dynamo.lists.sort_keys import sort_key_of
-from dynamo.streams.walk import MemoryCheckpoints, StreamWalk, stream_of
+from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
 from dynamo.writes.actions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
@@ -397,11 +397,15 @@ def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
     patient.get_waiter("table_exists").wait(TableName=table.name, WaiterConfig=SOON)
     with lab.redirection.to(table.in_place):
         arn = stream_of(client(), SETS_TABLE)
+
+    def apply(records: Sequence[Record]) -> None:
+        CopyWriter(batches()).apply(records)  # by the client whose calls are redirected and counted
+
     walk = StreamWalk(
         api=build_streams_client(),
         arn=arn,
         checkpoints=MemoryCheckpoints(),
-        apply=lambda records: CopyWriter(batches()).apply(records),  # by the redirected client
+        apply=apply,
         pause=0.0,
     )
     return lambda: walk.drain(looks=1)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext_noop as _
@@ -58,20 +59,11 @@ BuildItem = Callable[[NewOrder, int], Item]
 """Builds an order's item as a table has it; the number is its shard."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderTable:
+class OrderTable(NamedTuple):
     """A table that holds the orders, and how it stores them."""
 
     table: LabTable
     item_of: BuildItem
-
-    def put(self, order: NewOrder, *, shard: int) -> None:
-        """Write an order, whole, in the place of what it was before."""
-        client().put_item(TableName=TABLE, Item=self.item_of(order, shard))
-
-    def key_of(self, order: NewOrder) -> Item:
-        """Return the key of an order's item."""
-        return table_key(keys.user(order.username), keys.order(order.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,14 +265,18 @@ def _design(
         return [
             WriteCase(
                 action=action,
-                write=partial(table.put, order, shard=number % shards),
+                write=partial(_put, table.item_of(order, number % shards)),
                 looks=[partial(look, order)],
-                key=table.key_of(order),
+                key=table_key(keys.user(order.username), keys.order(order.id)),
             )
             for number, (action, order) in enumerate(steps)
         ]
 
     return Design(name, table.table, lambda _question, request: read_page(request), writes)
+
+
+def _put(item: Item) -> None:
+    client().put_item(TableName=TABLE, Item=item)
 
 
 def _own_by_scan(chosen: OrderFilter, request: PageRequest) -> Answer:

@@ -133,24 +133,19 @@ def _design(
         for (asked, page), of_page in found.by("list", "page").items()
         if isinstance(asked, str) and isinstance(page, int)
     ]
-    writings = [
-        {"action": str(action), **of_write.facts()}
-        for (action,), of_write in found.where(page=None).by("list").items()
-    ]
-    written = found.where(page=None).numbers("capacity_units")
+    written = found.where(page=None)
+    units, reads = written.numbers("capacity_units"), prices().reads
+    dearest = (found.where(list=asked).numbers("capacity_units") for asked in questions)
     return DesignView(
         anchor=f"{anchor_of(subject[0].part)}-{anchor_of(name)}",
         description=description,
         rows=[(one, _bar(float(one["capacity_units"]), most=most)) for one in readings],
-        reads=[
-            _amount(
-                max(found.where(list=asked).numbers("capacity_units"), default=0.0),
-                *(prices().reads, most),
-            )
-            for asked in questions
+        reads=[_amount(max(of_pages, default=0.0), reads, most) for of_pages in dearest],
+        write=_amount(units[0], prices().writes, most) if units else None,
+        writings=[
+            {"action": str(action), **of_write.facts()}
+            for (action,), of_write in written.by("list").items()
         ],
-        write=_amount(written[0], prices().writes, most) if written else None,
-        writings=writings,
     )
 
 
