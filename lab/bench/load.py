@@ -1,11 +1,8 @@
 """More visitors than the site can serve: requests come at a rate, whether it keeps up or not.
 
-The site's capacity is measured by clients that wait for each answer. Then requests come at parts of
-it and above it. Both take turns, as the speed of machines varies from second to second. Times are
-counted from when a request was due, not from when it was sent.
-
-In the end clients sign in as often as the site lets them, half of them by wrong names, beside a few
-readers. Who is refused waits as long as the answer says. All clients are Locust's.
+The site's capacity is measured by clients that wait for each answer; then requests come at parts of
+it and above it, in turns, as the speed of machines varies from second to second. In the end clients
+sign in as often as the site lets them, beside a few readers. All clients are Locust's.
 """
 
 from collections.abc import Iterator, Sequence

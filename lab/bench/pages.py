@@ -54,7 +54,7 @@ from shop.order_status import Status
 from shop.orders.access_patterns import plan_for_queue, plan_for_user
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
-from shop.orders.queries import list_open_orders, list_orders
+from shop.orders.queries import OrdersResult, list_open_orders, list_orders
 from shop.orders.queue.listing import queue_pager
 from shop.table import OPEN_ORDERS
 
@@ -106,15 +106,12 @@ def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> L
 
 def _by_filter(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
     (whole,) = plan(product_id, CommentFilter()).runs
-    keep = tuple(_filters(chosen))
+    wanted = (
+        (Comment.language.attr_name, tuple({"S": code} for code in chosen.languages)),
+        (Comment.rating.attr_name, tuple({"N": str(rating)} for rating in chosen.ratings)),
+    )
+    keep = tuple(OneOf(name, values) for name, values in wanted if values)
     return ListRead("filter", read([replace(whole, keep=keep)], request))
-
-
-def _filters(chosen: CommentFilter) -> Iterator[OneOf]:
-    if chosen.languages:
-        yield OneOf(Comment.language.attr_name, tuple({"S": code} for code in chosen.languages))
-    if chosen.ratings:
-        yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))
 
 
 SITE = Reader("planner", "the cheapest plan by the counts, as the site's pages read", _by_planner)
@@ -340,7 +337,7 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
         yield MeasuredList(
             name=name,
             positions=answers.of_customer(chosen),
-            read=partial(_read_own, chosen),
+            read=partial(_read, partial(list_orders, CUSTOMER, chosen)),
             pager=OrderList(CUSTOMER, reverse("orders")).pager(chosen),
             site=customer,
             run=plan_for_user(CUSTOMER, chosen).runs[0],
@@ -349,7 +346,7 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
         yield MeasuredList(
             name=name,
             positions=answers.queue(statuses),
-            read=partial(_read_queue, statuses),
+            read=partial(_read, partial(list_open_orders, OrderFilter(statuses))),
             pager=queue_pager(OrderFilter(statuses)),
             site=staff,
             run=plan_for_queue(OrderFilter(statuses), shards=OPEN_ORDERS.count()).runs[0],
@@ -357,13 +354,8 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
         )
 
 
-def _read_own(chosen: OrderFilter, request: PageRequest) -> ListRead:
-    found = list_orders(CUSTOMER, chosen, request)
-    return ListRead(found.plan.name, found.page)
-
-
-def _read_queue(statuses: tuple[Status, ...], request: PageRequest) -> ListRead:
-    found = list_open_orders(OrderFilter(statuses), request)
+def _read(read_orders: Callable[[PageRequest], OrdersResult], request: PageRequest) -> ListRead:
+    found = read_orders(request)
     return ListRead(found.plan.name, found.page)
 
 

@@ -148,8 +148,8 @@ def _measure_comments(context: BenchContext, data: CommentData, options: Options
 
 def _measure_drift(context: BenchContext, data: CommentData) -> Iterator[Row]:
     create_catalogue()
-    filters = list(grid())[::ONE_IN]
-    return measure_drift(context, DRIFT, CommentAnswers(data.comments()), filters)
+    answers = CommentAnswers(data.comments())
+    return measure_drift(context, DRIFT, answers, list(grid())[::ONE_IN])
 
 
 def _measure_orders(context: BenchContext, data: OrderData, options: Options) -> Iterator[Row]:

@@ -1,13 +1,11 @@
 """How many pages a second the whole site serves, and how many comments are imported a second.
 
-The site is gunicorn with two workers, as ``make run``; the clients are Locust's. Clients, site and
-engine share the machine, so that the absolute numbers are low; compare those of different filters
-with each other. The lists take turns. Then each of many different pages is requested once, to see
-what the processes have filled their memory with.
+The site is gunicorn with two workers, as ``make run``; the clients are Locust's. All share the
+machine: compare the numbers of different filters with each other. Then each of many different pages
+is requested once, to see what the processes have filled their memory with.
 
-Comments are imported with exact counts, and the same items without any. The raw rate is
-BatchWriteItem's for the comments' items alone, without long bodies: nothing stored is read, there
-is no transaction and no counter. Both load comments of their own, in turns, into one growing table.
+Comments are imported with exact counts, and their items alone by BatchWriteItem, which reads and
+counts nothing. Both load comments of their own, in turns, into one growing table.
 """
 
 import re

@@ -194,11 +194,7 @@ def shown(item: Item) -> Item:
 
 def _bare(item: Item) -> Sequence[Item]:
     """Keep what a list shows, and the product that a FilterExpression or the index `all` needs."""
-    return ({"pk": item["pk"], "sk": item["sk"], PRODUCT: item[PRODUCT], **shown(item)},)
-
-
-def _whole(item: Item) -> Sequence[Item]:
-    return (item,)
+    return ({name: item[name] for name in ("pk", "sk", PRODUCT)} | shown(item),)
 
 
 def _in_sets(item: Item) -> Sequence[Item]:
@@ -244,10 +240,6 @@ def _write_counted(comment: NewComment) -> None:
     write([put(Comment, stored(comment), NEW)], changes)
 
 
-def _run_of_all(comment: NewComment) -> Sequence[Run]:
-    return plan(comment.product_id, CommentFilter()).runs
-
-
 def _runs_of_indexes(comment: NewComment) -> Sequence[Run]:
     languages, ratings = (comment.language,), (comment.rating,)
     return [
@@ -278,7 +270,7 @@ FILTER = CommentDesign(
     items=_bare,
     read=_read_by(FILTER_READER),
     write=partial(_put, _bare, TABLE),
-    runs=_run_of_all,
+    runs=lambda comment: plan(comment.product_id, CommentFilter()).runs,
 )
 SETS = CommentDesign(
     layout=Layout("sets", CommentSetItem, (BySet.Meta.index_name,)),
@@ -289,14 +281,14 @@ SETS = CommentDesign(
 )
 BY_RULE = CommentDesign(
     layout=Layout("rules", Comment, _INDEXES),
-    items=_whole,
+    items=lambda item: (item,),
     read=_read_by(RULES_READER),
-    write=partial(_put, _whole, TABLE),
+    write=partial(_put, lambda item: (item,), TABLE),
     runs=_runs_of_indexes,
 )
 PLANNED = CommentDesign(
     layout=Layout("planner", Comment, _INDEXES),
-    items=_whole,
+    items=lambda item: (item,),
     read=_read_by(SITE),
     write=_write_counted,
     runs=_runs_of_indexes,

@@ -16,7 +16,7 @@ from pynamodb.expressions.operand import Path
 
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.reader import Order, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.site_reader import read
 from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
@@ -294,8 +294,7 @@ def _own_by_query(chosen: OrderFilter, request: PageRequest) -> Answer:
 
 
 def _own_by_composite_key(chosen: OrderFilter, request: PageRequest) -> Answer:
-    page = read(plan_for_user(CUSTOMER, chosen).runs, request)
-    return [shown(entry.item) for entry in page.entries]
+    return _shown_on(read(plan_for_user(CUSTOMER, chosen).runs, request))
 
 
 def _matches(chosen: OrderFilter) -> Condition:
@@ -314,12 +313,15 @@ def _open_by_scan(request: PageRequest) -> Answer:
 
 
 def _open_by_one_partition(request: PageRequest) -> Answer:
-    page = read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST)
-    return [shown(entry.item) for entry in page.entries]
+    return _shown_on(read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST))
 
 
 def _open_by_shards(request: PageRequest) -> Answer:
-    return [shown(entry.item) for entry in list_open_orders(OrderFilter(), request).page.entries]
+    return _shown_on(list_open_orders(OrderFilter(), request).page)
+
+
+def _shown_on(page: Page) -> Answer:
+    return [shown(entry.item) for entry in page.entries]
 
 
 def _place_entered(item: Item) -> str:

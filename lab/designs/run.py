@@ -252,22 +252,14 @@ def _plot(subject: Results) -> Plot:
     """Show capacity units of every page, a panel a question, and of a write; a row a design."""
     part, designs = subject[0].part, subject.names("reader")
     described = describe_subjects()[part]
-    questions = [str(row.list) for row in subject if row.metric == "about"]
+    questions = [str(row.list) for row in subject.where(metric="about")]
     places = range(len(designs))
+    names = [described.designs[design].title for design in designs]
     panels = []
     for question in questions:
         units = [subject.where(list=question, reader=d).numbers("capacity_units") for d in designs]
-        panels.append(
-            Panel(
-                "bars",
-                question,
-                {
-                    name: (places, [_at(of, depth) for of in units])
-                    for depth, name in enumerate(DEPTHS)
-                },
-                names=[described.designs[design].title for design in designs],
-            )
-        )
+        series = {name: (places, [_at(u, at) for u in units]) for at, name in enumerate(DEPTHS)}
+        panels.append(Panel("bars", question, series, names=names))
     writes = [subject.where(page=None, reader=d).numbers("capacity_units") for d in designs]
     means = [fmean(of_design or (0.0,)) for of_design in writes]
     return Plot(
