@@ -27,10 +27,7 @@ class CommentFilter:
 
     @classmethod
     def of(cls, languages: Iterable[str] = (), ratings: Iterable[int] = ()) -> Self:
-        """Build a filter; all five ratings filter nothing and become any.
-
-        Raises BadFilter for a language or rating that does not exist, or too many languages.
-        """
+        """Build a filter; all five ratings become any. Raises BadFilter."""
         chosen_languages, chosen_ratings = sorted(set(languages)), sorted(set(ratings))
         for rating in chosen_ratings:
             if rating not in RATINGS:
@@ -46,7 +43,7 @@ class CommentFilter:
 
     @classmethod
     def parse(cls, languages: str, ratings: str) -> Self:
-        """Read the two parts of a list's URL, such as ``de.en`` and ``1.2.5``, or ``~`` for any.
+        """Read the two parts of a list's URL, such as ``de.en`` and ``1.2.5``, or ``~``.
 
         Raises BadFilter.
         """

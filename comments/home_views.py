@@ -21,10 +21,7 @@ SHELVES = 12
 @require_safe
 @public
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the heads of the rankings, then the categories, each with a few of its products.
-
-    The rankings are on the first page of the categories alone.
-    """
+    """Show the heads of the rankings, then the categories, each with a few of its products."""
     pager = Pager(reverse("home"), "categories", canonical=reverse("home"))
     asked = pager.requested(request.GET, size=SHELVES)
     is_first = asked.is_first and not wants_partial(request)

@@ -36,10 +36,9 @@ def all_languages() -> list[tuple[str, str]]:
 
 
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
-    """Return the visitor's first language that there are comments in.
+    """Return the first language of an Accept-Language header that is in ``among``.
 
-    ``accept_language`` is the header's value. None when it names no language in ``among``, or
-    accepts any (``*``) before one. A quality of 0 excludes a language.
+    None when there is none, or it accepts any (``*``) before one.
     """
     for tag, quality in parse_accept_lang_header(accept_language):
         if not quality:

@@ -59,10 +59,7 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 @require_safe
 @public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
-    """Show a product's comments in any set of languages and ratings, in any order.
-
-    The product is shown in brief.
-    """
+    """Show a product's comments in any set of languages and ratings, in any order."""
     try:
         chosen = CommentFilter.parse(languages, ratings)
         order = CommentOrder.parse(request.GET.get("order", CommentOrder.NEWEST))

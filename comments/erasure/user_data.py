@@ -48,21 +48,14 @@ def comments_listed_in(partition: str) -> Iterator[str]:
 
 
 def delete_written(*, comment_id: str, username: str) -> None:
-    """Delete a comment of a user who is erased.
-
-    Until all of it is gone, ranks included, it is listed in ``keys.erased(username)``. Raises
-    Contended, and botocore's errors.
-    """
+    """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
     delete_comment(comment_id, found_by=keys.erased(username))
     delete_comment(comment_id)  # finishes what the first time only logged
     _forget(comment_id)
 
 
 def delete_vote(*, comment_id: str, username: str) -> None:
-    """Delete a user's vote, and count it out, also where the comment is deleted.
-
-    Raises Contended, and botocore's errors.
-    """
+    """Delete a user's vote, and count it out, also where the comment is deleted."""
     try:
         take_back(comment_id=comment_id, username=username)
     except NoSuchComment:
@@ -72,10 +65,7 @@ def delete_vote(*, comment_id: str, username: str) -> None:
 
 
 def delete_report(*, comment_id: str, username: str) -> None:
-    """Delete a user's report, and count it out; the comment stays in the queue if it is there.
-
-    Raises Contended, and botocore's errors.
-    """
+    """Delete a user's report, and count it out; the comment stays in the queue if it is there."""
     report = delete(Comment, comment_key(comment_id, keys.report(username)), Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
     try:
@@ -88,8 +78,7 @@ def delete_report(*, comment_id: str, username: str) -> None:
 def delete_signature(*, comment_id: str, username: str) -> None:
     """Remove the name of its author from a reply, which is the shop's and stays.
 
-    Its version is raised, so that a change of the reply under way fails and cannot restore the
-    name. Raises Contended, and botocore's errors.
+    Its version is raised, so that a change under way cannot restore the name.
     """
     partition = CommentReply.replier_partition
     changes = [
@@ -124,8 +113,7 @@ AT_ONCE = 200
 def imported_reviews_of(username: str) -> Iterator[str]:
     """Yield the ids of imported reviews that came with a user's orders.
 
-    No index lists them by their author: all comments on what the user bought are read, and all
-    hidden ones, which are in no list.
+    All comments on what the user bought are read, and all hidden ones, which are in no list.
     """
     bought = list(products_bought_by(username))
     lists = [read_model().plan(product_id, CommentFilter()).runs for product_id in bought]
@@ -193,10 +181,7 @@ END = "\n  ]"
 
 
 def sections_of(username: str, traces: Iterable[Trace], read: ReadMany) -> Iterator[Section]:
-    """Yield the kinds of data of a user, and the orders; nothing is read before it is asked for.
-
-    Reading raises botocore's errors.
-    """
+    """Yield the kinds of data of a user, and the orders; nothing is read before it is asked for."""
     for trace in traces:
         batches = held(trace, username, read)
         yield trace.kind, map(_without_secrets, batches) if trace is PROFILE else batches
@@ -204,9 +189,9 @@ def sections_of(username: str, traces: Iterable[Trace], read: ReadMany) -> Itera
 
 
 def export_text(username: str, sections: Iterable[Section]) -> Iterator[str]:
-    """Yield the text of the object, a part for each batch; what reading raises passes through.
+    """Yield the text of the object, a part for each batch.
 
-    Then a list is open: `END` closes it.
+    What reading raises passes through; then a list is open: `END` closes it.
     """
     yield f'{{\n  "username": {json.dumps(username)}'
     for kind, batches in sections:

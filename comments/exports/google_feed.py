@@ -1,7 +1,6 @@
-"""Google's feed of product reviews, as ``import_comments --preset google`` reads it.
+"""Google's feed of product reviews, schema 2.4, as ``import_comments --preset google`` reads it.
 
-The schema is 2.4 of https://developers.google.com/product-review-feeds/schema. A feed has to be
-complete: reviews that it lacks are deleted there.
+See https://developers.google.com/product-review-feeds/schema.
 """
 
 import re

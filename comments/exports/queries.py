@@ -1,7 +1,4 @@
-"""Walks through the comments of one product, or of all, for exports.
-
-Hidden comments are in no list, and in no export.
-"""
+"""Walks through the comments of one product, or of all, for exports; hidden ones are in none."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -27,11 +24,7 @@ _TEXT = CommentBody.text.attr_name
 
 
 def walk_through(product_id: str | None) -> Walk:
-    """Return the walk through a product's comments, newest first, or through those of all products.
-
-    One product is read by its list, 200 comments for about a capacity unit for each 8 KB; all of
-    them by a Scan of the table, in no order that means anything.
-    """
+    """Return the walk through a product's comments, newest first, or (None) all, by a Scan."""
     if product_id is None:
         return table_walk(TABLE, lambda items: _rows([i for i in items if _is_listed(i)]))
     runs = plan(product_id, CommentFilter()).runs

@@ -1,7 +1,4 @@
-"""Olist's reviews, each as rows of comments on the products of its order.
-
-The rules are in docs/importing-orders.md.
-"""
+"""Olist's reviews, as rows of comments on the products of its orders: docs/importing-orders.md."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

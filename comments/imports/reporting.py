@@ -23,11 +23,7 @@ _LANGUAGES_SHOWN = 12
 
 
 def counts_of(report: ImportReport) -> dict[str, Any]:
-    """Return the figures of an import, as ``--json`` prints them.
-
-    Read and rejected rows are all rows; new, replaced, unchanged and superseded ones those read.
-    Moved comments are some of those replaced.
-    """
+    """Return the figures of an import, as ``--json`` prints them."""
     findings = report.findings
     return {
         "rows": report.rows,
@@ -105,11 +101,7 @@ def _table(report: ImportReport) -> Iterator[str]:
 
 
 def taken_for_languages(spelled: Iterable[str]) -> list[str]:
-    """Return the codes of a file's languages that are probably countries, as the file spells them.
-
-    They are where the language is seldom written; and all of `SPOKEN` where the file has codes in
-    upper case, or of countries whose code is no language.
-    """
+    """Return the codes of a file's languages that are probably countries, as it spells them."""
     found = sorted(set(spelled))
     are_countries = any(code.isupper() or _is_only_a_country(code) for code in found)
     suspects = SPOKEN.keys() if are_countries else SELDOM

@@ -46,9 +46,8 @@ _ID_BYTES = 12
 class Findings:
     """What was found in the rows that were read, and how many of them needed a guess.
 
-    ``cells`` are the rows by language and rating; ``spelled`` are the languages as the file has
-    them; ``products`` are the file's ids of products that could not be kept, by those they were
-    mapped to (`dynamo.files.values`).
+    ``spelled`` are the languages as the file has them; ``products`` are the file's ids of products
+    that could not be kept, by those they were mapped to.
     """
 
     cells: Counter[Cell] = field(default_factory=Counter)

@@ -64,11 +64,9 @@ class CommentFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Counts of the rows: ``read + rejected == rows``.
+    """Counts of the rows: ``read + rejected == rows``; the verdicts are about all that were read.
 
-    New, replaced, unchanged and superseded ones are all that were read. A row is superseded by
-    a newer version of its comment, in the file or stored before. ``findings`` are about the rows
-    read; ``spelling`` is what was found out of the file's, in words.
+    ``findings`` are too; ``spelling`` is what was found out of the file's, in words.
     """
 
     rows: int
@@ -98,9 +96,8 @@ def import_file(
     """Write a file's comments, and its rejected rows to ``rejects``; without a writer only check.
 
     ``ensure_products`` is called with ids of products before comments on them are written, and
-    with the file's ids by those they were mapped to; it returns how many it created. Raises
-    FileUnreadable, BadMapping and RejectsUnwritable before anything is written, and what
-    ``writer`` raises; the same import again continues then.
+    the file's ids by those they were mapped to; it returns how many it created. Raises
+    FileUnreadable, BadMapping and RejectsUnwritable before anything is written.
     """
     findings = [Findings(), Findings()]
     of_pass = iter(findings)

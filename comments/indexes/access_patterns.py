@@ -61,8 +61,8 @@ class AccessPattern:
 class ListPlan:
     """How a page is read, and what the other ways were expected to cost.
 
-    ``estimated_capacity_units`` is None where there were no counts to derive it from, and where
-    the plan would find nothing. The ``empty_partitions`` are read at the end of the list alone.
+    ``estimated_capacity_units`` is None without counts, and where the plan would find nothing. The
+    ``empty_partitions`` are read at the end of the list alone.
     """
 
     name: str

@@ -54,10 +54,7 @@ _COMMENTS = keys.COMMENT_PREFIX, keys.COMMENT_PREFIX
 
 
 def comment_differences() -> Iterator[Difference]:
-    """Compare every comment's keys, body, counts, ranks and dependents with what they should be.
-
-    Reads the whole table. Ranks come after the counts they are derived from.
-    """
+    """Compare every comment's keys, body, counts, ranks and dependents with what they should be."""
     for _, difference in find_differences(TABLE, {"comments": comment_kinds()}):
         yield difference
 

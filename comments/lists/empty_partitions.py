@@ -1,11 +1,8 @@
 """At the end of a list, check the partitions skipped because their count was zero.
 
 A wrong count may cost capacity, but must not hide a comment for good. What the last page of a list
-finds in those partitions is shown on that page, in order, and the counts are corrected, so that
-the next reader finds it in its place. Of many partitions each reader checks some, drawn at random.
-
-The comments themselves are counted, under every read model: a copy in a set may exist for a while
-after its comment.
+finds there is shown on it, and the comments themselves are counted anew. Of many partitions each
+reader checks some, drawn at random.
 """
 
 import logging

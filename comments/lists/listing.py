@@ -1,9 +1,4 @@
-"""A list of comments as its page shows it: heading, toggles, URLs; and its comments as data.
-
-A product and the comments on its page in the words of schema.org, for search engines.
-
-All of it is visible on the page, as search engines demand.
-"""
+"""A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,8 +41,7 @@ class Listing:
 
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
     ``all_url`` that of all comments, empty if these are. ``months`` can be jumped to at
-    ``months_url``; ``month_shown`` is that of the first comment on the page. A whole list has all
-    comments of its product.
+    ``months_url``; ``month_shown`` is that of the first comment.
     """
 
     address: str
@@ -165,7 +159,7 @@ def order_links(
 ) -> list[OrderLink]:
     """Return the links to a list's orders, with its filter, and to the most helpful comments.
 
-    Without a ``current`` order those are shown. They take no filter.
+    Without a ``current`` order those are shown.
     """
     base_url, in_list = _base_url(product_id), current is not None
     helpful_url = reverse("most_helpful", args=[product_id])
@@ -181,10 +175,7 @@ def order_links(
 
 
 def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, Any]:
-    """Return a comment for programs (docs/api.md).
-
-    ``product_id`` is that of a list which does not say it with each comment.
-    """
+    """Return a comment for programs (docs/api.md), in a list of ``product_id`` if given."""
     reply = comment.reply
     return {
         "id": comment.id,
@@ -299,10 +290,7 @@ Thing = dict[str, Any]
 def things_on_page(
     product: Product, comments: Sequence[CommentEntry], counts: ProductCounts, *, site: str
 ) -> list[Thing]:
-    """Return the breadcrumbs of a product's page, and its product if there is more than a name.
-
-    Search engines want one of price, rating and reviews. ``site`` is what addresses begin with.
-    """
+    """Return the breadcrumbs of a product's page, and its product if there is more than a name."""
     product_thing = _product(product, comments, counts, site=site)
     is_enough = {"offers", "aggregateRating"} & product_thing.keys()
     return [*([product_thing] if is_enough else ()), _breadcrumbs(product, site=site)]

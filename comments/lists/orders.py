@@ -75,10 +75,7 @@ class CommentOrder(StrEnum):
         return (newer, older) if self is CommentOrder.NEWEST else (older, newer)
 
     def section(self, rating: int) -> str:
-        """Return the section of a rating's comments (see `dynamo.lists.runs.Run`), empty by time.
-
-        As the runs are read by falling places, the lowest rating has the greatest section.
-        """
+        """Return the section of a rating's comments (`dynamo.lists.runs.Run`), empty by time."""
         if not self.is_by_rating:
             return ""
         return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"
@@ -115,10 +112,7 @@ class MonthOption:
 
 
 def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageRequest:
-    """Return the first page of a list as one that begins at a month (UTC).
-
-    Raises BadFilter for what is no month, for another page, and for a list by rating.
-    """
+    """Return the first page of a list as one that begins at a month (UTC). Raises BadFilter."""
     if not _MONTH.fullmatch(month):
         sentence = _("“%(month)s” is no month: write it as 2026-03.") % {"month": month}
         raise BadFilter(sentence)

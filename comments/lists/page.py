@@ -1,14 +1,9 @@
 """The page of a product's comments: all that it shows, declared and read together.
 
-What depends on nothing else goes out in one round: product and counts by one BatchGetItem, the
-list, the votes of the visitor, the picks of staff. The list is planned by the counts that were
-remembered; those of now arrive meanwhile. A second round is read where nothing is remembered, where
-the remembered counts turn out to lack something, and for a highlight that the list does not have.
-
-The highlights of a product's page (AP12): the latest praise and criticism, and staff's picks.
-
-As a rule, the latest praise and criticism are on the page of comments that is read anyway. What is
-missing there is read by itself.
+What depends on nothing else goes out in one round: product and counts, the list, the votes of the
+visitor, the picks of staff. The list is planned by remembered counts. A second round is read where
+there are none, where they turn out to lack something, and for a highlight (AP12) that the list does
+not have.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +69,6 @@ Kind = tuple[int, ...]
 POSITIVE: Kind = (4, 5)
 NEGATIVE: Kind = (1, 2)
 KINDS = (POSITIVE, NEGATIVE)
-"""What AP12 calls positive and negative."""
 LIKELY = 0.5
 """How many of a kind to expect on a page, at the least, before waiting to see whether there is."""
 SHOWN_PICKS = 3
@@ -91,10 +85,7 @@ _NEWEST = ProductRank.newest.attr_name
 
 @dataclass(frozen=True, slots=True)
 class Highlights:
-    """The latest positive and negative comment, and when the product was last commented on.
-
-    ``picks`` are the newest of the comments that staff have picked.
-    """
+    """The latest positive and negative comment, and when the product was last commented on."""
 
     positive: CommentEntry | None
     negative: CommentEntry | None
@@ -106,10 +97,10 @@ class Highlights:
 class CommentsRequest:
     """A page of a product's comments.
 
-    ``chosen`` is None for the visitor's language, by the header ``accept_language``: only the
-    product's own page is that, and has highlights. Only a whole page has the description.
-    ``recent`` are the ids of comments that the visitor has just written. ``shown`` is how many are
-    there already of a page that reads on by itself, and ``site`` what addresses begin with.
+    ``chosen`` is None for the visitor's language, by ``accept_language``: only the product's own
+    page is that, and has highlights. Only a whole page has the description. ``recent`` are the ids
+    of what the visitor has just written, ``shown`` how many are there of a page that reads on by
+    itself, ``site`` what addresses begin with.
     """
 
     product_id: str
@@ -154,10 +145,7 @@ class CommentsRequest:
 
 @dataclass(frozen=True, slots=True)
 class CommentsPage:
-    """A page of a product's comments, ready to be shown.
-
-    ``voted`` are the ids of comments that the visitor finds helpful, ``recent`` those just written.
-    """
+    """A page of a product's comments, ready to be shown; ``voted`` and ``recent`` are ids."""
 
     wanted: CommentsRequest
     product: Product
@@ -369,10 +357,9 @@ class CommentResult:
 
 
 def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentResult:
-    """Read the page of a comment: in one round, and its product in another.
+    """Read the page of a comment, strongly for users and if ``is_recent``, and then its product.
 
-    It is read strongly for users, as staff see their reply at once, and if ``is_recent``, for its
-    author. Raises NoSuchComment and NoSuchProduct.
+    Raises NoSuchComment and NoSuchProduct.
     """
     is_strong = is_recent or bool(visitor.username)
     with pool().together() as together:
@@ -423,10 +410,7 @@ def find_highlights(
     picks: Started[tuple[CommentEntry, ...]],
     newest: datetime | None,
 ) -> Highlights:
-    """Return the highlights of a first page of comments; read what neither has nor was started.
-
-    ``newest`` is when the product was last commented on in any language, as far as that is known.
-    """
+    """Return the highlights of a first page of comments; read what neither has nor was started."""
     shown = {kind: _first(found, kind) for kind in KINDS}
     missing = {
         kind: ratings
@@ -474,10 +458,9 @@ def explain_comments(
     after: str | None = None,
     forced_plan: str | None = None,
 ) -> Explanation:
-    """Read a page of a list as its page does, and explain it.
+    """Read a page of a list as its page does, and explain it; ``after`` is a position token.
 
-    ``after`` is the position token of a page's link. Raises Refusal for one of another list,
-    and NoSuchPlan.
+    Raises Refusal for one of another list, and NoSuchPlan.
     """
     query = QueryDict(mutable=True)
     if after:

@@ -1,7 +1,5 @@
 """Reads of comments: lists, by the read model that the site has, and one comment.
 
-The read models that lists of comments may be read from.
-
 ==========  ==========================================  ============================
 model       lists are read from                         planned by
 ==========  ==========================================  ============================
@@ -9,9 +7,8 @@ model       lists are read from                         planned by
 ``sets``    the copies in ``comment_sets``              `comments.sets.plans`
 ==========  ==========================================  ============================
 
-The setting ``COMMENTS_READ_MODEL`` chooses. Both have the same items in the same places, so a
-position in one is valid in the other. Single comments, counts and rankings are read from
-``comments`` under both, and so are repairs, which must not rest on derived items.
+``COMMENTS_READ_MODEL`` chooses. A position in one is valid in the other. Single comments, counts,
+rankings and repairs are read from ``comments`` under both.
 """
 
 import re
@@ -67,9 +64,8 @@ _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
-    ``username`` is empty for an imported comment; ``is_verified`` means that the author had bought
-    the product. A hidden one is in no list of its product. ``product_id`` is empty in the lists of
-    one product. Of the shop's ``reply``, lists have what travels with the comment.
+    ``username`` is empty for an imported comment, ``product_id`` in the lists of one product. Of
+    the shop's ``reply``, lists have what travels with the comment.
     """
 
     id: str
@@ -123,7 +119,7 @@ class CommentEntry:
 class CommentPage:
     """A page of a list of comments, and the plan it was read by.
 
-    The links to its neighbours are built from ``page``. ``shown`` has also the comments found in
+    The links to its neighbours are built from ``page``; ``shown`` has also what was found in
     partitions that were counted as empty. ``counts`` are those of the product, as of now.
     """
 
@@ -136,11 +132,7 @@ class CommentPage:
 
 @dataclass(frozen=True, slots=True)
 class WholeComment(CommentEntry):
-    """One comment with its whole text in ``body``, and its product.
-
-    ``helpful`` is the number of helpful votes, by its rank; ``seen`` is the `Revision` for a
-    decision of staff.
-    """
+    """One comment with its whole text in ``body``; ``seen`` is its `Revision` for staff."""
 
     body: str = ""
     is_pick: bool = False
@@ -162,11 +154,10 @@ def list_comments(
     """Read a page of a product's comments in any order (AP1, AP2, AP3, AP6).
 
     The plan is made from ``counts``, which may be remembered ones; then ``exact`` returns those of
-    now, which are read meanwhile. If they count comments of the list where the plan's counted none,
-    the page is read again. All of it costs `most_units` at most, and a query or two if these read
-    nothing else: a page that would cost more is short, and the list goes on behind its ``cut_at``.
-    ``beside`` are the units that the list's page takes for other things. ``forced_plan`` names a
-    plan to use in place of the cheapest, whatever it costs. Raises NoSuchPlan.
+    now: if they count comments of the list where the plan's counted none, the page is read again.
+    All of it costs `most_units` at most, and a query or two: a page that would cost more is short,
+    and the list goes on behind its ``cut_at``. ``beside`` are the units that the list's page takes
+    for other things; ``forced_plan`` is used whatever it costs. Raises NoSuchPlan.
     """
     remembered = remembered_as(LARGEST_ENTRY, product_id)
     asked = replace(
@@ -232,10 +223,9 @@ def most_units(request: PageRequest, *, beside: float = 0.0) -> float:
 
 
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
-    """Read one comment by its id (AP4), with the body and the reply that lie beside it.
+    """Read one comment by its id (AP4), with its body and reply, by one Query.
 
-    One Query: half a capacity unit for each 4 KB, double if ``consistent``, for whoever has just
-    written it. Raises NoSuchComment.
+    Raises NoSuchComment.
     """
     key = keys.comment(comment_id)
     beside = (Comment.pk == key) & Comment.sk.between(keys.BODY, keys.REPLY)
@@ -261,11 +251,7 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
 
 
 def entry_of(item: Item) -> CommentEntry:
-    """Parse a list entry from an item of the table or of any index.
-
-    A page has dozens of them: PynamoDB, which converts all attributes there may be, takes four
-    times as long.
-    """
+    """Parse a list entry from an item of the table or of any index, faster than PynamoDB."""
     place = item[Comment.place.attr_name]["S"]
     return CommentEntry(
         id=id_at(place),
@@ -298,8 +284,7 @@ def _reply(item: Item) -> Reply | None:
 def _username_shown(item: Item, comment_id: str) -> str:
     """Return the user who wrote a list entry's comment; empty for an imported one.
 
-    Lists have no attribute for it: a comment by a user has an id made here, ``verified``, and the
-    user as its author. An import sets at most one of the first two.
+    Lists have no attribute for it: a comment by a user has an id made here, and ``verified``.
     """
     if Comment.verified.attr_name not in item or not _MADE_HERE.fullmatch(comment_id):
         return ""

@@ -113,10 +113,7 @@ COLUMNS = (
 
 
 def csv_reader(state: State) -> Read:
-    """Return the function that reads a page of the comments in a state as rows of `COLUMNS`.
-
-    Of each comment there are the first reports, as on the page; ``reports`` counts all.
-    """
+    """Return the function that reads a page of the comments in a state as rows of `COLUMNS`."""
     return partial(_read, state)
 
 

@@ -1,8 +1,4 @@
-"""Reads of what staff moderate: the queue of reported comments, and the hidden ones.
-
-Each state is one partition of the sparse index ``moderation``, oldest report first. The reports
-of each comment shown are read by one Query, the names of the products by one call for the page.
-"""
+"""Reads of what staff moderate: the queue of reported comments, and the hidden ones."""
 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -32,8 +28,7 @@ _INDEX = index_of(Moderation)
 class ModeratedComment(CommentEntry):
     """A comment in the queue, with the first of its reports; ``report_count`` is of all.
 
-    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden;
-    ``product_name`` is the product's id where that is not there any more.
+    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
     """
 
     product_name: str = ""

@@ -1,20 +1,10 @@
 """Writes of single comments, each one transaction with the counts it changes.
 
-Every change is conditional on the version it was made from, so that none is lost to another;
-doing the same again is success, and counts once. After the commit the ranks it touches are derived
-anew. Where that fails the change remains (see `comments.rankings.services`), and doing it again
-derives them.
+Every change is conditional on the version it was made from; doing the same again is success, and
+counts once. After the commit the ranks are derived; where that fails the change remains.
 
-What is raised::
-
-    CommentExists           another comment has this id
-    CommentGone             the comment of this id was deleted
-    EditLost                somebody changed the comment since it was read
-
-The ids of comments that users write, and who may change them.
-
-A comment's id is made with the form it is written in, and signed for its user and product. So the
-same form sent twice is the same comment, and no form can replace another comment.
+A comment's id is made with the form it is written in, and signed for its user and product: the same
+form sent twice is the same comment, and no form can replace another comment.
 """
 
 from collections.abc import Iterator
@@ -105,8 +95,8 @@ class EditLost(DynamoError):
 def add_comment(comment: NewComment) -> None:
     """Add a comment and count it. Adding the very same one again changes nothing.
 
-    Raises CommentExists when its id belongs to another comment, CommentGone when it belonged to one
-    that was deleted, and what `comments.store.counts.write` does.
+    Raises CommentExists for the id of another comment, CommentGone for that of a deleted one,
+    and what `comments.store.counts.write` does.
     """
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
@@ -216,10 +206,9 @@ def delete_comment(
 ) -> bool:
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 
-    Returns whether there was one: deleting it again is success, counts nothing, and finishes what
-    was interrupted. ``now`` is the present, unless given. The tombstone is listed in the partition
-    ``found_by`` of ``by_author``, if given, for an erasure that starts from the user. Raises
-    Contended when others keep changing it, and what `comments.store.counts.write` does.
+    Returns whether there was one; doing it again finishes what was interrupted. The tombstone is
+    listed in the partition ``found_by`` of ``by_author``, for an erasure. Raises what
+    `comments.store.counts.write` does.
     """
 
     def attempt() -> StoredComment:
@@ -320,8 +309,8 @@ def post_comment(
 ) -> NewComment:
     """Add a user's comment, marked as a buyer's if they ever bought the product.
 
-    Posting it again returns the comment that is there. Raises PostedOtherwise when that differs,
-    CommentGone when it was deleted, and what `comments.posting.services.add_comment` does.
+    Posting it again returns the comment that is there, or raises PostedOtherwise where that
+    differs. Raises like `add_comment`.
     """
     comment = NewComment(
         id=comment_id,
@@ -348,9 +337,8 @@ def save_edit(
 ) -> NewComment:
     """Change a user's own comment, if its version is still the one they have seen.
 
-    Saving the same again is success. Raises NoSuchComment for one that is not theirs or was
-    deleted, EditLost when it has changed since, and what `comments.posting.services.edit_comment`
-    does.
+    Saving the same again is success. Raises NoSuchComment for one that is not theirs, and like
+    `edit_comment`.
     """
     stored = load_own(comment_id, username=username)
     before = stored.comment

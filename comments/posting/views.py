@@ -130,7 +130,7 @@ def _not_detected(_request: HttpRequest) -> HttpResponse:
 def detect(request: HttpRequest) -> HttpResponse:
     """Answer which language a text seems to be in, as the label of the choice to detect it.
 
-    Answers 204 without a signed-in user or a database: the page must stay as it is.
+    Answers 204 without a signed-in user or a database.
     """
     try:
         with as_form_errors():

@@ -1,8 +1,6 @@
 """Reads of rankings: products of the shop (AP11, AP12), a product's comments by votes (AP13).
 
-A ranking of the shop has shards, which are the runs of one merge, highest score first. A whole page
-is read of each shard: entries are so short that this costs the half capacity unit of a query, and
-one round is enough. The names of the products travel with their ranks.
+A ranking of the shop has shards, which are the runs of one merge; a whole page is read of each.
 """
 
 from collections.abc import Sequence
@@ -37,10 +35,7 @@ _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commen
 
 @dataclass(frozen=True, slots=True)
 class RankedProduct:
-    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page.
-
-    ``five_stars`` or ``commented`` is what it ranks by, the other is None.
-    """
+    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page."""
 
     number: int
     product: ProductTile
@@ -105,10 +100,7 @@ def _head(ranking: Ranking, shards: int, size: int) -> Page:
 
 
 def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> HelpfulResult:
-    """Read all that a page of the most helpful comments shows, in one round.
-
-    Raises NoSuchProduct.
-    """
+    """Read all that a page of the most helpful comments shows. Raises NoSuchProduct."""
     with pool().together() as together:
         product = together.start(partial(find_product, product_id, is_whole=False))
         voted = together.start(partial(votes_of, visitor.username, product_id))

@@ -1,17 +1,10 @@
 """Writes of products' ranks: derived after the commit of what they are derived from.
 
-Ranks are not part of the transactions that change comments and counts: all writers of a product
-would conflict on its rank. The writer of a comment derives the product's ranks anew from the
-counts and the newest comment, and stores them on condition that nobody else stored any since it
-began to read (a version). So a late derivation never replaces one from newer values.
-
-A writer that loses that race tries again. One that loses it twice may stop: the second winner began
-after the first had stored, hence after our commit, and has read what we have written. Only the
-newest comment has to be looked for by its own writer, because the index may not have it yet. So a
-rank lags by the writers that are still under way, and by the index itself.
-
-Every derivation is stored with a new version, also when it changes nothing: otherwise an older one
-under way could still be stored.
+The writer of a comment derives the product's ranks from the counts and the newest comment, and
+stores them on condition that nobody else stored any since it began to read (a version), with a new
+version each time. One that loses that race tries again. One that loses twice may stop: the second
+winner began after our commit. Only the newest comment has to be looked for by its own writer,
+because the index may not have it yet. See docs/rankings.md.
 """
 
 import logging
@@ -75,12 +68,9 @@ def refresh_ranks(
 ) -> bool:
     """Derive the ranks of products anew, after a change of their comments was committed.
 
-    When it returns True, the table holds ranks that were derived after the call began. Where
-    nothing was changed, ``only_stale`` stores those alone that are not as they should be.
-    ``advance`` is called with numbers of products done. Raises Contended when others kept storing
-    theirs, what `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until
-    then stays, and the same call again does the rest. With ``log_failures`` it logs them in one
-    line instead, and returns False: `check_integrity` finds and mends the ranks left behind.
+    ``only_stale`` stores those alone that are not as they should be; ``advance`` is called with
+    numbers of products done. Raises Contended when others kept storing theirs; the same call again
+    does the rest. With ``log_failures`` it logs that instead, and returns False.
     """
     try:
         with labelled_calls("ranks"):

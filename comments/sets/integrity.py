@@ -1,14 +1,9 @@
 """The integrity of ``comment_sets``: every item, derived again from its comment and compared.
 
 This is the hourly job that part 1 of "Efficient filtering with DynamoDB" asks for, and it fills the
-table of a shop that changes over to it. Both tables are read whole, at half a capacity unit for
-each 2 KB; a comment that looks wrong is read again, strongly and by its key, before it is reported.
-Copies that the stream's consumer is about to make are missing as well: a repair makes them, and the
-consumer finds nothing left to change.
-
-The site goes on meanwhile. The comment in the table ``comments`` is the truth: a primary is written
-on condition that the comment is still what it was derived from, so that a deleted one does not come
-back; a comment that changes meanwhile is read again.
+table of a shop that changes over. Both tables are read whole; a comment that looks wrong is read
+again, strongly, before it is reported. A primary is written on condition that the comment is still
+what it was derived from.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,8 +61,7 @@ _DECISIVE = (
 def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all items of ``comment_sets`` with the comments in ``comments``.
 
-    Comments without any item are reported, and built, some at a time. Raises botocore's errors;
-    what was repaired until then stays.
+    Comments without any item are reported, and built, some at a time.
     """
     shown = progress or Progress(shown=False)
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
@@ -198,10 +192,7 @@ def _reread_absent(partition_keys: Sequence[str]) -> Iterator[Difference]:
 
 
 def _repair(key: str) -> bool:
-    """Write the items of a comment that are wrong; return False if they kept changing.
-
-    Raises what `dynamo.calls.batches.Batches` and `dynamo.upkeep.integrity.write` do.
-    """
+    """Write the items of a comment that are wrong; return False if they kept changing."""
     for _ in range(ATTEMPTS):
         held = Held.read(key)
         puts, deletes = held.wrong()
@@ -226,11 +217,7 @@ def _build_all(comments: Sequence[Item]) -> bool:
 
 
 def _build(comments: Sequence[Item]) -> bool:
-    """Write all items of comments that have none, at most `BUILT_AT_ONCE`.
-
-    Comments that have changed since they were read are repaired one by one. Raises like `_repair`,
-    and Contended.
-    """
+    """Write all items of comments that have none, at most `BUILT_AT_ONCE`; repair changed ones."""
     primaries = [primary for comment in comments if (primary := primary_of(comment))]
     puts = [put(CommentSetItem, primary) for primary in primaries]
     try:

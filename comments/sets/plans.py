@@ -1,9 +1,7 @@
 """Lists of comments read from ``comment_sets``: one partition answers any set of ratings.
 
-A filter by ratings, in one language or any, is one run; several languages are a run for each,
-merged by the same reader as elsewhere. Every item read is shown. Only where the queries of many
-languages would take most of a page's capacity units, one of any language may be cheaper, or all
-that there is enough for: it is made, and a filter drops the others.
+Several languages are a run for each. Where their queries would take most of a page's capacity
+units, one of any language is made, if cheaper or all there is enough for: a filter drops the rest.
 
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
@@ -62,9 +60,8 @@ def plan_list(
 ) -> ListPlan:
     """Plan how many items to read of each set for a page of ``needed``, look-ahead included.
 
-    The indexes of ``comments`` are alternatives with estimated costs, and can be ``forced`` by
-    their names. Sets that are empty by the counts are skipped, as in `comments.indexes.planner`.
-    Raises NoSuchPlan.
+    The indexes of ``comments`` are alternatives, and can be ``forced`` by their names. Raises
+    NoSuchPlan.
     """
     if forced is not None and forced != SETS:
         return _by_index(product_id, chosen, counts, needed=needed, forced=forced)

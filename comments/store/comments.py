@@ -32,10 +32,7 @@ _LISTED = Comment.product_partition.attr_name
 
 
 class NoSuchComment(LookupError):
-    """There is no comment with this id.
-
-    ``product_id`` is the product of one that was deleted lately, else empty.
-    """
+    """There is no such comment; ``product_id`` is that of one deleted lately, else empty."""
 
     def __init__(self, comment_id: str, *, product_id: str = "") -> None:
         super().__init__(comment_id)
@@ -171,8 +168,7 @@ _COMMENT = 0
 def delete_dependents(comment_id: str) -> int:
     """Delete the dependents of a deleted comment; return the number of items deleted.
 
-    Those of a comment that exists are kept, also if it is put back meanwhile. Raises Contended
-    and botocore's errors; what was deleted until then stays deleted.
+    Those of a comment that exists are kept. Raises Contended; what was deleted stays deleted.
     """
     is_deleted = check(Comment, comment_key(comment_id), NEW_OR_DELETED)
     deleted = 0

@@ -1,9 +1,7 @@
 """How many comments a product has, by language and rating (AP7 to AP10), and by month.
 
 A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
-language and rating that occurs, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
-They change only in the transaction that adds, edits or deletes a comment.
-The cell of a month ends in a rating that no comment has.
+language and rating, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 """
 
 from collections import Counter
@@ -35,10 +33,7 @@ KeyOf = Callable[[str, int], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ProductCounts:
-    """A product's counts by language and rating, and by month; one that is missing is zero.
-
-    Those that are remembered are without months.
-    """
+    """A product's counts by language and rating, and by month (not remembered); missing is zero."""
 
     cells: Mapping[Cell, int]
     months: Mapping[str, int] = field(default_factory=dict)
@@ -60,10 +55,7 @@ class ProductCounts:
         return stars / total if total else None
 
     def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
-        """Return whether ``other`` counts comments of a filter where these count none.
-
-        Without any counts nothing lacks: a plan then reads all there may be.
-        """
+        """Return whether ``other`` counts comments of a filter where these, if any, count none."""
         return bool(self.cells) and any(
             other.cells.get((language, rating), 0) > 0 >= self.cells.get((language, rating), 0)
             for language in chosen.languages or other.languages
@@ -112,10 +104,7 @@ def remember_counts(product_id: str, counts: ProductCounts) -> None:
 
 
 def remembered_counts(product_id: str) -> ProductCounts | None:
-    """Return a product's counts as they were lately, None where they are not remembered.
-
-    They may be out of date: plan by them, but show those that `counts_of` reads.
-    """
+    """Return a product's counts as they were lately, to plan by; None where there are none."""
     cells = cache.get(remembered_as("counts", product_id))
     return None if cells is None else ProductCounts(cells)
 
@@ -176,7 +165,7 @@ class CountChanges:
 def write(actions: Sequence[Action], changes: CountChanges) -> None:
     """Write actions on comments and the counts they change in one transaction.
 
-    Raises ConditionFailed with the numbers of ``actions``, Contended, and botocore's errors.
+    Raises ConditionFailed with the numbers of ``actions``, and Contended.
     """
     write_counted(
         actions,

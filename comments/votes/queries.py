@@ -1,9 +1,6 @@
 """Reads of who found what helpful, and of how many did.
 
-How many found a comment helpful: one sharded counter for each comment ("Write Sharding").
-
-A tally changes only in the transaction of the vote it counts. Lists are in the order of the rank
-derived from it (see `comments.votes.services`).
+A tally, one sharded counter for each comment, changes only in the transaction of its votes.
 """
 
 from comments import keys
@@ -30,8 +27,7 @@ def vote_on(username: str, comment_id: str) -> frozenset[str]:
 def votes_of(username: str, product_id: str) -> frozenset[str]:
     """Return which of a product's comments a user finds helpful, none for nobody (an empty name).
 
-    One query, half a capacity unit for each 4 KB of votes, which some forty fit into: far less
-    than looking for a vote beside each comment of a page.
+    One Query: half a capacity unit for each 4 KB of votes, some forty.
     """
     if not username:
         return frozenset()

@@ -1,8 +1,7 @@
 """How often somebody may write: post, edit, delete, vote and report, counted together.
 
-The limits are kept in the table, so that all web nodes share them.
-Staff who decide, pick, reply and delete have limits of their own. They are wide enough to clear a
-queue, and bound what a stolen password or a faulty script can delete.
+Staff have limits of their own, wide enough to clear a queue, which bound what a stolen password or
+a faulty script can delete.
 """
 
 from datetime import datetime, timedelta
