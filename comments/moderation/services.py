@@ -23,7 +23,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
-from comments.activity_log import moderated
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
@@ -46,7 +45,8 @@ from dynamo.errors import DynamoError
 from dynamo.lists.sort_keys import sort_key_of
 from dynamo.writes.actions import unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_one
-from shop.activity.entries import LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
@@ -76,6 +76,17 @@ class Decision(StrEnum):
     RESTORE = "restore"
     DELETE = "delete"
 
+    @property
+    def label(self) -> str:
+        return str(_LABELS[self])
+
+
+_LABELS = {
+    Decision.KEEP: gettext_lazy("Keep"),
+    Decision.HIDE: gettext_lazy("Hide"),
+    Decision.RESTORE: gettext_lazy("Restore"),
+    Decision.DELETE: gettext_lazy("Delete"),
+}
 
 _LOGGED = {
     Decision.KEEP: (LogVerb.KEPT, State.LISTED),
@@ -118,15 +129,8 @@ def carry_out(
     if before is None:
         return False
     action, state = _LOGGED[decision]
-    moderated(
-        action,
-        comment_id=comment_id,
-        product_id=before.comment.product_id,
-        who=who,
-        was=State.of(before.item),
-        became=state,
-        at=now,
-    )
+    about, was = before.comment.product_id, State.of(before.item)
+    record(LogEntry(Kind.MODERATION, action, now, who, comment_id, about, was, state))
     return True
 
 
@@ -191,7 +195,7 @@ def delete(*, comment_id: str, seen: Revision | None = None, now: datetime) -> S
     stored = None
     with suppress(NoSuchComment):
         stored = load_comment(comment_id)
-    if seen is not None and stored is not None and seen != Revision.of(stored.item):
+    if stored and seen not in {None, Revision.of(stored.item)}:
         raise NotAsSeen(str(_MEANWHILE))
     return stored if delete_comment(comment_id, now=now) else None
 

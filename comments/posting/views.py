@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from comments.activity_log import moderated
 from comments.items import NewComment
 from comments.languages import all_languages, language_name, preferred_language
 from comments.lists.read_your_writes import remember_written
@@ -23,8 +22,7 @@ from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,
     CommentGone,
-    EditLost,
-    PostedOtherwise,
+    Conflict,
     comment_id_of,
     delete_comment,
     is_author,
@@ -35,12 +33,13 @@ from comments.posting.services import (
 )
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
-from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
+from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.browser_security import redisplay_on_csrf_failure
 from dynamo.web.partials import redirect_page
-from shop.activity.entries import Kind, LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.catalogue.queries import Product
 from shop.catalogue.views import product_or_404
 from shop.web.access import signed_in
@@ -102,18 +101,12 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         return render(request, "comments/posting/delete.html", {"comment": stored.comment})
     now = clock.now()
     is_own = stored is None or is_author(request.user.get_username(), stored)
-    (check_rate_limit if is_own else check_staff_rate_limit)(request, now=now)
+    check_rate_limit(request, now=now, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
     if delete_comment(comment_id, now=now) and stored:
-        who = request.user.get_username()
-        moderated(
-            LogVerb.DELETED,
-            comment_id=comment_id,
-            product_id=stored.comment.product_id,
-            who=who,
-            kind=Kind.COMMENT if is_own else Kind.MODERATION,
-            at=now,
-        )
+        kind, who = Kind.COMMENT if is_own else Kind.MODERATION, request.user.get_username()
+        about = stored.comment.product_id
+        record(LogEntry(kind, LogVerb.DELETED, now, who, comment_id, about))
     messages.success(request, DELETED)
     home = reverse("product", args=[stored.comment.product_id]) if stored else reverse("home")
     return back(request, default=home)
@@ -241,7 +234,7 @@ def _conflicts_as_form_errors() -> Iterator[None]:
     with as_form_errors():
         try:
             yield
-        except (EditLost, PostedOtherwise) as error:
+        except Conflict as error:
             yours = _("Yours is below: compare the two, and send yours again to replace the other.")
             sentence = f"{error} {yours}"
             raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error

@@ -21,14 +21,15 @@ STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
 """Decisions, picks, replies and deletions by staff in an hour."""
 
 
-def check_rate_limit(request: HttpRequest, *, now: datetime) -> None:
-    """Count a write of the signed-in user. Raises TooManyRequests."""
-    _check(request, now=now, is_staff=False)
-
-
-def check_staff_rate_limit(request: HttpRequest, *, now: datetime) -> None:
-    """Count what one of staff does with somebody's comment. Raises TooManyRequests."""
-    _check(request, now=now, is_staff=True)
+def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = False) -> None:
+    """Count a write of the signed-in user, or of staff, else raise TooManyRequests."""
+    username, network = request.user.get_username(), client_network(request)
+    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
+    if wait:
+        sentence = _(
+            "You have written a lot in a short time. Come back in %(time)s: nothing is lost."
+        )
+        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
 
 
 def take_write(*, username: str, network: str, now: datetime, is_staff: bool = False) -> int:
@@ -47,13 +48,3 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
         Use(f"{prefix}writes-from/{network}", by_address),
     )
     return ceil(take(*uses, now=now))
-
-
-def _check(request: HttpRequest, *, now: datetime, is_staff: bool) -> None:
-    username, network = request.user.get_username(), client_network(request)
-    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
-    if wait:
-        sentence = _(
-            "You have written a lot in a short time. Come back in %(time)s: nothing is lost."
-        )
-        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
