@@ -78,7 +78,7 @@ WRITES: dict[str, Callable[[NewComment], object]] = {
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
@@ -184,7 +184,7 @@ class TestTheOtherReadModel:
 
 class TestFollowing:
     @pytest.fixture(autouse=True)
-    def _sets(self) -> Iterator[None]:
+    def _sets(self):
         with override_settings(COMMENTS_READ_MODEL="sets"):
             yield
 

@@ -29,7 +29,7 @@ OUTER, INNER = "shelf-of-usual-length", "shelf-of-usual-length-in"
 
 
 @pytest.fixture(scope="class")
-def shelf(tables: None) -> Iterator[str]:
+def shelf(tables) -> Iterator[str]:
     """A category of 60 products in another, and 60 more categories, in a shop of their own.
 
     They are dealt out to the shards in turn: a shard that by chance has more of a page than it is

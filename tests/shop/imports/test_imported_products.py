@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def stand(fresh: Callable[[str], str]) -> NewProduct:
+def stand(fresh) -> NewProduct:
     """A product of the shop's own, in a category that is in another."""
     slug = fresh("desks")
     inner = f"{slug}-in"
@@ -42,7 +42,7 @@ def stand(fresh: Callable[[str], str]) -> NewProduct:
 
 
 @pytest.fixture
-def sell(fresh: Callable[[str], str], tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def sell(fresh, tmp_path) -> Callable[..., dict[str, Any]]:
     """Import one order of a product, in a category or in none."""
 
     def sell(product_id: str, day: str, price: str, *, kind: str = "", **options: Any) -> Any:
