@@ -1,6 +1,6 @@
 """Reads of the front page: shelves of products and the heads of the rankings, in one round."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from comments.filters import CommentFilter
 from comments.lists.listing import list_url
 from comments.lists.queries import list_comments
-from comments.rankings.queries import Leaderboards, find_leaderboards
+from comments.rankings.derivation import Ranking
+from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
@@ -34,7 +35,7 @@ class FrontPage:
 
     page: Page
     shelves: tuple[Shelf, ...]
-    boards: Leaderboards | None
+    boards: Mapping[Ranking, Sequence[RankedProduct]]
 
 
 def read_front_page(request: PageRequest, *, has_boards: bool) -> FrontPage:
@@ -42,7 +43,7 @@ def read_front_page(request: PageRequest, *, has_boards: bool) -> FrontPage:
     with pool().together() as together:
         boards = together.start(partial(find_leaderboards, RANKED)) if has_boards else None
         page = list_categories(request)
-        return FrontPage(page, shelves_in(page), boards.result() if boards else None)
+        return FrontPage(page, shelves_in(page), boards.result() if boards else {})
 
 
 SECONDS = 60

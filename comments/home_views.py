@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from comments import home_queries
 from comments.home_queries import read_front_page
-from comments.rankings.views import MOST_LOVED, RECENTLY_COMMENTED
+from comments.rankings.views import BOARDS
 from dynamo.web.paging import Pager, show_page
 from dynamo.web.partials import wants_partial
 from shop.web.caching import public
@@ -31,8 +31,7 @@ def home(request: HttpRequest) -> HttpResponse:
         context["examples"] = home_queries.examples()
     if found.boards:
         context["panels"] = [
-            {"board": MOST_LOVED, "products": found.boards.most_loved},
-            {"board": RECENTLY_COMMENTED, "products": found.boards.recently_commented},
+            {"board": board, "products": found.boards[board.ranking]} for board in BOARDS
         ]
     return show_page(
         request,

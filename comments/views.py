@@ -92,21 +92,22 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
     is_recent = comment_id in recently_written(request.session, now=clock.now())
     try:
-        page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
+        found, about, has_voted = read_comment_page(
+            comment_id, visitor=visitor_of(request), is_recent=is_recent
+        )
     except NoSuchComment as error:
         raise Http404(_(NO_SUCH_COMMENT)) from error
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
-    found = page.comment
     is_own = bool(found.username) and found.username == request.user.get_username()
     if found.is_hidden and not (is_own or request.user.is_staff):
         raise Http404(_(NO_SUCH_COMMENT))
     context = {
         "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
-        "product": page.product,
+        "product": about,
         "is_own": is_own,
-        "has_voted": bool(page.voted),
+        "has_voted": has_voted,
         "tools": staff_tools(found) if request.user.is_staff else None,
         "explanation": explain_reads(current_meter()),
     }

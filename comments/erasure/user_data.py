@@ -15,6 +15,7 @@ from comments.models import (
     ByAuthor,
     Comment,
     CommentBody,
+    CommentItem,
     CommentReply,
     CommentReport,
     CommentVote,
@@ -47,24 +48,24 @@ def comments_listed_in(partition: str) -> Iterator[str]:
             yield keys.comment_id_in(item["pk"]["S"])
 
 
-def delete_written(*, comment_id: str, username: str) -> None:
+def delete_written(username: str, comment_id: str) -> None:
     """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
     delete_comment(comment_id, found_by=keys.erased(username))
     delete_comment(comment_id)  # finishes what the first time only logged
     _forget(comment_id)
 
 
-def delete_vote(*, comment_id: str, username: str) -> None:
+def delete_vote(username: str, comment_id: str) -> None:
     """Delete a user's vote, and count it out, also where the comment is deleted."""
     try:
         take_back(comment_id=comment_id, username=username)
     except NoSuchComment:
-        _delete_item(comment_id, keys.vote(username))
+        write_one(client(), delete(TABLE, comment_key(comment_id, keys.vote(username))))
     finally:
         rank_or_log(comment_id)  # in any case: a second run would not find the vote
 
 
-def delete_report(*, comment_id: str, username: str) -> None:
+def delete_report(username: str, comment_id: str) -> None:
     """Delete a user's report, and count it out; the comment stays in the queue if it is there."""
     report = delete(Comment, comment_key(comment_id, keys.report(username)), Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
@@ -72,10 +73,10 @@ def delete_report(*, comment_id: str, username: str) -> None:
         write_together(client(), [uncount, report])
     except ConditionFailed as error:
         if _COMMENT in error.failed:
-            _delete_item(comment_id, keys.report(username))
+            write_one(client(), delete(TABLE, comment_key(comment_id, keys.report(username))))
 
 
-def delete_signature(*, comment_id: str, username: str) -> None:
+def delete_signature(username: str, comment_id: str) -> None:
     """Remove the name of its author from a reply, which is the shop's and stays.
 
     Its version is raised, so that a change under way cannot restore the name.
@@ -101,10 +102,6 @@ def _update(action: Action) -> None:
     """Update an item that is still as expected; else it was changed before, or is gone."""
     with suppress(ConditionFailed):
         write_one(client(), action)
-
-
-def _delete_item(comment_id: str, sort_key: str) -> None:
-    write_one(client(), delete(TABLE, comment_key(comment_id, sort_key)))
 
 
 AT_ONCE = 200
@@ -135,10 +132,6 @@ def _listed_in(partition_of: Callable[[str], str]) -> Callable[[str], Iterator[s
     return lambda username: comments_listed_in(partition_of(username))
 
 
-def _each(delete: Callable[..., None]) -> Callable[[str, str], None]:
-    return lambda username, comment_id: delete(comment_id=comment_id, username=username)
-
-
 def _written(_username: str, comment_id: str) -> list[Kept]:
     return [
         (Comment, TABLE, comment_key(comment_id)),
@@ -146,25 +139,21 @@ def _written(_username: str, comment_id: str) -> list[Kept]:
     ]
 
 
-def _vote(username: str, comment_id: str) -> list[Kept]:
-    return [(CommentVote, TABLE, comment_key(comment_id, keys.vote(username)))]
+def _beside(model: type[CommentItem], sort_key: Callable[[str], str]) -> Callable[..., list[Kept]]:
+    return lambda username, comment_id: [
+        (model, TABLE, comment_key(comment_id, sort_key(username)))
+    ]
 
 
-def _report(username: str, comment_id: str) -> list[Kept]:
-    return [(CommentReport, TABLE, comment_key(comment_id, keys.report(username)))]
-
-
-def _reply(_username: str, comment_id: str) -> list[Kept]:
-    return [(CommentReply, TABLE, comment_key(comment_id, keys.REPLY))]
-
-
-IMPORTED = Trace("imported reviews", imported_reviews_of, _each(delete_written), _written)
+VOTES, REPORTS = _beside(CommentVote, keys.vote), _beside(CommentReport, keys.report)
+REPLIES = _beside(CommentReply, lambda _username: keys.REPLY)
+IMPORTED = Trace("imported reviews", imported_reviews_of, delete_written, _written)
 TRACES = (
-    Trace("comments", _written_by, _each(delete_written), _written),
+    Trace("comments", _written_by, delete_written, _written),
     IMPORTED,
-    Trace("votes", _listed_in(keys.voter), _each(delete_vote), _vote),
-    Trace("reports", _listed_in(keys.reporter), _each(delete_report), _report),
-    Trace("names on replies", _listed_in(keys.replier), _each(delete_signature), _reply),
+    Trace("votes", _listed_in(keys.voter), delete_vote, VOTES),
+    Trace("reports", _listed_in(keys.reporter), delete_report, REPORTS),
+    Trace("names on replies", _listed_in(keys.replier), delete_signature, REPLIES),
 )
 """All kinds of data of a user in the table ``comments``."""
 

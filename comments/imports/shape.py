@@ -115,9 +115,10 @@ class Shape:
         return NEEDED - replaced
 
 
+@cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
     """Return the known exports, by name: what `preset` makes a shape of, and ``about``."""
-    return _presets()
+    return tomllib.loads(_PRESETS.read_text("utf-8"))
 
 
 def preset(name: str) -> Shape:
@@ -146,8 +147,3 @@ def require_fields(names: Iterable[str]) -> Sequence[str]:
     if not wanted:
         raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
     return wanted
-
-
-@cache
-def _presets() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads(_PRESETS.read_text("utf-8"))

@@ -96,7 +96,8 @@ class BulkWriter:
                 is_new = product == change.comment.product_id
                 place = change.place if is_new else ""
                 seen = int(is_new and change.verdict is not Verdict.SUPERSEDED)
-                self._known[product] = self._known.get(product, Touch()).also(place, seen)
+                known = self._known.get(product, Touch())
+                self._known[product] = Touch(max(known.newest, place), known.seen + seen)
 
     def _compare(self, comments: Sequence[NewComment]) -> list[Change]:
         table_keys = [comment_key(comment.id) for comment in comments]

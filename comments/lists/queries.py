@@ -18,7 +18,7 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby
 from math import inf
-from typing import Protocol
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.cache import cache
@@ -236,23 +236,26 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     item = items[key]
     comment, entry = Comment.from_raw_data(dict(item)), entry_of(item)
     shown = {field.name: getattr(entry, field.name) for field in fields(CommentEntry)}
-    reply = items.get(keys.REPLY)
+    reply, body = items.get(keys.REPLY), items.get(keys.BODY)
+    shown |= {
+        "username": comment.username or "",
+        "reply": reply_in(reply) if reply else None,
+        # An excerpt where an import has not put a long body yet.
+        "body": CommentBody.from_raw_data(dict(body)).text
+        if body and entry.is_long
+        else entry.text,
+    }
     return WholeComment(
-        **{
-            **shown,
-            "username": comment.username or "",
-            "reply": reply_in(reply) if reply else None,
-        },
+        **shown,
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
         seen=str(Revision.of(item)),
-        body=_body(entry, items.get(keys.BODY)),
     )
 
 
 def entry_of(item: Item) -> CommentEntry:
     """Parse a list entry from an item of the table or of any index, faster than PynamoDB."""
-    place = item[Comment.place.attr_name]["S"]
+    place, reply = item[Comment.place.attr_name]["S"], item.get(Comment.reply.attr_name)
     return CommentEntry(
         id=id_at(place),
         language=item[Comment.language.attr_name]["S"],
@@ -267,18 +270,13 @@ def entry_of(item: Item) -> CommentEntry:
         is_verified=item.get(Comment.verified.attr_name) == {"BOOL": True},
         is_hidden=Comment.hidden_product.attr_name in item,
         product_id=product_id_of(item),
-        reply=_reply(item),
+        reply=reply_in(reply["M"]) if reply else None,
     )
 
 
 def _text(item: Item, attribute: Attribute[str]) -> str:
     text: str = item.get(attribute.attr_name, _NO_TEXT)["S"]
     return text
-
-
-def _reply(item: Item) -> Reply | None:
-    shown = item.get(Comment.reply.attr_name)
-    return reply_in(shown["M"]) if shown else None
 
 
 def _username_shown(item: Item, comment_id: str) -> str:
@@ -291,47 +289,19 @@ def _username_shown(item: Item, comment_id: str) -> str:
     return _text(item, Comment.author)
 
 
-def _body(entry: CommentEntry, body: Item | None) -> str:
-    """Return the whole text; an excerpt where an import has not put a long body yet."""
-    if body is None or not entry.is_long:
-        return entry.text
-    return CommentBody.from_raw_data(dict(body)).text
-
-
 INDEXES = "indexes"
 
 
-class ListPlanner(Protocol):
-    """Plans a page of a list."""
+class ReadModel(NamedTuple):
+    """A way to read lists: how they are planned without counts, and with them."""
 
-    def __call__(
-        self,
-        product_id: str,
-        chosen: CommentFilter,
-        counts: ProductCounts,
-        *,
-        needed: int,
-        forced: str | None = None,
-        most_units: float = inf,
-    ) -> ListPlan:
-        """Plan a page of ``needed`` items, look-ahead included, for about ``most_units`` at most.
-
-        ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class ReadModel:
-    """A way to read lists: ``plan`` plans without counts, ``plan_list`` with them."""
-
-    name: str
     plan: Callable[[str, CommentFilter], ListPlan]
-    plan_list: ListPlanner
+    plan_list: Callable[..., ListPlan]
 
 
 _MODELS = {
-    INDEXES: ReadModel(INDEXES, access_patterns.plan, planning.plan_list),
-    SETS: ReadModel(SETS, plans.plan, plans.plan_list),
+    INDEXES: ReadModel(access_patterns.plan, planning.plan_list),
+    SETS: ReadModel(plans.plan, plans.plan_list),
 }
 
 

@@ -110,21 +110,9 @@ class Touch:
     newest: str = ""
     seen: int = 0
 
-    def also(self, newest: str, seen: int) -> "Touch":
-        """Return the newer place and the sum of comments seen."""
-        return Touch(max(self.newest, newest), self.seen + seen)
-
 
 Touched = Mapping[str, Touch]
 """Product ids, each with what the writer knows of it."""
-
-
-def rank_keys_of(
-    products: Iterable[str], rankings: Iterable[Ranking] = tuple(Ranking)
-) -> list[RankKey]:
-    """Return the keys of the ranks of products, whether they rank or not."""
-    wanted = list(products)
-    return [(ranking, product) for ranking in rankings for product in wanted]
 
 
 def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:

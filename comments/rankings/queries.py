@@ -4,7 +4,7 @@ A ranking of the shop has shards, which are the runs of one merge; a whole page 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -19,7 +19,6 @@ from comments.store.table import index_of
 from comments.votes.queries import votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest, PageResult
 from dynamo.lists.runs import Run
 from dynamo.lists.site_reader import read
@@ -54,14 +53,6 @@ class RankedProduct:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboards:
-    """The heads of the shop's rankings."""
-
-    most_loved: tuple[RankedProduct, ...]
-    recently_commented: tuple[RankedProduct, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class HelpfulComment:
     """A comment and its number of helpful votes."""
 
@@ -83,15 +74,12 @@ def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedPro
     return PageResult(_products(ranking, page), page)
 
 
-def find_leaderboards(size: int) -> Leaderboards:
+def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:
     """Read the first ``size`` products of each ranking of the shop."""
-    loved, recent = RANKED.read_all(
+    heads = RANKED.read_all(
         lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
     )
-    return Leaderboards(
-        most_loved=_products(Ranking.FIVE_STARS, loved),
-        recently_commented=_products(Ranking.COMMENTED, recent),
-    )
+    return {one: _products(one, head) for one, head in zip(Ranking, heads, strict=True)}
 
 
 def _head(ranking: Ranking, shards: int, size: int) -> Page:
@@ -119,18 +107,19 @@ def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[Helpf
 
 
 def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
-    return tuple(_product(ranking, entry) for entry in page.entries)
-
-
-def _product(ranking: Ranking, entry: Entry) -> RankedProduct:
-    place, number = entry.position.place, entry.position.ordinal or 0
-    product_id = id_at(place)
-    # The name is missing where the product is not in the catalogue.
-    tile = ProductTile(product_id, entry.item.get(NAME, {"S": product_id})["S"])
-    if ranking is Ranking.FIVE_STARS:
-        return RankedProduct(number, tile, five_stars=score_at(place))
-    newest = entry.item[NEWEST]["S"]
-    return RankedProduct(number, tile, commented=moment_at(place), comment_id=id_at(newest))
+    products = []
+    for entry in page.entries:
+        place, number = entry.position.place, entry.position.ordinal or 0
+        # The name is missing where the product is not in the catalogue.
+        name = entry.item.get(NAME, {"S": id_at(place)})["S"]
+        ranked = RankedProduct(number, ProductTile(id_at(place), name))
+        if ranking is Ranking.FIVE_STARS:
+            ranked = replace(ranked, five_stars=score_at(place))
+        else:
+            latest = id_at(entry.item[NEWEST]["S"])
+            ranked = replace(ranked, commented=moment_at(place), comment_id=latest)
+        products.append(ranked)
+    return tuple(products)
 
 
 def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:

@@ -9,7 +9,7 @@ because the index may not have it yet. See docs/rankings.md.
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 
@@ -26,7 +26,6 @@ from comments.rankings.derivation import (
     Touched,
     derive,
     key_of,
-    rank_keys_of,
 )
 from dynamo.calls.batches import in_chunks
 from dynamo.calls.budget import Backoff
@@ -54,17 +53,13 @@ MOST_NAMED = 3
 _BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
 
 
-def _unseen(_number: int) -> None:
-    """Do nothing with the progress."""
-
-
 def refresh_ranks(
     products: Touched,
     *,
     rankings: Iterable[Ranking] = tuple(Ranking),
     only_stale: bool = False,
     log_failures: bool = False,
-    advance: Advance = _unseen,
+    advance: Advance = lambda _number: None,
 ) -> bool:
     """Derive the ranks of products anew, after a change of their comments was committed.
 
@@ -74,11 +69,12 @@ def refresh_ranks(
     """
     try:
         with labelled_calls("ranks"):
-            for some in _portions(products):
-                pending = rank_keys_of(some, rankings)
+            for some in in_chunks(sorted(products), TOGETHER):
+                touched = {product: products[product] for product in some}
+                pending = [(ranking, product) for ranking in rankings for product in some]
                 if only_stale:
-                    pending = [rank.key for rank in derive(pending, some) if not rank.is_stored]
-                _refresh(pending, some)
+                    pending = [rank.key for rank in derive(pending, touched) if not rank.is_stored]
+                _refresh(pending, touched)
                 advance(len(some))
     except FAILURES as failure:
         if not log_failures:
@@ -98,8 +94,11 @@ def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
             ranks = [rank for rank in ranks if not _is_seen(rank, touched)]
         pending = [rank.key for rank in _store_all(ranks)]
         losses += 1
-        if pending:
-            _wait(pauses)
+        if not pending:
+            return
+        if (pause := next(pauses, None)) is None:
+            raise Contended("Others kept storing the same ranks.")
+        time.sleep(pause)
 
 
 def _is_seen(rank: Rank, touched: Touched) -> bool:
@@ -107,13 +106,6 @@ def _is_seen(rank: Rank, touched: Touched) -> bool:
         return True
     newest: str = rank.stored.get(NEWEST, {"S": ""})["S"]
     return newest >= touched[rank.key[1]].newest
-
-
-def _wait(pauses: Iterator[float]) -> None:
-    pause = next(pauses, None)
-    if pause is None:
-        raise Contended("Others kept storing the same ranks.")
-    time.sleep(pause)
 
 
 def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
@@ -160,8 +152,3 @@ def _update(rank: Rank) -> Action:
         [ProductRank.version.set(version + 1), *changes],
         unchanged(rank.stored, ProductRank.version),
     )
-
-
-def _portions(touched: Touched) -> Iterator[Touched]:
-    for some in in_chunks(sorted(touched), TOGETHER):
-        yield {product: touched[product] for product in some}

@@ -4,7 +4,7 @@ A product's counts are one sharded counter (see `dynamo.writes.counters`) with a
 language and rating, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,7 +22,7 @@ from dynamo.calls.client import client
 from dynamo.lists.site_reader import page_batches
 from dynamo.lists.sort_keys import timestamp
 from dynamo.writes.actions import Action
-from dynamo.writes.counters import Counters, Deltas, write_counted
+from dynamo.writes.counters import Counters, write_counted
 from dynamo.writes.transactions import Transactions
 
 Cell = tuple[str, int]
@@ -145,21 +145,16 @@ def _cached_counters(
     return Counters(batches, TABLE, key_of, most_shards=most_shards, must_exist=must_exist)
 
 
-class CountChanges:
+class CountChanges(defaultdict[str, Counter[str]]):
     """What a transaction adds to the counts of products."""
 
     def __init__(self) -> None:
-        self._deltas: dict[str, Counter[str]] = {}
+        super().__init__(Counter)
 
     def add(self, product_id: str, one: Cell, created: datetime, number: int) -> None:
         """Add a number, which may be negative, to the counts of a cell and of a month."""
         for name in cells_of(*one, created):
-            self._deltas.setdefault(product_id, Counter())[name] += number
-
-    @property
-    def deltas(self) -> Deltas:
-        """The changes by product."""
-        return self._deltas
+            self[product_id][name] += number
 
 
 def write(actions: Sequence[Action], changes: CountChanges) -> None:
@@ -169,7 +164,7 @@ def write(actions: Sequence[Action], changes: CountChanges) -> None:
     """
     write_counted(
         actions,
-        changes.deltas,
+        changes,
         transactions=Transactions(client()),
         counters=lambda _product_id: counters(),
     )
