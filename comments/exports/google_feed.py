@@ -43,15 +43,12 @@ class GoogleFeed(Layout):
 
     def text(self, rows: Iterable[Row]) -> str:
         rows = list(rows)
-        self._learn_names({str(row["product_id"]) for row in rows})
+        found = stored_products({str(row["product_id"]) for row in rows} - self._names.keys())
+        self._names.update({product_id: shown(item)[0] for product_id, item in found.items()})
         return "".join(map(self._review, rows))
 
     def footer(self) -> str:
         return "</reviews>\n</feed>\n"
-
-    def _learn_names(self, product_ids: set[str]) -> None:
-        found = stored_products(product_ids - self._names.keys())
-        self._names.update({product_id: shown(item)[0] for product_id, item in found.items()})
 
     def _review(self, row: Row) -> str:
         product_id, comment_id = str(row["product_id"]), str(row["id"])

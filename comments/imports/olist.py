@@ -7,7 +7,7 @@ from pathlib import Path
 from comments.imports.shape import Shape
 from dynamo.files.records import Record, Rejected
 from dynamo.upkeep.pace import Progress
-from shop.imports.olist import REVIEWS, olist_files, path_of, require_files
+from shop.imports.olist import REVIEWS, olist_files, require_files
 from shop.imports.orders import ImportedOrder
 from shop.imports.survey import survey
 
@@ -52,11 +52,6 @@ class OlistReviews:
                 "author": one.order.username,
             }
             yield Record(review.line, {**review.values, **added})
-
-
-def reviews_in(folder: Path) -> Path:
-    """Return the path of a folder's reviews. Raises FileUnreadable if they are missing."""
-    return path_of(folder, REVIEWS)
 
 
 def with_orders(shape: Shape) -> Shape:

@@ -1,7 +1,7 @@
 """How a file spells comments: its columns, dates, ratings and languages."""
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
@@ -139,11 +139,3 @@ def scale_of(text: str) -> Scale:
     if not (dots and low.strip().isdecimal() and high.strip().isdecimal() and int(low) < int(high)):
         raise BadMapping(f"“{text}” is no scale of ratings such as 0..10 or 10..50.")
     return Scale(Decimal(low), Decimal(high))
-
-
-def require_fields(names: Iterable[str]) -> Sequence[str]:
-    """Return the names of what ids are made from. Raises BadMapping where there are none."""
-    wanted = [name.strip() for name in names if name.strip()]
-    if not wanted:
-        raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
-    return wanted

@@ -60,7 +60,6 @@ class Listing:
     average_rating: float | None
     comments_of_product: int
     is_default_language: bool
-    is_whole: bool
 
     @property
     def chosen(self) -> tuple[Toggle, ...]:
@@ -150,7 +149,6 @@ def listing_of(
         average_rating=counts.average_rating,
         comments_of_product=counts.total,
         is_default_language=is_default_language,
-        is_whole=not chosen.narrowed,
     )
 
 

@@ -46,39 +46,33 @@ GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.
 Asked = ListRequest[State, PageResult[ModeratedComment]]
 
 
-def _read(state: State, request: HttpRequest, _visitor: Visitor) -> Asked:
+def _read(request: HttpRequest, _visitor: Visitor, state: State) -> Asked:
     asked = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
     return ListRequest(state, asked, list_moderated(state, asked))
 
 
 @require_safe
-@prefetch(partial(_read, State.REPORTED), staff_only)
-def reported(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """Show the reported comments, oldest report first (P5)."""
-    return _show(request, asked)
-
-
-@require_safe
-@prefetch(partial(_read, State.HIDDEN), staff_only)
-def hidden(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """Show the hidden comments."""
-    return _show(request, asked)
-
-
-@require_safe
-@staff_only
-def reported_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """Answer with all reported comments and their first reports as CSV."""
-    del request
-    return _csv("reported-comments", State.REPORTED)
+@prefetch(_read, staff_only)
+def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse:
+    """Show the comments in a state, oldest report first (P5)."""
+    found, page_url = asked.result, request.get_full_path()
+    return show_page(
+        request,
+        moderation_pager(state),
+        asked.page,
+        found.page,
+        templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
+        context=lambda: moderation_context(state, found.items, page_url=page_url),
+        plan=PLAN,
+    )
 
 
 @require_safe
 @staff_only
-def hidden_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """Answer with all hidden comments as CSV."""
-    del request
-    return _csv("hidden-comments", State.HIDDEN)
+def moderation_csv(_request: HttpRequest, state: State) -> StreamingHttpResponse:
+    """Answer with all comments in a state and their first reports as CSV."""
+    name, rows = f"{state.lower()}-comments", partial(read_rows, state)
+    return csv_response(name, COLUMNS, rows, at_a_time=COMMENTS_AT_A_TIME)
 
 
 @require_POST
@@ -102,23 +96,6 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     else:
         messages.success(request, SAID[decision])
     return back(request, default=reverse("moderation"))
-
-
-def _csv(filename: str, state: State) -> StreamingHttpResponse:
-    return csv_response(filename, COLUMNS, partial(read_rows, state), at_a_time=COMMENTS_AT_A_TIME)
-
-
-def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
-    found, page_url = asked.result, request.get_full_path()
-    return show_page(
-        request,
-        moderation_pager(asked.chosen),
-        asked.page,
-        found.page,
-        templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: moderation_context(asked.chosen, found.items, page_url=page_url),
-        plan=PLAN,
-    )
 
 
 NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")

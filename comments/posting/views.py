@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.contrib import messages
@@ -50,22 +49,6 @@ WRITE_FORM = FormPage(
 )
 NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 DELETED = gettext_lazy("The comment is deleted.")
-
-
-@dataclass(frozen=True, slots=True)
-class WritePage:
-    """The page around a form; ``theirs`` is the comment as it is stored, beside what was typed."""
-
-    heading: str
-    submit: str
-    submit_url: str
-    back_url: str
-    product: Product | None = None
-    theirs: NewComment | None = None
-
-    @property
-    def their_language(self) -> str:
-        return language_name(self.theirs.language) if self.theirs else ""
 
 
 def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -254,30 +237,31 @@ def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
     return stored
 
 
-def _page_of_new(product_id: str, product: Product | None = None) -> WritePage:
-    """Return the page of a new comment; without ``product`` it has no product name."""
-    return WritePage(
-        heading=_("Your comment on %(name)s") % {"name": product.name}
-        if product
-        else _("Your comment"),
-        submit=_("Post"),
-        submit_url=reverse("new_comment", args=[product_id]),
-        back_url=reverse("product", args=[product_id]),
-        product=product,
-    )
+def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, object]:
+    """Return what is around the form of a new comment; without ``product`` it has no name."""
+    named = product and _("Your comment on %(name)s") % {"name": product.name}
+    return {
+        "heading": named or _("Your comment"),
+        "submit": _("Post"),
+        "submit_url": reverse("new_comment", args=[product_id]),
+        "back_url": reverse("product", args=[product_id]),
+        "product": product,
+    }
 
 
 def _page_of_edit(
     comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
-) -> WritePage:
-    return WritePage(
-        heading=_("Your comment"),
-        submit=_("Save"),
-        submit_url=reverse("edit_comment", args=[comment_id]),
-        back_url=reverse("comment", args=[comment_id]),
-        product=product,
-        theirs=theirs,
-    )
+) -> dict[str, object]:
+    """Return what is around the form; ``theirs`` is the comment as it is stored."""
+    return {
+        "heading": _("Your comment"),
+        "submit": _("Save"),
+        "submit_url": reverse("edit_comment", args=[comment_id]),
+        "back_url": reverse("comment", args=[comment_id]),
+        "product": product,
+        "theirs": theirs,
+        "their_language": language_name(theirs.language) if theirs else "",
+    }
 
 
 def _language_of(request: HttpRequest) -> str:

@@ -31,14 +31,6 @@ class ProfileResult(PageResult[CommentEntry]):
     recent: Recent
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenAbout:
-    """A comment, and the product it is about."""
-
-    comment: CommentEntry
-    product: ProductTile
-
-
 def list_written_by(username: str, request: PageRequest) -> PageResult[CommentEntry]:
     """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(username)], request)
@@ -57,14 +49,14 @@ def read_profile(
         return ProfileResult(found.items, found.page, written.result() if written else {})
 
 
-def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
-    """Read the names of the products that comments are about, half a capacity unit each."""
+def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, ProductTile]]:
+    """Return comments with the products they are about, whose names are read."""
     found = list(comments)
     with labelled_calls("product names"):
         tiles = find_tiles(comment.product_id for comment in found)
     ids = {comment.product_id for comment in found}
     tiles = {one: ProductTile(one, one) for one in ids} | tiles
-    return [WrittenAbout(each, tiles[each.product_id]) for each in found]
+    return [(each, tiles[each.product_id]) for each in found]
 
 
 def ids_written_by(username: str) -> Iterator[str]:

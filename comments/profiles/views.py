@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.lists.listing import comment_data
+from comments.lists.queries import CommentEntry
 from comments.lists.read_your_writes import recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
     ProfileResult,
-    WrittenAbout,
     is_written_by,
     read_profile,
     with_products,
@@ -26,6 +26,7 @@ from dynamo.web.paging import ListData, Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.catalogue.category_listing import link_data
+from shop.catalogue.queries import ProductTile
 from shop.web.access import visitor_of
 from shop.web.caching import public
 
@@ -64,8 +65,8 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         plan=PLAN,
         data=lambda: ListData(
             [
-                {**comment_data(each.comment), "product": link_data(each.product)}
-                for each in written()
+                {**comment_data(comment), "product": link_data(product)}
+                for comment, product in written()
             ]
         ),
     )
@@ -73,7 +74,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
 
 def _written(
     request: HttpRequest, username: str, found: ProfileResult, asked: PageRequest
-) -> list[WrittenAbout]:
+) -> list[tuple[CommentEntry, ProductTile]]:
     if not found.items and asked.is_first:
         _require_user(username)
     comments = with_recent(

@@ -114,18 +114,14 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
     check_rate_limit(request, now=now, is_staff=True)
     text, seen = form.cleaned_data["text"], find_reply(comment_id)
     if (seen.version if seen else 0) != form.cleaned_data["version"]:
-        _require_same(seen, text)
+        if seen is None or seen.text != text:
+            raise ReplyChanged(seen)
         return
     try:
         reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
     except NoSuchComment as error:
         raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
     record(LogEntry(Kind.MODERATION, LogVerb.REPLIED, now, author, comment_id, about=""))
-
-
-def _require_same(there: Reply | None, text: str) -> None:
-    if there is None or there.text != text:
-        raise ReplyChanged(there)
 
 
 def _show_theirs(

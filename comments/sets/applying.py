@@ -15,6 +15,7 @@ docs/designs/sets.md.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import reduce
+from itertools import starmap
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -106,11 +107,6 @@ def name_of(item: Item) -> Name:
     return item["pk"]["S"], item["sk"]["S"]
 
 
-def key_of(name: Name) -> Item:
-    """Build the key of a request from a name."""
-    return table_key(*name)
-
-
 def batches() -> Batches:
     """Return the batch calls that copies are written with."""
     return Batches(client(), POOL)
@@ -118,11 +114,12 @@ def batches() -> Batches:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The numbers of primaries in records, and of copies put and deleted."""
+    """The numbers of records, of primaries in them, and of copies put and deleted."""
 
-    primaries: int = 0
-    puts: int = 0
-    deletes: int = 0
+    records: int = 0
+    comments: int = 0
+    copies_put: int = 0
+    copies_deleted: int = 0
 
     def __add__(self, other: "Applied") -> "Applied":
         return Applied(*map(add, astuple(self), astuple(other)))
@@ -146,7 +143,7 @@ class CopyWriter:
 
         ``asked`` names other copies that may have to be deleted.
         """
-        applied = Applied(primaries=len(asked))
+        applied = Applied(comments=len(asked))
         pending = dict(asked)
         now = self._read(pending)
         for _ in range(ATTEMPTS):
@@ -164,15 +161,16 @@ class CopyWriter:
         return applied
 
     def _read(self, names: Mapping[Name, object]) -> dict[Name, Item]:
-        return {name_of(found): found for found in self.batches.get(TABLE, map(key_of, names))}
+        found = self.batches.get(TABLE, starmap(table_key, names))
+        return {name_of(item): item for item in found}
 
     def _write(self, writes: Mapping[Name, SetWrites]) -> Applied:
         """Delete first: a comment that moves is for a moment in too few lists, never twice."""
-        deletes = [key_of(name) for one in writes.values() for name in one.deletes]
+        deletes = [table_key(*name) for one in writes.values() for name in one.deletes]
         puts = [item for one in writes.values() for item in one.puts.values()]
         self.batches.delete(TABLE, deletes)
         self.batches.put(TABLE, puts)
-        return Applied(puts=len(puts), deletes=len(deletes))
+        return Applied(copies_put=len(puts), copies_deleted=len(deletes))
 
 
 @dataclass(slots=True)
@@ -186,7 +184,6 @@ class Consumer:
 
     pause: float = 1.0
     report: Callable[[str], None] = lambda _sentence: None
-    records: int = 0
     applied: Applied = field(default_factory=Applied)
     client: "DynamoDBClient" = field(default_factory=client)
 
@@ -208,17 +205,8 @@ class Consumer:
         )
 
     def _apply(self, records: Sequence[Record]) -> None:
-        self.applied += CopyWriter(Batches(self.client, POOL)).apply(records)
-        self.records += len(records)
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counts for a report."""
-        return {
-            "records": self.records,
-            "comments": self.applied.primaries,
-            "copies_put": self.applied.puts,
-            "copies_deleted": self.applied.deletes,
-        }
+        applied = CopyWriter(Batches(self.client, POOL)).apply(records)
+        self.applied += applied + Applied(records=len(records))
 
 
 def _key_in(record: Record) -> Item:

@@ -34,7 +34,14 @@ MASKS = "masks"
 
 def partition(product_id: str, language: str | None, ratings: Collection[int]) -> str:
     """Format the set of a product's comments in a language (or any) with these ratings (or any)."""
-    return keys.product_partition(product_id, language or ANY, _ratings(ratings))
+    chosen = sorted(set(ratings))
+    if not chosen or chosen == list(RATINGS):
+        spelled = ANY
+    elif settings.COMMENT_SETS_KEY_FORMAT == MASKS:
+        spelled = str(sum(1 << (rating - 1) for rating in chosen))
+    else:
+        spelled = ".".join(map(str, chosen))
+    return keys.product_partition(product_id, language or ANY, spelled)
 
 
 def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
@@ -82,12 +89,3 @@ def is_primary(item: Item) -> bool:
 def is_nameable(primary: Item) -> bool:
     """Return whether a primary item has what the keys of its copies are derived from."""
     return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED
-
-
-def _ratings(ratings: Collection[int]) -> str:
-    chosen = sorted(set(ratings))
-    if not chosen or chosen == list(RATINGS):
-        return ANY
-    if settings.COMMENT_SETS_KEY_FORMAT == MASKS:
-        return str(sum(1 << (rating - 1) for rating in chosen))
-    return ".".join(map(str, chosen))

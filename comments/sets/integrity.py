@@ -12,7 +12,7 @@ from functools import partial
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import CopyWriter, Name, SetWrites, batches, key_of, name_of
+from comments.sets.applying import CopyWriter, Name, SetWrites, batches, name_of
 from comments.sets.copies import copies_of, is_primary, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
@@ -159,7 +159,7 @@ def _reread(key: str) -> Iterator[Difference]:
     }
     for kind, names in kinds.items():
         for what in ("primary", "copies"):
-            of_this = sorted(n for n in names if is_primary(key_of(n)) == (what == "primary"))
+            of_this = sorted(n for n in names if is_primary(table_key(*n)) == (what == "primary"))
             if of_this:
                 shown = _shown(of_this)
                 right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
@@ -175,7 +175,7 @@ def _reread(key: str) -> Iterator[Difference]:
 def _reread_absent(partition_keys: Sequence[str]) -> Iterator[Difference]:
     comments = _comments_of(partition_keys)
     primaries = {key: primary for key in comments if (primary := primary_of(comments[key]))}
-    wanted = [key_of(name_of(primary)) for primary in primaries.values()]
+    wanted = [table_key(*name_of(primary)) for primary in primaries.values()]
     written = {item["pk"]["S"] for item in batches().get(TABLE, wanted)}
     for key in written:  # while the tables were being read
         yield from _reread(key)
@@ -199,7 +199,7 @@ def _repair(key: str) -> bool:
         if not puts and not deletes:
             return True
         actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
-        gone = [key_of(name) for name in deletes]
+        gone = [table_key(*name) for name in deletes]
         actions += [delete(CommentSetItem, key) for key in gone if is_primary(key)]
         try:
             if actions:

@@ -19,20 +19,15 @@ from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.planner import CountedRun, cheapest, price
-from dynamo.lists.runs import Index, OneOf, Position, Run
+from dynamo.lists.runs import Index, OneOf, Run
 from dynamo.lists.sort_keys import id_at
-
-
-def _table_key(position: Position) -> dict[str, str]:
-    return {"pk": keys.comment(id_at(position.place))}
-
 
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,
     name=BySet.Meta.index_name,
     partition_key=BySet.partition.attr_name,
     sort_key=BySet.place.attr_name,
-    table_key=_table_key,
+    table_key=lambda position: {"pk": keys.comment(id_at(position.place))},
 )
 
 
@@ -64,7 +59,10 @@ def plan_list(
     NoSuchPlan.
     """
     if forced is not None and forced != SETS:
-        return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
+        try:
+            return planning.plan_list(product_id, chosen, counts, needed=needed, forced=forced)
+        except NoSuchPlan as error:
+            raise NoSuchPlan(forced, [*error.known, SETS]) from error
     most = most_queries(most_units)
     if not counts.cells:
         if len(chosen.languages) <= most:
@@ -83,15 +81,6 @@ def plan_list(
         estimated_capacity_units=priced.estimate,
         alternatives=tuple(Alternative(other.name, other.estimate) for other in others),
     )
-
-
-def _by_index(
-    product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int, forced: str
-) -> ListPlan:
-    try:
-        return planning.plan_list(product_id, chosen, counts, needed=needed, forced=forced)
-    except NoSuchPlan as error:
-        raise NoSuchPlan(forced, [*error.known, SETS]) from error
 
 
 def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[CountedRun]:

@@ -1,6 +1,6 @@
 """Comments read whole and strongly from the table, as a write starts from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -118,7 +118,6 @@ class OwnComment(DynamoError):
 
 
 _NUMBERS = (Comment.version.attr_name, Comment.reports.attr_name)
-_LISTING_ATTRIBUTES = Comment.product_partition.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
 
 
@@ -132,7 +131,7 @@ class State(StrEnum):
     @classmethod
     def of(cls, item: Item) -> "State":
         """Return that of an item of the table or of the index ``moderation``."""
-        if _LISTING_ATTRIBUTES not in item:
+        if _LISTED not in item:
             return cls.HIDDEN
         return cls.REPORTED if _QUEUE in item else cls.LISTED
 
@@ -188,14 +187,11 @@ def leftovers(comment_id: str) -> list[Action]:
     """Build the actions that delete the dependents, the tally last; none if the comment exists."""
     tally, deletions = tallies().deletions(comment_id), list[Action]()
     comment = comment_key(comment_id)
-    for item in _partition(keys.comment(comment_id)):
+    in_partition = Comment.pk == keys.comment(comment_id)
+    pages = query_pages(in_partition, ConsistentRead=True)
+    for item in (item for page in pages for item in page["Items"]):
         if item["sk"] != comment["sk"]:
             deletions.append(delete(Comment, {"pk": item["pk"], "sk": item["sk"]}))
         elif not is_tombstone(item):
             return []
     return [*deletions, *tally]
-
-
-def _partition(key: str) -> Iterator[Item]:
-    for page in query_pages(Comment.pk == key, ConsistentRead=True):
-        yield from page["Items"]
