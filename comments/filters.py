@@ -6,7 +6,7 @@ from typing import Self
 
 from django.utils.translation import gettext as _
 
-from comments.languages import LanguageUnknown, is_language
+from comments.languages import is_language, unknown_language
 
 ANY = "~"
 RATINGS = (1, 2, 3, 4, 5)
@@ -34,7 +34,7 @@ class CommentFilter:
                 raise _bad_rating(rating)
         for language in chosen_languages:
             if not is_language(language):
-                raise BadFilter(str(LanguageUnknown(language)))
+                raise BadFilter(unknown_language(language))
         if len(chosen_languages) > MOST_LANGUAGES:
             sentence = _("Choose at most %d languages at once, or ~ for any.") % MOST_LANGUAGES
             raise BadFilter(sentence)

@@ -21,7 +21,6 @@ from dynamo.lists.explain import Total, total_of
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.web.numbers import grouped
 from shop.catalogue.queries import list_categories
-from shop.catalogue.shelves import Shelf, shelves_in
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import list_open_orders
@@ -29,21 +28,15 @@ from shop.orders.queries import list_open_orders
 RANKED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class FrontPage:
-    """A page of the categories; ``boards`` are on the first one alone."""
-
-    page: Page
-    shelves: tuple[Shelf, ...]
-    boards: Mapping[Ranking, Sequence[RankedProduct]]
+Boards = Mapping[Ranking, Sequence[RankedProduct]]
 
 
-def read_front_page(request: PageRequest, *, has_boards: bool) -> FrontPage:
+def read_front_page(request: PageRequest, *, has_boards: bool) -> tuple[Page, Boards]:
     """Read a page of categories with their first products, and the heads of the rankings."""
     with pool().together() as together:
         boards = together.start(partial(find_leaderboards, RANKED)) if has_boards else None
         page = list_categories(request)
-        return FrontPage(page, shelves_in(page), boards.result() if boards else {})
+        return page, boards.result() if boards else {}
 
 
 SECONDS = 60

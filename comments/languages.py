@@ -10,14 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 
-class LanguageUnknown(ValueError):
-    """Not an ISO 639-1 code."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(
-            _("“%(code)s” is no language: use two-letter ISO 639-1 codes such as en, de or pt.")
-            % {"code": code}
-        )
+def unknown_language(code: str) -> str:
+    """Return the sentence about what is not an ISO 639-1 code."""
+    sentence = _("“%(code)s” is no language: use two-letter ISO 639-1 codes such as en, de or pt.")
+    return sentence % {"code": code}
 
 
 def is_language(code: str) -> bool:

@@ -67,7 +67,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
         first_url = list_url(product_id, CommentFilter())
         raise Refusal(str(error), first_url=first_url) from error
     spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
-    if not spelled or request.GET.getlist("order") != order.spelled:
+    if not spelled or request.GET.getlist("order") != ([order] if order.query else []):
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
     pager = pager_of(product_id, chosen, order)
     shown = _shown(request, pager)

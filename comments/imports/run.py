@@ -1,14 +1,13 @@
 """An import of comments from a file, in two passes: see `dynamo.files.two_pass`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 
 from comments.imports.olist import OlistReviews
 from comments.imports.rows import CommentParser, Findings
 from comments.imports.shape import Shape
-from comments.imports.writer import VerdictCounts, in_chunks
+from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected, RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile
@@ -18,16 +17,6 @@ from dynamo.upkeep.pace import Progress
 EnsureProducts = Callable[..., int]
 """What creates missing products: `shop.catalogue.services.ensure_products`."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class Writer(Protocol):
-    """What writes the comments of an import: a `comments.imports.writer.BulkWriter`."""
-
-    def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
-        """Write comments of different ids, and count their verdicts."""
-
-    def rank_products(self, progress: Progress) -> None:
-        """Derive the ranks of the products of all comments written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +77,7 @@ class ImportReport:
 def import_file(
     source: CommentFile,
     *,
-    writer: Writer | None,
+    writer: BulkWriter | None,
     ensure_products: EnsureProducts,
     rejects: RejectsFile,
     progress: Progress,

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
-from comments.lists.orders import CommentOrder, MonthOption, month_options
+from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.sort_keys import timestamp
@@ -33,48 +33,6 @@ class OrderLink:
     url: str
     is_current: bool
     is_swapped: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A page of a list, as its template shows it.
-
-    ``address`` is the URL of all such lists, with the names of the toggles for the values;
-    ``all_url`` that of all comments, empty if these are. ``months`` can be jumped to at
-    ``months_url``; ``month_shown`` is that of the first comment.
-    """
-
-    address: str
-    all_url: str
-    comments: Sequence[CommentEntry]
-    heading: str
-    order: CommentOrder
-    orders: Sequence[OrderLink]
-    all_languages: Toggle
-    languages: Sequence[Toggle]
-    all_ratings: Toggle
-    ratings: Sequence[Toggle]
-    months: Sequence[MonthOption]
-    month_shown: str
-    months_url: str
-    average_rating: float | None
-    comments_of_product: int
-    is_default_language: bool
-
-    @property
-    def chosen(self) -> tuple[Toggle, ...]:
-        """The toggles of the filter's values: the URL of each leads to the list without it."""
-        return tuple(toggle for toggle in (*self.languages, *self.ratings) if toggle.pressed)
-
-    @property
-    def is_in_one_language(self) -> bool:
-        """Whether each comment has the language that the heading names."""
-        return sum(toggle.pressed for toggle in self.languages) == 1
-
-    @property
-    def longest_bar(self) -> int:
-        """The greatest count of one rating, which the histogram is scaled to."""
-        return max((toggle.count or 0 for toggle in self.ratings), default=0)
 
 
 def list_url(
@@ -113,43 +71,51 @@ def listing_of(
     *,
     order: CommentOrder = CommentOrder.NEWEST,
     is_default_language: bool = False,
-) -> Listing:
+) -> dict[str, Any]:
     """Arrange a page of comments for its template.
 
-    The languages offered are those the product has comments in, and those chosen.
+    ``address`` is the URL of all such lists, with the names of the toggles for the values;
+    ``all_url`` that of all comments, empty if these are. The URL of each ``chosen`` toggle leads to
+    the list without its value. The languages offered are those the product has, and those chosen.
     """
     counts, base_url = found.counts, _base_url(product_id)
     url_of = partial(_narrowed, base_url, order)
-    return Listing(
-        address=f"{base_url}{{language}}/{{rating}}/{order.query}",
-        all_url=url_of(CommentFilter()) if chosen.narrowed else "",
-        comments=found.comments,
-        heading=heading_of(chosen, order),
-        order=order,
-        orders=order_links(product_id, chosen, order),
-        all_languages=Toggle(
+    languages = _language_toggles(chosen, counts, url_of)
+    ratings = _rating_toggles(chosen, counts, url_of)
+    in_any_language, with_any_rating = chosen.in_any_language(), chosen.with_any_rating()
+    return {
+        "address": f"{base_url}{{language}}/{{rating}}/{order.query}",
+        "all_url": url_of(CommentFilter()) if chosen.narrowed else "",
+        "comments": found.comments,
+        "heading": heading_of(chosen, order),
+        "order": order,
+        "orders": order_links(product_id, chosen, order),
+        "all_languages": Toggle(
             value="~",
             label=_("All languages"),
-            url=url_of(chosen.in_any_language()),
+            url=url_of(in_any_language),
             pressed=not chosen.languages,
-            count=counts.of(chosen.in_any_language()),
+            count=counts.of(in_any_language),
         ),
-        languages=_language_toggles(chosen, counts, url_of),
-        all_ratings=Toggle(
+        "languages": languages,
+        "all_ratings": Toggle(
             value="~",
             label=_("All ratings"),
-            url=url_of(chosen.with_any_rating()),
+            url=url_of(with_any_rating),
             pressed=not chosen.ratings,
-            count=counts.of(chosen.with_any_rating()),
+            count=counts.of(with_any_rating),
         ),
-        ratings=_rating_toggles(chosen, counts, url_of),
-        months=month_options(counts, order),
-        month_shown=found.comments[0].created_iso[:7] if found.comments else "",
-        months_url=list_url(product_id, chosen),
-        average_rating=counts.average_rating,
-        comments_of_product=counts.total,
-        is_default_language=is_default_language,
-    )
+        "ratings": ratings,
+        "longest_bar": max(toggle.count or 0 for toggle in ratings),
+        "chosen": [toggle for toggle in (*languages, *ratings) if toggle.pressed],
+        "is_in_one_language": len(chosen.languages) == 1,
+        "months": month_options(counts, order),
+        "month_shown": found.comments[0].created_iso[:7] if found.comments else "",
+        "months_url": list_url(product_id, chosen),
+        "average_rating": counts.average_rating,
+        "comments_of_product": counts.total,
+        "is_default_language": is_default_language,
+    }
 
 
 def order_links(

@@ -60,14 +60,6 @@ class HelpfulComment:
     helpful: int
 
 
-@dataclass(frozen=True, slots=True)
-class HelpfulResult(PageResult[HelpfulComment]):
-    """A page of a product's comments; ``voted`` are the ids of what the visitor finds helpful."""
-
-    product: Product
-    voted: frozenset[str]
-
-
 def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
     page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request))
@@ -87,15 +79,20 @@ def _head(ranking: Ranking, shards: int, size: int) -> Page:
         return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
 
 
-def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> HelpfulResult:
-    """Read all that a page of the most helpful comments shows. Raises NoSuchProduct."""
+def read_most_helpful(
+    product_id: str, request: PageRequest, *, visitor: Visitor
+) -> tuple[Product, PageResult[HelpfulComment], frozenset[str]]:
+    """Read a product, a page of its most helpful comments, and the ids of the visitor's votes.
+
+    Raises NoSuchProduct.
+    """
     with pool().together() as together:
         product = together.start(partial(find_product, product_id, is_whole=False))
         voted = together.start(partial(votes_of, visitor.username, product_id))
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
         mine = voted.result() if is_user.result() else frozenset()
-        return HelpfulResult(found.items, found.page, product.result(), mine)
+        return product.result(), found, mine
 
 
 def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:

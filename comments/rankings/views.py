@@ -84,30 +84,30 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     try:
-        read = read_most_helpful(product_id, asked, visitor=visitor_of(request))
+        about, found, voted = read_most_helpful(product_id, asked, visitor=visitor_of(request))
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
         "heading": _("Most helpful comments"),
-        "about": read.product,
-        "product": read.product,
-        "trail": [*read.product.trail, read.product],
+        "about": about,
+        "product": about,
+        "trail": [*about.trail, about],
         "orders": order_links(product_id, CommentFilter(), None),
-        "comments": read.items,
-        "voted": read.voted,
+        "comments": found.items,
+        "voted": voted,
     }
     return show_page(
         request,
         pager,
         asked,
-        read.page,
+        found.page,
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
         data=lambda: ListData(
             [
                 {**comment_data(one.comment, product_id=product_id), "helpful_votes": one.helpful}
-                for one in read.items
+                for one in found.items
             ]
         ),
     )

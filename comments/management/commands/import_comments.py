@@ -11,7 +11,7 @@ from comments.imports.reporting import counts_of, prose_of, trial_of
 from comments.imports.run import CommentFile, import_file
 from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.imports.writer import BulkWriter
-from comments.languages import LanguageUnknown, is_language
+from comments.languages import is_language, unknown_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
@@ -133,5 +133,5 @@ def _language_map(text: str) -> dict[str, str]:
     languages = {found.lower(): code.lower() for found, code in pairs.items()}
     for code in languages.values():
         if not is_language(code):
-            raise BadMapping(str(LanguageUnknown(code)))
+            raise BadMapping(unknown_language(code))
     return languages
