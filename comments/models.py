@@ -126,12 +126,6 @@ class ReplyShown(Attribute[Item]):
 
     attr_type = MAP
 
-    def serialize(self, value: Item) -> Item:
-        return value
-
-    def deserialize(self, value: Item) -> Item:
-        return value
-
 
 class CommentItem(DynamoModel):
     """Any item of the table; the dependents of a comment share its partition key."""

@@ -103,7 +103,10 @@ def _table(report: ImportReport) -> Iterator[str]:
 def taken_for_languages(spelled: Iterable[str]) -> list[str]:
     """Return the codes of a file's languages that are probably countries, as it spells them."""
     found = sorted(set(spelled))
-    are_countries = any(code.isupper() or _is_only_a_country(code) for code in found)
+    unknown = [code.upper() for code in found if not is_language(code.lower())]
+    are_countries = any(code.isupper() for code in found) or any(
+        pycountry.countries.get(alpha_2=code) for code in unknown
+    )
     suspects = SPOKEN.keys() if are_countries else SELDOM
     return [code for code in found if code.lower() in suspects]
 
@@ -119,7 +122,3 @@ def warning_about(spelled: Iterable[str]) -> str:
         f"These languages look like codes of countries: {named}. If they are, import again with "
         f"--language-map {mapped}, or what is spoken there."
     )
-
-
-def _is_only_a_country(code: str) -> bool:
-    return not is_language(code.lower()) and bool(pycountry.countries.get(alpha_2=code.upper()))

@@ -21,10 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CommentFile:
-    """A file of comments, and how to parse it; for ``now`` see `CommentParser`.
-
-    ``reviews`` are the orders that Olist's reviews are joined to.
-    """
+    """A file of comments, and how to parse it; Olist's ``reviews`` are joined to orders."""
 
     file: RowFile
     shape: Shape

@@ -79,7 +79,6 @@ class Shape:
     element: str | None = None
 
     def of(self, name: str) -> Sequence[str]:
-        """Return the columns of a field."""
         return self.columns.get(name, (name,))
 
     def under(self, product_id: str) -> "Shape":

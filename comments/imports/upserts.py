@@ -98,12 +98,10 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to write."""
         return self.verdict in {Verdict.NEW, Verdict.REPLACED}
 
     @property
     def place(self) -> str:
-        """The comment's sort key in lists."""
         place: str = self.item[_PLACE]["S"]
         return place
 
@@ -157,7 +155,6 @@ class Change:
 
     @property
     def characters(self) -> int:
-        """The characters of its texts."""
         reply = self.comment.reply
         return len(self.comment.body) + (len(reply.text) if isinstance(reply, NewReply) else 0)
 

@@ -169,7 +169,6 @@ def _differing_marks(comment_id: str, found: _Dependents) -> Iterator[Difference
 
 
 def _marks(comment_id: str, found: _Dependents) -> dict[str, Value | None]:
-    """Derive what a comment should say of its dependents."""
     item, state = found.item, State.of(found.item)
     if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
         state = State.LISTED

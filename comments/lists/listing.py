@@ -45,10 +45,7 @@ def list_url(
 def pager_of(
     product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
 ) -> Pager:
-    """Return the pager of a list; its name is its canonical URL without the site's prefix.
-
-    To search engines, the list of all comments is the product's page.
-    """
+    """Return the pager of a list; to search engines, that of all comments is the product's page."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
     is_whole = not chosen.narrowed and order is CommentOrder.NEWEST
     return Pager(

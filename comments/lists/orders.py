@@ -42,7 +42,6 @@ class CommentOrder(StrEnum):
 
     @property
     def spoken(self) -> str:
-        """The order within a sentence."""
         return str(_SPOKEN[self])
 
     @property
@@ -57,12 +56,10 @@ class CommentOrder(StrEnum):
 
     @property
     def direction(self) -> Order:
-        """The direction in which the list's runs are read."""
         return Order.OLDEST_FIRST if self is CommentOrder.OLDEST else Order.NEWEST_FIRST
 
     @property
     def page_labels(self) -> tuple[str, str]:
-        """What the links to the previous and the next page say."""
         if self.is_by_rating:
             return _("Previous"), _("Next")
         newer, older = _("Newer"), _("Older")
@@ -75,7 +72,6 @@ class CommentOrder(StrEnum):
         return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"
 
     def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
-        """Return the place of a comment in a list of this order."""
         return self.section(rating) + sort_key_of(created, comment_id)
 
 

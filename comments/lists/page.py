@@ -123,7 +123,6 @@ class CommentsRequest:
 
     @property
     def has_highlights(self) -> bool:
-        """Whether it is the product's own page."""
         return self.is_whole and self.chosen is None
 
     @property
@@ -136,7 +135,6 @@ class CommentsRequest:
         return LEAST_UNITS * (items + queries)
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
-        """Return the filter of the list."""
         if self.chosen is not None:
             return self.chosen
         preferred = preferred_language(self.accept_language, among=counts.languages)
@@ -173,7 +171,6 @@ class CommentsPage:
 
     @property
     def comments(self) -> tuple[CommentEntry, ...]:
-        """The comments of the page, with those just written."""
         # In the visitor's language, a comment just written in another one is shown as well.
         chosen = CommentFilter() if self.wanted.chosen is None else self.chosen
         return with_recent(
@@ -186,7 +183,6 @@ class CommentsPage:
         )
 
     def context(self) -> dict[str, Any]:
-        """Return what its template shows."""
         wanted, product, counts = self.wanted, self.product, self.found.counts
         context: dict[str, Any] = {
             "product": product,
@@ -212,7 +208,6 @@ class CommentsPage:
         return context
 
     def data(self) -> ListData:
-        """Return its comments for programs."""
         shown, product_id = self.comments, self.wanted.product_id
         heading = f"{heading_of(self.chosen)} · {self.product.name}"
         return ListData(

@@ -230,7 +230,6 @@ def _unless(state: State, before: StoredComment) -> StoredComment | None:
 
 
 def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None:
-    """Write changes of a comment on condition that it is as it was read."""
     same = unchanged(
         stored.item,
         Comment.pk,

@@ -67,19 +67,16 @@ class CommentForm(forms.Form):
 
     @property
     def detect_label(self) -> str:
-        """The label of the choice to have the language detected."""
         if not self["body"].value() and not self["title"].value():
             return str(DETECT)
         return _("Detected: %(language)s") % {"language": language_name(self.detected)}
 
     @property
     def languages(self) -> list[tuple[str, str]]:
-        """The languages to choose from: code and name."""
         return all_languages()
 
     @property
     def draft(self) -> Draft:
-        """The content in a valid form."""
         said = self.cleaned_data
         return Draft(
             rating=said["rating"],
@@ -102,5 +99,4 @@ class EditForm(CommentForm):
 
     @classmethod
     def of(cls, stored: StoredComment) -> "EditForm":
-        """Build a form with the content of a comment."""
         return cls(initial={**asdict(draft_of(stored.comment)), "version": stored.version})

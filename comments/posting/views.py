@@ -252,7 +252,6 @@ def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, o
 def _page_of_edit(
     comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
 ) -> dict[str, object]:
-    """Return what is around the form; ``theirs`` is the comment as it is stored."""
     return {
         "heading": _("Your comment"),
         "submit": _("Save"),

@@ -44,7 +44,6 @@ class RankedProduct:
 
     @property
     def comment_url(self) -> str:
-        """The URL of the latest comment."""
         return reverse("comment", args=[self.comment_id])
 
     @property

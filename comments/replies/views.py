@@ -60,18 +60,17 @@ class ReplyForm(forms.Form):
 
     @classmethod
     def of(cls, reply: Reply | None) -> "ReplyForm":
-        """Build the form that changes a reply, or writes one."""
         text, version = (reply.text, reply.version) if reply else ("", 0)
         return cls(initial={"text": text, "version": version})
 
 
-def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
-    if _is_deletion(request):
-        return None
-    return _show_again(request, comment_id, ReplyForm(request.POST), forged())
-
-
-@redisplay_on_csrf_failure(_forged)
+@redisplay_on_csrf_failure(
+    lambda request, comment_id: (
+        None
+        if _is_deletion(request)
+        else _show_again(request, comment_id, ReplyForm(request.POST), forged())
+    )
+)
 @never_cache
 @require_POST
 def reply(request: HttpRequest, comment_id: str) -> HttpResponse:

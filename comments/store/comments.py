@@ -62,7 +62,6 @@ class StoredComment:
 
     @property
     def has_long_body(self) -> bool:
-        """Whether its text is an item of its own."""
         return Comment.body_bytes.attr_name in self.item
 
 
@@ -146,7 +145,6 @@ class Revision:
 
     @classmethod
     def of(cls, item: Item) -> "Revision":
-        """Return that of an item of the table or of the index ``moderation``."""
         numbers = [item.get(name, {"N": "0"})["N"] for name in _NUMBERS]
         return cls(State.of(item), *map(int, numbers))
 

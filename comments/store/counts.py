@@ -40,7 +40,6 @@ class ProductCounts:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages there are comments in, sorted."""
         return tuple(sorted({language for (language, _), n in self.cells.items() if n > 0}))
 
     @property

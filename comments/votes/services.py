@@ -119,10 +119,7 @@ def _votable(comment_id: str, username: str) -> Item:
 
 
 def _write(action: Action, comment_id: str, change: int, *, is_first: bool = False) -> None:
-    """Write a vote with its tally, which is begun if there is none.
-
-    Raises ConditionFailed with `_VOTE`, or without it where the comment is deleted.
-    """
+    """Write a vote with its tally; ConditionFailed is without `_VOTE` where there is no comment."""
     deltas = {HELPFUL: change}
     if not is_first:
         with suppress(NoSuchCounter):

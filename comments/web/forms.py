@@ -139,7 +139,6 @@ class FormPage:
     def show(
         self, request: HttpRequest, form: forms.Form, context: Mapping[str, object]
     ) -> HttpResponse:
-        """Show the form."""
         return self._render(request, {**context, "form": form}, HTTPStatus.OK)
 
     def show_again(

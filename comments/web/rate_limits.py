@@ -33,10 +33,7 @@ def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = Fa
 
 
 def take_write(*, username: str, network: str, now: datetime, is_staff: bool = False) -> int:
-    """Count a write of a user from a network; return 0, or the seconds until there is room.
-
-    It takes two to four write capacity units.
-    """
+    """Count a write of a user from a network; return 0, or the seconds until there is room."""
     prefix = "staff-" if is_staff else ""
     if is_staff:
         limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
