@@ -64,13 +64,13 @@ class ReplyForm(forms.Form):
         return cls(initial={"text": text, "version": version})
 
 
-@redisplay_on_csrf_failure(
-    lambda request, comment_id: (
-        None
-        if _is_deletion(request)
-        else _show_again(request, comment_id, ReplyForm(request.POST), forged())
-    )
-)
+def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
+    if _is_deletion(request):
+        return None
+    return _show_again(request, comment_id, ReplyForm(request.POST), forged())
+
+
+@redisplay_on_csrf_failure(_forged)
 @never_cache
 @require_POST
 def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
