@@ -104,7 +104,7 @@ def listing_of(
         ),
         "ratings": ratings,
         "longest_bar": max(toggle.count or 0 for toggle in ratings),
-        "chosen": [toggle for toggle in (*languages, *ratings) if toggle.pressed],
+        "chosen": tuple(toggle for toggle in (*languages, *ratings) if toggle.pressed),
         "is_in_one_language": len(chosen.languages) == 1,
         "months": month_options(counts, order),
         "month_shown": found.comments[0].created_iso[:7] if found.comments else "",
