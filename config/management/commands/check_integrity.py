@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -66,7 +67,7 @@ class Command(BaseCommand):
                     return
                 names = _names(only=options["only"], model=options["model"])
                 for name, difference in _differences(names):
-                    outcome = _mended(difference) if options["repair"] else _found(difference)
+                    outcome = _outcome(difference, repair=options["repair"])
                     row = {"check": name, **difference.as_dict(), **outcome}
                     (hints if difference.is_hint else rows).append(row)
                     if not options["json"]:
@@ -98,14 +99,10 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
     if COMMENTS in names:
         yield from ((COMMENTS, difference) for difference in comment_differences())
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
-    if SETS in names:
-        yield from ((SETS, difference) for difference in _set_differences())
-
-
-def _set_differences() -> Iterator[Difference]:
-    """Yield differences of the copies of comments; CommandError if they have no table."""
+    if SETS not in names:
+        return
     try:
-        yield from set_differences(Progress())
+        yield from ((SETS, difference) for difference in set_differences(Progress()))
     except ClientError as error:
         if is_followed() or not isinstance(fault_in(error), NotSetUp):
             raise
@@ -113,18 +110,13 @@ def _set_differences() -> Iterator[Difference]:
         raise CommandError(message) from error
 
 
-def _found(difference: Difference) -> dict[str, bool]:
-    return {"mended": False, "busy": difference.is_busy}
-
-
-def _mended(difference: Difference) -> dict[str, bool]:
-    """Mend a difference, unless it is busy or becomes so."""
-    if difference.mend is None:
-        return _found(difference)
-    try:
+def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
+    """Mend a difference if asked to, unless it is busy or becomes so."""
+    if difference.mend is None or not repair:
+        return {"mended": False, "busy": difference.is_busy}
+    is_mended = False
+    with suppress(Contended):
         is_mended = difference.mend()
-    except Contended:
-        is_mended = False
     return {"mended": is_mended, "busy": not is_mended}
 
 
