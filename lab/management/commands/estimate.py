@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.page import CommentsRequest, read_comments_page
+from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
@@ -117,7 +118,7 @@ class Command(BaseCommand):
 
 
 def _most_loved() -> str:
-    for ranked in find_leaderboards(1).most_loved:
+    for ranked in find_leaderboards(1)[Ranking.FIVE_STARS]:
         return ranked.product.id
     sentence = "No product has comments of 5 stars here: give one with --product."
     raise CommandError(sentence)
