@@ -12,7 +12,8 @@ The tree, each class beside the function that raises it::
     │   ├── Unreachable             away, or too slow
     │   │   └── Damaged             calls/attempts.py: an answer that is not as it was sent
     │   ├── Unauthorized            the server's credentials or its clock are wrong
-    │   └── NotSetUp                a table or index is missing
+    │   ├── NotSetUp                a table or index is missing
+    │   └── EngineTooOld            an engine that takes fewer actions in a transaction
     ├── OutOfTime                   calls/budget.py: the time of a request is spent; Unreachable
     ├── TableDiffers                tables/create.py: a table exists with other keys
     ├── TableNotReady               tables/create.py: not active within the time limit
@@ -22,6 +23,7 @@ The tree, each class beside the function that raises it::
     ├── NoSuchCounter               writes/counters.py: nobody has begun it, or it was deleted
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
     ├── NoStream                    streams/walk.py: the table has no stream
+    ├── AnotherRun                  upkeep/migrations.py: another process runs the same step
     └── EngineError                 engine/child.py: the embedded engine could not start, or died
 """
 

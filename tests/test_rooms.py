@@ -21,6 +21,9 @@ AT_THE_BOTTOM = "config.environment"
 """What the demo may import as well: it starts the site with an environment of its own."""
 KNOWS_DJANGO = ("dynamo.web", "dynamo.templatetags", "dynamo.management", "dynamo.apps")
 MOST_MODULES = 20
+LEAST_LINES = 40
+MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
+"""What Django looks for by its name; so are commands."""
 
 
 @cache
@@ -93,6 +96,14 @@ class TestRooms:
     def test_hold_no_more_modules_than_one_can_survey(self):
         sizes = Counter(path.parent for path in modules().values() if path.name != "__init__.py")
         assert [str(folder) for folder, size in sizes.items() if size > MOST_MODULES] == []
+
+    def test_hold_no_splinters(self):
+        short = (
+            (str(path.relative_to(PROJECT)), len(path.read_text().splitlines()))
+            for path in modules().values()
+            if path.stem not in MAY_BE_SHORT and path.parent.name != "commands"
+        )
+        assert [(name, lines) for name, lines in short if lines < LEAST_LINES] == []
 
 
 class TestWhatARoomIsFor:

@@ -18,7 +18,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from config.access_patterns import ALL, DocumentedPattern
+from config.access_patterns import ALL, DocumentedPattern, markdown_table, set_up
 from dynamo.items import Item
 from dynamo.tables.schema import ON_DEMAND, TableSchema
 from shop.activity.tables import model_of, month_of_table
@@ -33,6 +33,7 @@ _ABOUT = (
     f"index whose name ends in “{LOCAL}” is a local one in truth. To create the tables, use "
     "“manage.py create_tables” instead of this model."
 )
+LONGEST_CELL = 74
 _MOMENT = "Jan 01, 2023, 09:30 AM"
 
 
@@ -139,3 +140,35 @@ def _facet(kind: Mapping[str, Any]) -> dict[str, Any]:
         "NonKeyAttributes": [*names],
         "DataAccess": {"MySql": {}},
     }
+
+
+def shop_table() -> str:
+    """Return the table ``shop`` and its indexes, with the keys of the sample rows."""
+    set_up()
+    schema, rows = sample_schemas()["shop"], rows_of(sample_rows()["shop"])
+    sections = [_rows_by_key("The table", schema.key, rows, note="Every item.")]
+    indexes = [("LSI", index) for index in schema.local_indexes]
+    indexes += [("GSI", index) for index in schema.global_indexes]
+    for kind, index in indexes:
+        held = ", ".join(f"`{name}`" for name in index["Projection"]["NonKeyAttributes"])
+        title, note = f"`{index['IndexName']}`", f"{kind}. Besides its keys it holds {held}."
+        sections.append(_rows_by_key(title, index["KeySchema"], rows, note=note))
+    return "\n" + "\n".join(sections)
+
+
+def _rows_by_key(
+    title: str, key: Sequence[dict[str, str]], rows: Sequence[Item], *, note: str
+) -> str:
+    names = [part["AttributeName"] for part in key]
+    roles = dict(zip(names, ("partition key", "sort key"), strict=True))
+    shown = [*names, *(name for name in ("pk", "sk") if name not in names)]
+    values = [
+        [row[name]["S"] for name in shown] for row in rows if all(name in row for name in names)
+    ]
+    titles = tuple(f"`{name}` ({roles.get(name, 'table key')})" for name in shown)
+    cells = (tuple(map(_cell, line)) for line in sorted(values))
+    return f"### {title}\n\n{note}\n{markdown_table(titles, cells)}"
+
+
+def _cell(text: str) -> str:
+    return f"`{text if len(text) <= LONGEST_CELL else text[:LONGEST_CELL] + '…'}`"

@@ -5,8 +5,7 @@ The delimiter may be another than the comma, and is found out from the header wh
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
+from collections.abc import Iterator, Sequence
 
 from dynamo.files.lines import LONGEST_LINE, Lines
 from dynamo.files.records import Record, Rejected
@@ -126,31 +125,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, _RowTooLong) or "field limit" in str(error):
         return f"the row has more than {LONGEST_LINE:,} characters, or a quote is never closed"
     return f"the row is not well-formed CSV: {error}"
-
-
-_ENDS_CELL = frozenset(",;|\t\r\n")
-_BREAKS = ("\0", "\t", "\r", "\n")
-_BETWEEN = r'\0\s",;|\u200b\u2060\ufeff'
-"""What ends a cell, and what may be dropped at the beginning of one: blanks, quotes."""
-_FORMULAS = re.compile(rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
-"""What stands before each sign that can begin a formula; takes linear time."""
-
-
-def escape_formula(value: object) -> object:
-    """Return a value with an apostrophe before each formula, which shows it as text."""
-    if not isinstance(value, str):
-        return value
-    shown = _FORMULAS.sub(_with_apostrophe, value)
-    return f"'{shown}" if shown.startswith(_BREAKS) else shown
-
-
-def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\r\n") -> str:
-    """Return rows as lines of CSV, formulas included."""
-    text = StringIO()
-    csv.writer(text, lineterminator=line_end).writerows(rows)
-    return text.getvalue()
-
-
-def _with_apostrophe(before: re.Match[str]) -> str:
-    begins_cell = before.start() == 0 or not _ENDS_CELL.isdisjoint(before[0])
-    return f"{before[0]}'" if begins_cell else before[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from dynamo.files.csv_rows import escape_formula
+from dynamo.files.csv_cells import escape_formula
 from dynamo.files.values import DateFormats
 
 MOST_NESTED = 32
