@@ -32,8 +32,7 @@ from shop.accounts.names import (
     username_of,
 )
 from shop.accounts.passwords import release_slot, take_slot
-from shop.accounts.queries import is_taken
-from shop.accounts.services import TAKEN_USERNAME, create_profile
+from shop.accounts.services import TAKEN_USERNAME, create_profile, profile_of
 from shop.accounts.sessions import is_known
 from shop.web.rate_limits import Use, give_back, in_words, take
 from shop.web.visitor import client_network, log_event
@@ -177,20 +176,20 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         if not self.errors:
             if user.email:
                 self.take(rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(user.email), hint=WITHOUT_EMAIL)
-        elif user.username and is_taken(user.username):
+        elif user.username and profile_of(user.username):
             self.add_error("username", TAKEN_USERNAME)
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""
         username = self.cleaned_data["username"]
-        account = create_profile(
+        profile = create_profile(
             username=username,
             password=self.cleaned_data["password1"],
             email=self.cleaned_data["email"],
             now=now,
         )
-        self._user = User.of(username, account)
-        if account.email:
+        self._user = User.of(profile)
+        if profile.email:
             queue_email("confirm", username, site_of(self.request))
 
     def get_user(self) -> User | None:

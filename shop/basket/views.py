@@ -151,7 +151,7 @@ def place(request: HttpRequest) -> HttpResponse:
         placed = place_order(
             username=username,
             client_id=intent,
-            basket=held.quantities.items(),
+            basket=held.quantities,
             pickup=pickup,
             now=clock.now(),
         )

@@ -40,17 +40,24 @@ class OrderFilter:
 
     @classmethod
     def parse(
-        cls, *, statuses: Iterable[str] = (), since: str = "", until: str = "", is_open: str = ""
+        cls,
+        *,
+        statuses: Iterable[str] = (),
+        since: str = "",
+        until: str = "",
+        is_open: str = "",
+        among: Sequence[Status] = tuple(Status),
     ) -> Self:
-        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter."""
+        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter.
+
+        Statuses must be ``among`` those of the list: all of the queue's are the same as none.
+        """
         if is_open not in {"", "1"}:
             raise BadOrderFilter(_("“open” must be 1, not “%(value)s”.") % {"value": is_open})
-        return cls(
-            statuses=parse_statuses(statuses, among=tuple(Status)),
-            since=_day(since),
-            until=_day(until),
-            open_only=bool(is_open),
-        )
+        chosen = _statuses(statuses, among)
+        if chosen == OPEN == among:
+            chosen = ()
+        return cls(chosen, _day(since), _day(until), open_only=bool(is_open))
 
     @property
     def since_moment(self) -> datetime | None:
@@ -89,7 +96,9 @@ class OrderFilter:
 
     def toggle(self, status: Status) -> Self:
         """Add or remove a status."""
-        return replace(self, statuses=toggled(self.statuses, status), open_only=False)
+        changed = {*self.statuses} ^ {status}
+        statuses = tuple(one for one in Status if one in changed)
+        return replace(self, statuses=statuses, open_only=False)
 
     def in_any_status(self) -> Self:
         return replace(self, statuses=(), open_only=False)
@@ -101,8 +110,7 @@ class OrderFilter:
         return replace(self, since=None, until=None)
 
 
-def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[Status, ...]:
-    """Parse a set of statuses, each of them in ``among``. Raises BadOrderFilter."""
+def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:
     chosen = [value for value in values if value]
     for value in chosen:
         if value not in among:
@@ -110,23 +118,6 @@ def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[S
             sentence = _("There is no status “%(status)s” here: choose from %(allowed)s.")
             raise BadOrderFilter(sentence % {"status": value, "allowed": allowed})
     return tuple(status for status in Status if status in chosen)
-
-
-def parse_queue_filter(
-    *, statuses: Iterable[str] = (), since: str = "", until: str = ""
-) -> OrderFilter:
-    """Parse the values of a URL of the queue, whose days are those of placing.
-
-    All open statuses are the same as none. Raises BadOrderFilter.
-    """
-    chosen = parse_statuses(statuses, among=OPEN)
-    return OrderFilter(() if chosen == OPEN else chosen, _day(since), _day(until))
-
-
-def toggled(chosen: Sequence[Status], status: Status) -> tuple[Status, ...]:
-    """Add or remove one status of a set."""
-    changed = {*chosen} ^ {status}
-    return tuple(one for one in Status if one in changed)
 
 
 def _day(text: str) -> date | None:

@@ -177,25 +177,16 @@ def _overtaken(order_id: str, failure: ConditionFailed) -> Exception:
     return OrderMoved(order_id, Status(now_there["status"]["S"]))
 
 
-@dataclass(frozen=True, slots=True)
-class StepDone:
-    """The outcome for each order of a page of the queue, and the page, behind which to go on."""
-
-    results: tuple[Moved, ...]
-    page: Page
-
-
 def move_page(
     chosen: OrderFilter, request: PageRequest, *, move: Move, who: str, now: datetime
-) -> StepDone:
-    """Move the orders of a page of the queue, each on its own.
+) -> tuple[list[Moved], Page]:
+    """Move the orders of a page of the queue, each on its own; return the outcomes and the page.
 
-    The next page begins behind the last of them, whether it was moved or not. The same page again
-    moves nothing twice.
+    The next page begins behind the last of them, whether it was moved or not.
     """
     found = list_open_orders(chosen, request)
     order_ids = [order.id for order in found.items]
     results = move_orders(
         order_ids=order_ids, source=move.source, target=move.target, who=who, now=now
     )
-    return StepDone(tuple(results), found.page)
+    return results, found.page

@@ -32,7 +32,7 @@ class TestPlacingAnOrder:
         now = datetime.now(UTC)
         for _ in range(2):
             order_id = place_order(
-                username=alice.username, client_id="form-1", basket=[(product_id, 1)], now=now
+                username=alice.username, client_id="form-1", basket={product_id: 1}, now=now
             )
         name = alice.username
         assert told() == [("ORDER", "PLACED", name, order_id, name, "", "PLACED")]
@@ -40,7 +40,7 @@ class TestPlacingAnOrder:
     def test_has_the_moment_of_the_order(self, alice, fresh):
         product_id = put_product(fresh("lamp"))
         now = datetime.now(UTC)
-        place_order(username=alice.username, client_id="f", basket=[(product_id, 1)], now=now)
+        place_order(username=alice.username, client_id="f", basket={product_id: 1}, now=now)
         (entry,) = whole_log()
         assert entry.moment == now.replace(microsecond=now.microsecond // 1000 * 1000)
 
@@ -98,7 +98,7 @@ class TestALogThatCannotBeWritten:
             order_id = place_order(
                 username=alice.username,
                 client_id="form-1",
-                basket=[(product_id, 1)],
+                basket={product_id: 1},
                 now=datetime.now(UTC),
             )
             assert alice.get(f"/orders/{order_id}/").status == 200

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from shop.order_status import OPEN, Status
-from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter, parse_statuses
+from shop.orders.filters import BadOrderFilter, OrderFilter
 
 
 class TestAFilter:
@@ -60,11 +60,11 @@ class TestAToggle:
 
 class TestOpenStatuses:
     def test_that_are_all_narrow_nothing(self) -> None:
-        assert parse_queue_filter(statuses=OPEN) == OrderFilter()
+        assert OrderFilter.parse(statuses=OPEN, among=OPEN) == OrderFilter()
 
     def test_never_include_a_closed_one(self) -> None:
         with pytest.raises(BadOrderFilter, match="choose from PLACED, APPROVED, PROCESSING"):
-            parse_queue_filter(statuses=["SHIPPED"])
+            OrderFilter.parse(statuses=["SHIPPED"], among=OPEN)
 
     def test_left_empty_count_for_nothing(self) -> None:
-        assert parse_statuses([""], among=OPEN) == ()
+        assert OrderFilter.parse(statuses=[""], among=OPEN).statuses == ()
