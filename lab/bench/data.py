@@ -286,7 +286,7 @@ class OrderAnswers:
 
 
 def _is_within(place: str, chosen: OrderFilter) -> bool:
-    since, until = chosen.since_moment, chosen.until_moment
+    since, until = chosen.moments
     return (since is None or place >= timestamp(since)) and (
         until is None or place < timestamp(until)
     )

@@ -9,6 +9,7 @@ from django.contrib.auth.forms import (
     AuthenticationForm,
     PasswordChangeForm,
     PasswordResetForm,
+    SetPasswordForm,
     SetPasswordMixin,
 )
 from django.core.exceptions import ValidationError
@@ -50,8 +51,11 @@ WITHOUT_EMAIL = _("Or create the account without an e-mail address.")
 class LimitedForm(forms.Form):
     """A form with a rate limit; ``retry_after`` is in seconds, set when it was exceeded."""
 
-    request: HttpRequest
     retry_after: int | None = None
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
 
     def take(self, *uses: Use, user: str = "", hint: "StrPromise | None" = None) -> None:
         """Count an attempt at a user's account. Raises ValidationError beyond a limit.
@@ -76,11 +80,7 @@ class LimitedForm(forms.Form):
 
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
-    """User name and password.
-
-    The right password is counted by the user's name and network: each costs a slow hash. It does
-    not count against the limits that others share.
-    """
+    """User name and password; the right one does not count against the limits that others share."""
 
     error_messages = {  # noqa: RUF012 - as Django declares it
         **AuthenticationForm.error_messages,
@@ -147,10 +147,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         label1=_("Password"), label2=_("Password again")
     )
 
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.request = request
-        self._user: User | None = None
+    _user: User | None = None
 
     def clean_username(self) -> str:
         try:
@@ -200,15 +197,15 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 class PasswordForm(LimitedForm, PasswordChangeForm):
     """A new password, with a limit on attempts at the old one."""
 
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.request = request
-
     def clean_old_password(self) -> str:
         username = self.user.get_username()
         self.take(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         old_password: str = super().clean_old_password()
         return old_password
+
+
+class NewPasswordForm(LimitedForm, SetPasswordForm):  # type: ignore[type-arg] # only in the stubs
+    """A new password, by a link that was sent."""
 
 
 class ResetForm(LimitedForm, PasswordResetForm):
@@ -219,10 +216,6 @@ class ResetForm(LimitedForm, PasswordResetForm):
         max_length=LONGEST_EMAIL,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
-
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.request = request
 
     def clean_email(self) -> str:
         asked = email_of(self.cleaned_data["email"])

@@ -29,11 +29,9 @@ SECOND_FACTOR = "second_factor"
 
 
 class User(AbstractBaseUser):
-    """A user with an account, which is stored as a `shop.models.Profile`.
+    """A user, stored as a `shop.models.Profile`, read by `shop.accounts.queries`.
 
-    Read users by `shop.accounts.queries` and create them by `shop.accounts.services`.
-    ``save()`` works for Django's views and forms; the manager's queries need a database that
-    does not exist, and raise ImproperlyConfigured.
+    ``save()`` works; the manager's queries raise ImproperlyConfigured: there is no such database.
     """
 
     username = models.CharField(_("user name"), primary_key=True, max_length=LONGEST_USERNAME)
@@ -103,9 +101,7 @@ _STORED_FIELDS = [f.name for f in User._meta.fields if not f.primary_key]  # noq
 
 @receiver(user_logged_in, dispatch_uid="update_last_login")
 def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:
-    """Note when a user signed in, in the session and in the profile.
-
-    A fault of the database is logged, and the sign-in goes on.
+    """Note when a user signed in, in the session and, unless the database is away, in the profile.
 
     Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
     """

@@ -183,11 +183,7 @@ VALID = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """What a link has done.
-
-    ``is_news`` is False where the address was confirmed before. ``given_up`` is the confirmed
-    address that it replaced, empty if there was none.
-    """
+    """Whether a link has changed something, and the confirmed address that it replaced, if any."""
 
     is_news: bool
     given_up: str = ""

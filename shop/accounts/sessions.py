@@ -1,8 +1,7 @@
 """How long a session lasts, and whose it is.
 
-Sessions are signed cookies: nothing is stored of them, and a copy is as good as the cookie. So a
-session has the moment of its sign-in, and ends so long after it, however often it was signed anew
-since then. Signing out ends the copies as well (`shop.accounts.services.end_sessions`).
+Sessions are signed cookies: nothing is stored of them. So each has the moment of its sign-in, and
+ends so long after it; signing out ends its copies (`shop.accounts.services.end_sessions`).
 """
 
 from collections.abc import Callable

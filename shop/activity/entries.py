@@ -7,23 +7,8 @@ entry of the log   ``<kind>#<shard>``    ``<moment>#<subject>.<action>``
 shards of a month  ``SHARDS``            ``SHARDS``
 =================  ====================  ===============================
 
-An entry has these attributes.
-
-================  =======================================  ================================
-attribute         what it is                               example
-================  =======================================  ================================
-``pk``            kind and shard                           ``ORDER#0``
-``sk``            the entry's place                        ``2026-11-20T09:30:00.123456Z#…``
-``action``        what was done                            ``MOVED``
-``who``           the user who did it, if it was one       ``sam``
-``subject``       the id of the order or comment           ``01JD4ZQ8…``
-``about``         the order's customer, the comment's      ``alex``
-                  product
-``was``           what it was before, if that changed      ``PLACED``
-``became``        what it is since                         ``APPROVED``
-================  =======================================  ================================
-
-A place ends in ``<subject>.<action>``, so that writing an entry twice gives one item.
+The other attributes are the fields of `LogEntry`. By its sort key, writing an entry twice gives one
+item.
 """
 
 import json
@@ -73,7 +58,8 @@ TEXTS = ("who", "subject", "about", "was", "became")
 class LogEntry:
     """What somebody did. ``who`` is a user name, empty for a command; ``moment`` is aware.
 
-    ``was`` and ``became`` are the status, rating or state before and after, or empty.
+    ``subject`` is the id of the order or comment, ``about`` the order's customer or the comment's
+    product. ``was`` and ``became`` are the status, rating or state before and after, or empty.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
 """The basket of a visitor, kept in the session's cookie.
 
-A cookie holds 4 KB, so a basket is bounded in products and in bytes. The id of its intent changes
-with its contents, so that a form cannot order what it did not show.
+It is bounded, because a cookie holds 4 KB. The id of its intent changes with its contents, so that
+a form cannot order what it did not show.
 """
 
 from collections.abc import Iterable, MutableMapping

@@ -1,7 +1,6 @@
 """Writes of many orders at once, for imports and samples: with exact counts, repeatable.
 
-Several orders of one customer share a transaction, with one change of the customer's counts.
-When a condition fails because one of them exists, they are written one by one.
+Orders of a customer share a transaction; where one of them exists, they are written one by one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,11 +56,9 @@ class _Prepared:
 def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
     """Write orders with their lines and counts; return the outcome of each, in their order.
 
-    A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids
-    must not repeat within one call. Customers are written in parallel: pass a few hundred orders
-    at a time, or one where the engine bears no concurrent writers.
-
-    Raises TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
+    A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids must
+    not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
+    TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
     """
     wanted = [_Prepared.of(order) for order in orders]
     by_customer: dict[str, list[_Prepared]] = {}

@@ -1,8 +1,7 @@
 """Exact counts of orders: of each customer by status, and of the open queue.
 
-A status and its counts change in one transaction. A customer's counter is one item until writers
-conflict, the queue's is sharded from the start; both get more shards on conflicts ("Write
-Sharding (Table)").
+A status and its counts change in one transaction. Counters get more shards when writers conflict
+("Write Sharding (Table)"), the queue's is sharded from the start.
 """
 
 from collections import Counter

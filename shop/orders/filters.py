@@ -60,12 +60,9 @@ class OrderFilter:
         return cls(chosen, _day(since), _day(until), open_only=bool(is_open))
 
     @property
-    def since_moment(self) -> datetime | None:
-        return _midnight(self.since)
-
-    @property
-    def until_moment(self) -> datetime | None:
-        return _midnight(self.until)
+    def moments(self) -> tuple[datetime | None, datetime | None]:
+        """The midnights (UTC) that the days begin at, and end before."""
+        return _midnight(self.since), _midnight(self.until)
 
     @property
     def query(self) -> str:

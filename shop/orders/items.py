@@ -4,7 +4,7 @@ Every write and the integrity check use `order_items_of` or `derived_keys`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -178,11 +178,6 @@ def summary_in_words(summary: str) -> str:
     return sentence % {"product": found[1], "count": found[2]}
 
 
-def wire(item: ShopItem) -> dict[str, Mapping[str, Any]]:
-    """Serialize an item."""
-    return dict(item.serialize())
-
-
 def history_entry(change: StatusChange) -> StatusMoment:
     """Build the entry of a status in an order's history."""
     return StatusMoment(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
@@ -199,6 +194,8 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         placed_at=order.placed_at,
         shard=shard,
     )
+    summary = summary_of(order.lines[0].name, products=len(order.lines)) if order.lines else None
+    pickup = PickupChoice(**asdict(order.pickup)) if order.pickup else None  # type: ignore[no-untyped-call] # PynamoDB's
     return Order(
         pk=keys.user(order.username),
         sk=keys.order(order.id),
@@ -211,21 +208,11 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
         zip_prefix=order.zip_prefix,
-        pickup=_pickup(order),
+        pickup=pickup,
         shard=shard,
-        summary=_summary(order.lines),
+        summary=summary,
         **derived,
     )
-
-
-def _summary(lines: Sequence[NewLine]) -> str | None:
-    return summary_of(lines[0].name, products=len(lines)) if lines else None
-
-
-def _pickup(order: NewOrder) -> PickupChoice | None:
-    if order.pickup is None:
-        return None
-    return PickupChoice(**asdict(order.pickup))  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
 
 
 def _lines(order: NewOrder) -> Iterator[OrderItem]:

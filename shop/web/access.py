@@ -1,7 +1,6 @@
 """Decorators of views for signed-in users and staff.
 
-Such pages are never cached, not even by the browser: the back button shows nothing after the
-sign-out.
+Such pages are never cached: the back button shows nothing after the sign-out.
 """
 
 from collections.abc import Callable

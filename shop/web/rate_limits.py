@@ -6,8 +6,10 @@ from math import ceil
 
 from django.utils.translation import ngettext
 
+from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.calls.meter import labelled_calls
+from dynamo.web.refusals import TooManyRequests
 from dynamo.writes.rate_limiter import Limit, Limiter
 from shop import keys
 from shop.table import TABLE
@@ -42,33 +44,40 @@ def in_words(seconds: int) -> str:
     return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
 
 
+@labelled_calls("limits")
 def take(*uses: Use, now: datetime) -> float:
     """Count uses up to the first over its limit; return the seconds to wait for it, or 0.0."""
-    with labelled_calls("limits"):
-        for use in uses:
-            if wait := _limiter().take(use.name, use.limit, now=now):
-                return wait
+    for use in uses:
+        if wait := _limiter().take(use.name, use.limit, now=now):
+            return wait
     return 0.0
 
 
+def take_or_refuse(*uses: Use, sentence: str, first_url: str = "") -> None:
+    """Count uses. Raises TooManyRequests with a ``sentence`` that has a place for ``%(wait)s``."""
+    if wait := ceil(take(*uses, now=clock.now())):
+        text = sentence % {"wait": in_words(wait)}
+        raise TooManyRequests(text, first_url=first_url, retry_after=wait)
+
+
+@labelled_calls("limits")
 def give_back(*uses: Use) -> None:
     """Undo uses that `take` counted, for what turns out to be harmless."""
-    with labelled_calls("limits"):
-        for use in uses:
-            _limiter().give_back(use.name, use.limit)
+    for use in uses:
+        _limiter().give_back(use.name, use.limit)
 
 
+@labelled_calls("limits")
 def rest(use: Use, *, lasts: timedelta, now: datetime) -> None:
     """Allow nothing of a use's limit for so long from now."""
-    with labelled_calls("limits"):
-        _limiter().rest(use.name, use.limit, lasts=lasts, now=now)
+    _limiter().rest(use.name, use.limit, lasts=lasts, now=now)
 
 
+@labelled_calls("limits")
 def clear(*uses: Use) -> None:
     """Forget all uses of the limits that uses are of."""
-    with labelled_calls("limits"):
-        for use in uses:
-            _limiter().clear(use.name)
+    for use in uses:
+        _limiter().clear(use.name)
 
 
 def _limiter() -> Limiter:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from enum import Enum, auto
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_hex
-from typing import Any
+from typing import Any, Literal
 
 import pyotp
 from django.conf import settings
@@ -126,14 +125,7 @@ def turn_off(user: User) -> None:
     user.save()
 
 
-class Code(Enum):
-    """What a right code was."""
-
-    OF_APP = auto()
-    OF_RECOVERY = auto()
-
-
-def accept(user: User, typed: str, *, now: datetime) -> Code | None:
+def accept(user: User, typed: str, *, now: datetime) -> Literal["app", "recovery"] | None:
     """Use up a code of the app or a recovery code; return which it was, None if it was wrong."""
     if user.totp_secret is None:
         return None
@@ -148,7 +140,7 @@ def accept(user: User, typed: str, *, now: datetime) -> Code | None:
     else:
         return None
     user.save()
-    return Code.OF_RECOVERY if step is None else Code.OF_APP
+    return "recovery" if step is None else "app"
 
 
 def _end_sessions(user: User) -> None:

@@ -20,8 +20,10 @@ class TestAFilter:
 
     def test_begins_and_ends_at_midnight_utc(self) -> None:
         chosen = OrderFilter.parse(since="2023-01-01", until="2023-02-01")
-        assert chosen.since_moment == datetime(2023, 1, 1, tzinfo=UTC)
-        assert chosen.until_moment == datetime(2023, 2, 1, tzinfo=UTC)
+        assert chosen.moments == (
+            datetime(2023, 1, 1, tzinfo=UTC),
+            datetime(2023, 2, 1, tzinfo=UTC),
+        )
 
     def test_may_be_of_no_day_at_all(self) -> None:
         day = date(2023, 1, 1)
