@@ -22,10 +22,10 @@ from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order
-from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.queries import NoSuchPoint
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
+from shop.web.rate_limits import check_order_rate_limit
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 
@@ -141,7 +141,7 @@ def place(request: HttpRequest) -> HttpResponse:
         if placed is None:
             messages.warning(request, _("Your basket has changed. Please check it, then order."))
         return redirect("order", placed) if placed else redirect("basket")
-    check_rate_limit(request, back=reverse("basket"))
+    check_order_rate_limit(request, back=reverse("basket"))
     try:
         pickup = pickup_chosen(request.POST.get("point", ""))
     except NoSuchPoint:

@@ -42,9 +42,9 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.orders.rate_limits import check_rate_limit
 from shop.web.access import prefetch, signed_in, staff_only
 from shop.web.next_url import back, path_of_next, with_next
+from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
@@ -153,7 +153,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one the form shows."""
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
     user = request.user
-    check_rate_limit(request, back=reverse("order", args=[order_id]))
+    check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         owner = owner_of(order_id) if user.is_staff else user.get_username()
         move_order(

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dynamo.calls import clock
@@ -13,6 +15,7 @@ from dynamo.web.refusals import TooManyRequests
 from dynamo.writes.rate_limiter import Limit, Limiter
 from shop import keys
 from shop.table import TABLE
+from shop.web.visitor import client_network
 
 MINUTE = 60
 
@@ -82,3 +85,20 @@ def clear(*uses: Use) -> None:
 
 def _limiter() -> Limiter:
     return Limiter(client(), TABLE, keys.limit)
+
+
+ORDERS_OF_A_USER = NamedLimit(60, timedelta(hours=1), "orders-of/{}")
+ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")
+
+
+def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
+    """Count a change of a customer's orders against the limits of user and network.
+
+    Raises TooManyRequests, with a link to ``back``. Changes by staff are not counted.
+    """
+    user = request.user
+    if not user.is_staff:
+        of_user = ORDERS_OF_A_USER.use(user.get_username())
+        from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
+        sentence = _("You have placed or changed too many orders. Come back in %(wait)s.")
+        take_or_refuse(of_user, from_network, sentence=sentence, first_url=back)

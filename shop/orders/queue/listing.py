@@ -1,7 +1,6 @@
 """The shop's open orders as their page shows them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -73,22 +72,14 @@ def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any] | Non
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The order with a number, or else the names of the customers who may be meant."""
-
-    order_id: str = ""
-    usernames: tuple[str, ...] = ()
-
-
-def find_order_or_customers(typed: str) -> Found:
+def find_order_or_customers(typed: str) -> tuple[str, tuple[str, ...]]:
     """Look for an order's number, here or where it was imported from, a user name and an address.
 
-    All reads are made in one round. Several users may have one e-mail address.
+    Return the order's id, or "" and the users who may be meant. All reads are made in one round.
     """
     typed = typed.strip()
     if not 0 < len(typed) <= LONGEST_ID:
-        return Found()
+        return "", ()
     with pool().together() as together:
         own = together.start(partial(_order, typed.upper()))
         foreign = together.start(partial(_foreign_order, typed))
@@ -96,7 +87,7 @@ def find_order_or_customers(typed: str) -> Found:
         customer = together.start(partial(_customer, typed))
         order_id = own.result() or foreign.result()
         named = [*(user.get_username() for user in users.result()), *customer.result()]
-    return Found(order_id) if order_id else Found(usernames=tuple(dict.fromkeys(named)))
+    return order_id, () if order_id else tuple(dict.fromkeys(named))
 
 
 def _order(order_id: str) -> str:

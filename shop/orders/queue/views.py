@@ -89,12 +89,12 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
 def find(request: HttpRequest) -> HttpResponse:
     """Lead to the order or the customer that was typed; show a choice, or that there is none."""
     typed = request.GET.get("q", "").strip()
-    found = find_order_or_customers(typed)
-    if found.order_id:
-        return redirect("order", found.order_id)
-    if len(found.usernames) == 1:
-        return redirect("staff_customer_orders", found.usernames[0])
-    context = {"typed": typed, "usernames": found.usernames}
+    order_id, usernames = find_order_or_customers(typed)
+    if order_id:
+        return redirect("order", order_id)
+    if len(usernames) == 1:
+        return redirect("staff_customer_orders", usernames[0])
+    context = {"typed": typed, "usernames": usernames}
     return render(request, "shop/orders/queue/find.html", context)
 
 
