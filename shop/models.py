@@ -174,10 +174,7 @@ class Shelved(MapAttribute[str, str]):
 
 
 class CategoryEdge(ShopItem):
-    """A category in its parent, whose name is ``category``, or in the root, with its ``shelf``.
-
-    See `shop.catalogue.shelves`.
-    """
+    """A category in its parent, whose name is ``category``, or in the root, with its ``shelf``."""
 
     name = UnicodeAttribute()
     category = UnicodeAttribute(null=True)

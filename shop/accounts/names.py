@@ -48,10 +48,7 @@ class BadUsername(ValueError):
 
 
 def username_of(typed: str) -> str:
-    """Return a typed user name in lower case, without white space around it.
-
-    Raises BadUsername. There is never a ``#`` in it, which separates the parts of keys.
-    """
+    """Return a typed user name in lower case; never with a ``#``. Raises BadUsername."""
     username = typed.strip().lower()
     if not USERNAME.fullmatch(username):
         raise BadUsername

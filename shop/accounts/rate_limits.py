@@ -1,7 +1,8 @@
 """Rate limits of signing in, signing up, resetting passwords and confirming addresses.
 
-Anybody can use up what is counted by a user's name alone. So that limit is wide, and does not
-apply to browsers that the user has signed in with; most attempts are counted by name and network.
+Whoever knows a user's name can use up what is counted by the name alone. So most attempts are
+counted by the name and the network; the limit by name alone is wide, and does not apply to browsers
+that the user has signed in with before.
 """
 
 from datetime import timedelta

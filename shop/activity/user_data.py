@@ -25,10 +25,7 @@ _JOINT = "|"
 
 
 def entries_about(username: str) -> Iterator[str]:
-    """Yield the names of the entries by or about a user, also those queued or kept here.
-
-    Kept are what earlier processes on this machine could not write.
-    """
+    """Yield the names of the entries by or about a user, also those queued or kept here."""
     LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
     now = clock.now()

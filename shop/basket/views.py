@@ -114,20 +114,20 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
             order = find_order(order_id, username=request.user.get_username()).order
     except NoSuchOrder as error:
         raise Http404(_("There is no such order.")) from error
-    done = Basket(request.session).add_lines(order.items, now=clock.now())
-    if done.added:
+    added, gone, left = Basket(request.session).add_lines(order.items, now=clock.now())
+    if added:
         sentence = ngettext(
             "%(count)s product was added to your basket at today's price.",
             "%(count)s products were added to your basket at today's prices.",
-            len(done.added),
+            len(added),
         )
-        messages.success(request, sentence % {"count": len(done.added)})
-    if done.gone:
+        messages.success(request, sentence % {"count": len(added)})
+    if gone:
         sentence = _("No longer sold: %(products)s.")
-        messages.warning(request, sentence % {"products": _quoted(done.gone)})
-    if done.left:
+        messages.warning(request, sentence % {"products": _quoted(gone)})
+    if left:
         sentence = _("Your basket has no room for %(products)s.")
-        messages.warning(request, sentence % {"products": _quoted(done.left)})
+        messages.warning(request, sentence % {"products": _quoted(left)})
     return redirect("basket")
 
 

@@ -1,7 +1,4 @@
-"""The items of an order, and their keys.
-
-Every write and the integrity check use `order_items_of` or `derived_keys`.
-"""
+"""The items of an order, and their keys, for every write and the integrity check."""
 
 import re
 from collections.abc import Iterator
@@ -159,10 +156,7 @@ def order_items_of(
 
 
 def summary_of(name: str, *, products: int) -> str:
-    """Format what was bought, such as “Desk lamp + 3 more”, by the name of the first product.
-
-    That is what is stored, in English; `summary_in_words` tells it to a visitor.
-    """
+    """Format what is stored of what was bought, by its first product: “Desk lamp + 3 more”."""
     shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
     return shown if products == 1 else f"{shown} + {products - 1} more"
 

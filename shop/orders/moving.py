@@ -164,10 +164,7 @@ def move_orders(
 def move_page(
     chosen: OrderFilter, request: PageRequest, *, move: Move, who: str, now: datetime
 ) -> tuple[list[Moved], Page]:
-    """Move the orders of a page of the queue, each on its own; return the outcomes and the page.
-
-    The next page begins behind the last of them, whether it was moved or not.
-    """
+    """Move the orders of a page of the queue, each on its own; return the outcomes and the page."""
     found = list_open_orders(chosen, request)
     order_ids = [order.id for order in found.items]
     results = move_orders(

@@ -117,10 +117,7 @@ def _in_language(language: str | None, read: Callable[[], T]) -> T:
 
 
 def _page(request: HttpRequest) -> str | None:
-    """Return the page to come back to: this one, or that of the form.
-
-    What htmx gets has a whole page at the same address: the form for a comment, say.
-    """
+    """Return the page to come back to: this one, or that of the form."""
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     htmx = getattr(request, "htmx", None)

@@ -64,10 +64,7 @@ class CodeForm(UserForm):
         return code
 
     def _rest(self, of_name: Use) -> None:
-        """Have the account take no code for an hour, and begin to count anew. Raises like `take`.
-
-        Whoever types codes knows the password: its owner is told.
-        """
+        """Have the account take no code for an hour, and tell its owner. Raises like `take`."""
         username = self.user.username
         rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pyotp
 from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
@@ -24,9 +25,7 @@ from shop.accounts.second_factor.forms import CodeForm, SetUpForm
 from shop.accounts.second_factor.services import (
     begin,
     finish,
-    link_for_app,
     needs_second_factor,
-    new_secret,
     turn_off,
     turn_on,
     user_signing_in,
@@ -34,6 +33,7 @@ from shop.accounts.second_factor.services import (
 from shop.accounts.sessions import remember
 from shop.web.visitor import log_event
 
+ISSUER = "Dynashop"
 OFFERED = "totp_offered"
 """In a session: the secret that was shown, until a code of it is."""
 
@@ -116,8 +116,11 @@ class SetUpView(_UserView):
         return {**super().get_form_kwargs(), "secret": self._secret()}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
-        link = link_for_app(self._secret(), self.user.username)
-        return super().get_context_data(**kwargs) | {"secret": self._secret(), "link": link}
+        totp = pyotp.TOTP(self._secret(), name=self.user.username, issuer=ISSUER)
+        return super().get_context_data(**kwargs) | {
+            "secret": self._secret(),
+            "link": totp.provisioning_uri(),
+        }
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         codes = turn_on(self.user, form.secret, step=form.step)
@@ -138,7 +141,7 @@ class SetUpView(_UserView):
     def _secret(self) -> str:
         session = self.request.session
         if OFFERED not in session:
-            session[OFFERED] = new_secret()
+            session[OFFERED] = pyotp.random_base32()
         return str(session[OFFERED])
 
 
