@@ -14,9 +14,9 @@ class NoSuchUser(LookupError):
 
 
 def find_user(username: str) -> User:
-    """Read a user by the name that `shop.accounts.names.username_of` returns (A1).
+    """Read a user strongly (A1), by what `username_of` returns. Raises NoSuchUser.
 
-    The read is strong, so that a new password holds at once. Raises NoSuchUser.
+    So a new password holds at once.
     """
     profile = profile_of(username)
     if profile is None:

@@ -153,10 +153,7 @@ def _moved_edge(before: Item, after: Profile) -> Iterator[Action]:
 
 
 def shut_profile(username: str) -> None:
-    """Deactivate a user and erase all but the name, which stays taken; repeatable.
-
-    The user's sessions end. Raises StaleAccount when the account changes meanwhile.
-    """
+    """Deactivate a user and erase all but the name, which stays taken. Raises StaleAccount."""
     profile = profile_of(username)
     if profile is None:
         return

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from dynamo.calls import clock
-from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.telemetry.requests import note_fault
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
@@ -76,23 +76,20 @@ class AccountFormMixin(Base):
             fault = fault_in(failure)
             if fault is None:
                 raise
-            return self._unavailable(form, fault)
+            note_fault(fault)
+            form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
+            # The user is read from the database: the page must do without.
+            context = self.get_context_data(form=form, is_away=True)
+            headers = {"Retry-After": str(fault.retry_after)}
+            return self.render_to_response(
+                context, status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers
+            )
         _focus_on_first_fault(form)
         response = self.form_invalid(form)
         if form.retry_after is not None:
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
             response["Retry-After"] = str(form.retry_after)
         return response
-
-    def _unavailable(self, form: Any, fault: Unavailable) -> HttpResponse:  # noqa: ANN401 - each view has its own
-        note_fault(fault)
-        form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
-        # The user is read from the database: the page must do without.
-        context = self.get_context_data(form=form, is_away=True)
-        headers = {"Retry-After": str(fault.retry_after)}
-        return self.render_to_response(
-            context, status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers
-        )
 
 
 class RememberingView(auth_views.LoginView):

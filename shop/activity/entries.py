@@ -12,7 +12,7 @@ item.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -142,12 +142,14 @@ def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
         allowed = ", ".join(kind.value for kind in Kind)
         sentence = _("There is no kind “%(kind)s”: choose from %(allowed)s.")
         raise BadActivityFilter(sentence % {"kind": unknown[0], "allowed": allowed})
-    kinds = tuple(kind for kind in Kind if kind in chosen)
-    return () if kinds == tuple(Kind) else kinds
+    return _in_order(chosen)
 
 
 def toggled(chosen: Sequence[Kind], kind: Kind) -> tuple[Kind, ...]:
     """Add or remove one kind; return () for all of them."""
-    changed = {*chosen} ^ {kind}
-    kinds = tuple(one for one in Kind if one in changed)
+    return _in_order({*chosen} ^ {kind})
+
+
+def _in_order(chosen: Collection[str]) -> tuple[Kind, ...]:
+    kinds = tuple(kind for kind in Kind if kind in chosen)
     return () if kinds == tuple(Kind) else kinds

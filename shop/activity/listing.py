@@ -94,10 +94,7 @@ def all_kinds(chosen: Sequence[Kind]) -> Toggle:
 
 
 def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> dict[str, Any]:
-    """Build the row of a log entry in words; ``products`` are those that exist, by id.
-
-    ``order_id`` and ``comment_id`` are empty where there is no link.
-    """
+    """Build the row of a log entry in words; ``products`` are those that exist, by id."""
     is_order = entry.kind is Kind.ORDER
     product_id = "" if is_order else entry.about
     product = products.get(product_id)

@@ -1,7 +1,4 @@
-"""Rotation: create this month's and next month's tables, lower older ones, drop the oldest.
-
-Follows "Time Series Data" of the pattern list. Rotating again, or twice at once, changes nothing.
-"""
+"""Rotation, repeatable: create this and next month's tables, lower older ones, drop the oldest."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

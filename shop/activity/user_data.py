@@ -1,7 +1,4 @@
-"""The log entries by a user, or about their orders.
-
-No key leads to them, so the whole log is read, a few hundred entries at a time.
-"""
+"""The log entries by a user, or about their orders: no key leads to them, so all are read."""
 
 from collections.abc import Iterator
 

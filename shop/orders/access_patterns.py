@@ -1,14 +1,4 @@
-"""The access patterns of lists of orders, and the choice among them.
-
-=======  ================================================  ====================
-pattern  question                                          plan
-=======  ================================================  ====================
-A2       a user's orders, newest first                     ``orders_by_user``
-A4       in any set of statuses                            ``orders_by_status``
-A5, A6   that entered a status before, or between, days    ``orders_by_status``
-A7       all open orders of the shop, oldest first         ``open_orders``
-A8       a user's own open orders                          ``open_by_date``
-=======  ================================================  ====================
+"""The access patterns of lists of orders, and the choice among them (docs/orders.md).
 
 A range of days is a range of each run, in the same index, bounded by the run's status.
 """

@@ -89,10 +89,7 @@ class OrderLine:
 
 @dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, its statuses, oldest first, and its pickup point.
-
-    ``zip_prefix`` is the beginning of the address's postcode, of imported orders alone.
-    """
+    """One order with its lines, its statuses, oldest first, and where it goes."""
 
     items: tuple[OrderLine, ...]
     history: tuple[StatusChange, ...]

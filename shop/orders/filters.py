@@ -23,8 +23,7 @@ class OrderFilter:
     """Statuses (none means any), and UTC days from ``since`` up to but not ``until``.
 
     With statuses the days are when orders entered their status, else when they were placed.
-    ``open_only`` lists open orders by the day they were placed, strongly read; it excludes
-    ``statuses``.
+    ``open_only`` lists open orders, strongly read; it excludes ``statuses``.
     """
 
     statuses: tuple[Status, ...] = ()
@@ -74,12 +73,8 @@ class OrderFilter:
         """The names and values of the canonical query."""
         pairs = [("status", status.value) for status in self.statuses]
         pairs += [("open", "1")] if self.open_only else []
-        pairs += [
-            (name, day.isoformat())
-            for name, day in (("from", self.since), ("to", self.until))
-            if day is not None
-        ]
-        return pairs
+        days = ("from", self.since), ("to", self.until)
+        return pairs + [(name, day.isoformat()) for name, day in days if day]
 
     @property
     def shape(self) -> dict[str, int]:

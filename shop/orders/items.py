@@ -106,10 +106,9 @@ class NewPickup:
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """An order before it has keys. ``id`` is from `shop.orders.items`.
+    """An order before it has keys, with at most `MOST_LINES` lines of different products.
 
-    ``history`` is not empty, oldest first. ``lines`` are of different products, at most
-    `MOST_LINES`. ``zip_prefix`` is the first digits of the postcode it goes to.
+    ``history`` is not empty, oldest first; ``zip_prefix`` the first digits of its postcode.
     """
 
     id: str
@@ -146,8 +145,8 @@ def order_items_of(
 ) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is the order's in the queue while it is open; ``edge_shards`` is the number of
-    shards of the index ``by_data``. Raises TooManyLines.
+    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has. Raises
+    TooManyLines.
     """
     if len(order.lines) > MOST_LINES:
         raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")

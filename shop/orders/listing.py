@@ -63,8 +63,7 @@ def list_context(
 ) -> dict[str, Any]:
     """Build what the template shows around a list's orders, by the ``url`` of each filter.
 
-    ``address`` is that on the chosen days, by the toggles pressed (static/toggles.js); ``length``
-    is None where days are chosen; ``form_hidden`` are hidden inputs of the form for the days.
+    ``address`` is for static/toggles.js; ``form_hidden`` are hidden inputs of the form for days.
     """
     first_url, days = url(OrderFilter()), chosen.in_any_status().query
     tabs = [

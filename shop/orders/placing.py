@@ -39,8 +39,7 @@ def place_order(
 ) -> str:
     """Place an order of a basket's quantities at their current prices; return its id.
 
-    ``client_id`` is the id of the intent: the same one returns the order that it placed the
-    first time. Without ``pickup`` it goes to the customer's door. Raises OrderRefused.
+    The same ``client_id`` returns the order that it placed the first time. Raises OrderRefused.
     """
     if placed_before := order_placed_by(username=username, client_id=client_id):
         return _logged(placed_before, username)

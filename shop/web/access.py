@@ -1,7 +1,4 @@
-"""Decorators of views for signed-in users and staff.
-
-Such pages are never cached: the back button shows nothing after the sign-out.
-"""
+"""Decorators of views for signed-in users and staff, whose pages are never cached."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -85,8 +82,7 @@ def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callab
     """Have ``read`` called in the round in which the user is loaded, and guard the view.
 
     ``read(request, visitor, …)`` gets the arguments of the URL, and must not write. The view gets
-    what it returns as its second argument, but is called for those alone whom ``guard`` lets in;
-    then what ``read`` has raised is raised.
+    what it returns, or what it raised is raised, for those alone whom ``guard`` lets in.
     """
 
     def decorate(view: View) -> View:
