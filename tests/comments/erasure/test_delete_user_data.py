@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     writer = someone("alice")
     user = find_user(writer.username)
     user.email, user.external_id = f"{writer.username}@example.com", "Alice Ölsen"

@@ -9,7 +9,7 @@ DOC = PROJECT / "docs" / "orders.md"
 
 
 class TestThePlans:
-    def test_are_all_in_the_documentation(self) -> None:
+    def test_are_all_in_the_documentation(self):
         filters = OrderFilter(), OrderFilter((Status.SHIPPED,)), OrderFilter(open_only=True)
         names = {plan_for_user("alex", chosen).name for chosen in filters}
         assert len(names) == 3
