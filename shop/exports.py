@@ -26,8 +26,7 @@ ORDERS_AT_A_TIME = 100
 def walk_through(username: str | None) -> Walk:
     """Return the walk through a customer's orders, newest first, or through those of everybody.
 
-    One customer is read by their list; everybody by a Scan of the table, in no order that means
-    anything. Raises botocore's errors.
+    Everybody's are read by a Scan of the table, in no order. Raises botocore's errors.
     """
     if username is None:
         return table_walk(

@@ -16,11 +16,7 @@ from pynamodb.attributes import (
     UnicodeAttribute,
     UTCDateTimeAttribute,
 )
-from pynamodb.indexes import (
-    GlobalSecondaryIndex,
-    IncludeProjection,
-    LocalSecondaryIndex,
-)
+from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection, LocalSecondaryIndex
 
 from dynamo.calls.models import DynamoModel
 
@@ -124,10 +120,9 @@ class TrailStep(MapAttribute[str, str]):
 class Product(ShopItem):
     """What lists show of a product; ``trail`` is its breadcrumbs, from the root.
 
-    ``categories`` are those with an edge to it, by slug: they tell which edges there are, and its
-    page need not look for them. ``priced_at`` is the moment of the order that an import took the
-    price from; what the shop put itself has none. ``external_id`` is an imported product's id
-    before, where it could not be kept.
+    ``categories`` are those with an edge to it, by slug. ``priced_at`` is the moment of the order
+    that an import took the price from. ``external_id`` is an imported product's id before, where it
+    could not be kept.
     """
 
     name = UnicodeAttribute()
@@ -179,10 +174,7 @@ class Shelved(MapAttribute[str, str]):
 
 
 class CategoryEdge(ShopItem):
-    """A category in its parent, whose name is ``category``, or in the root, with its ``shelf``.
-
-    See `shop.catalogue.shelves`.
-    """
+    """A category in its parent, whose name is ``category``, or in the root, with its ``shelf``."""
 
     name = UnicodeAttribute()
     category = UnicodeAttribute(null=True)
@@ -192,11 +184,10 @@ class CategoryEdge(ShopItem):
 class Profile(ShopItem):
     """A user, who signs in as Django's `shop.accounts.models.User` (A1).
 
-    ``password`` is a hash in Django's format, unusable for imported users. The user name in the
-    key and ``email`` are in lower case. ``external_id`` is an imported user's name before, where
-    it could not be kept. Signing out raises ``session_number``, which is missing before.
-    ``email_confirmed`` is missing until a link that was sent to the address was followed, and
-    ``new_email`` is there until the link that was sent to it is: then it becomes ``email``.
+    ``password`` is a hash in Django's format, unusable for imported users. ``external_id`` is an
+    imported user's name before, where it could not be kept. Signing out raises ``session_number``.
+    ``email_confirmed`` is True or missing. ``new_email`` becomes ``email`` when it is confirmed.
+    ``totp_step`` is the half minute of the latest code; ``recovery_codes`` are SHA-256 hashes.
     """
 
     password = UnicodeAttribute()
@@ -236,7 +227,7 @@ class Order(ShopItem):
 
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
-    ``summary`` tells in a few words what was bought; it is missing in an order without lines.
+    ``summary`` is missing in an order without lines.
     """
 
     status = UnicodeAttribute()

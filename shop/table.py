@@ -82,8 +82,7 @@ def counters_of(name: str) -> Counters:
 def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     """Write actions and the changes of counters they bring along, all or nothing.
 
-    Raises like `dynamo.writes.transactions.Transactions.write`; the counters come last, so that
-    the numbers of failed actions are those of ``actions``.
+    Raises like `dynamo.writes.transactions.Transactions.write`, with the indexes of ``actions``.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
 

@@ -6,8 +6,6 @@ from shop.activity import views as activity_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.orders import views as order_views
-from shop.orders.queue import views as queue_finding_views
-from shop.orders.queue import views as queue_moving_views
 from shop.orders.queue import views as queue_views
 
 urlpatterns = [
@@ -29,11 +27,11 @@ urlpatterns = [
     path("", include("shop.pickup.urls")),
     path("", include("shop.sitemap.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
-    path("staff/find/", queue_finding_views.find, name="staff_find"),
+    path("staff/find/", queue_views.find, name="staff_find"),
     path("staff/orders.csv", queue_views.queue_csv, name="staff_orders_csv"),
     path("staff/activity.csv", activity_views.activity_csv, name="activity_csv"),
-    path("staff/orders/move/", queue_moving_views.move_selected, name="move_orders"),
-    path("staff/orders/all/", queue_moving_views.move_all, name="move_all_orders"),
+    path("staff/orders/move/", queue_views.move_selected, name="move_orders"),
+    path("staff/orders/all/", queue_views.move_all, name="move_all_orders"),
     path(
         "staff/customers/<id:username>/orders/",
         order_views.customer_orders,

@@ -1,8 +1,7 @@
 """The data of a user in the shop besides orders, for erasure.
 
-Orders are business records that other laws require to be kept (in the European Union, Article
-17(3)(b) of the GDPR). The user name stays with them, but nobody can sign in by it or take it
-again. Of a user without orders the name is deleted as well.
+Orders are records that laws require to be kept (Article 17(3)(b) of the GDPR), with the user name,
+which nobody can sign in by or take again. Of a user without orders the name is deleted as well.
 """
 
 from collections.abc import Iterator

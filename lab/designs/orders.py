@@ -38,7 +38,7 @@ from shop.models import Order as OrderItem
 from shop.order_status import OPEN, Status
 from shop.orders.access_patterns import QUEUE, plan_for_user
 from shop.orders.filters import OrderFilter
-from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of, wire
+from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
 from shop.orders.queries import list_open_orders
 
 TABLE = ShopItem.Meta.table_name
@@ -130,7 +130,7 @@ def order_id_in(item: Item) -> str:
 
 def _with_keys(order: NewOrder, shard: int, *names: str) -> dict[str, Value]:
     """Build an order's item without its derived attributes, but for some."""
-    item = wire(order_items_of(order, shard=shard)[0])
+    item = order_items_of(order, shard=shard)[0].serialize()
     return {name: item[name] for name in item if name not in _DERIVED or name in names}
 
 
@@ -299,7 +299,7 @@ def _own_by_composite_key(chosen: OrderFilter, request: PageRequest) -> Answer:
 
 def _matches(chosen: OrderFilter) -> Condition:
     condition = OrderItem.status.is_in(*(status.value for status in chosen.statuses))
-    since, until = chosen.since_moment, chosen.until_moment
+    since, until = chosen.moments
     if since and until:
         condition &= Path(ENTERED) >= timestamp(since)
         condition &= Path(ENTERED) < timestamp(until)

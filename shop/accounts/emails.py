@@ -1,8 +1,7 @@
 """E-mails to users, written and sent by a thread of this process.
 
-A page only queues what is to be sent. So no page waits for the mail server, and the time that it
-takes does not tell whether there is such a user. An e-mail is sent again while the database is
-unavailable; one that the mail server does not take is lost, with a warning in the log.
+So no page waits for the mail server, or tells by its time whether there is such a user. An e-mail
+is sent again while the database is unavailable; what the mail server does not take is lost.
 """
 
 import atexit
@@ -39,9 +38,8 @@ logger = logging.getLogger(__name__)
 class Email:
     """An e-mail about the users called ``whom``: a user name or an e-mail address.
 
-    ``site`` is the address of the site without a path, such as ``https://shop.example.com``.
-    ``given_up`` is the e-mail address that a user had before (``moved``). ``language`` is a code of
-    ``LANGUAGES``; None writes the sentences as they are in the templates.
+    ``site`` is its address without a path, such as ``https://shop.example.com``; ``given_up`` the
+    e-mail address that a user had before (``moved``); ``language`` a code of ``LANGUAGES``.
     """
 
     kind: Kind
@@ -51,14 +49,6 @@ class Email:
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Addressed:
-    """To which e-mail address an email goes (empty: to none), and what its template needs."""
-
-    address: str
-    context: Mapping[str, object]
-
-
 def queue_email(kind: Kind, whom: str, site: str, *, given_up: str = "") -> None:
     """Queue an email in the language of the page; takes microseconds and never fails."""
     EMAILS.put(Email(kind, whom, site, given_up, get_language()))
@@ -66,27 +56,29 @@ def queue_email(kind: Kind, whom: str, site: str, *, given_up: str = "") -> None
 
 def _send(email: Email) -> None:
     users = [user for user in users_called(email.whom) if user.is_active]
-    if users and (addressed := _addressed(email, users)).address:
+    address, context = _addressed(email, users) if users else ("", {})
+    if address:
         with override(email.language):
-            _deliver(email, addressed)
+            _deliver(email, address, context)
 
 
-def _addressed(email: Email, users: Sequence[User]) -> Addressed:
+def _addressed(email: Email, users: Sequence[User]) -> tuple[str, Mapping[str, object]]:
+    """Return the address that an email goes to (empty: none), and what its template needs."""
     user = users[0]
     about = {"name": user.username}
     if email.kind == "reset":
-        return Addressed(user.email, {"accounts": [_reset_link(user) for user in users]})
+        return user.email, {"accounts": [_reset_link(user) for user in users]}
     if email.kind == "confirm":
         address = user.new_email or ("" if user.email_confirmed else user.email)
         token = services.token_for(user.username, address)
         path = reverse("confirm_email", args=[token])
-        return Addressed(address, {**about, "path": path, "is_new": bool(user.new_email)})
+        return address, {**about, "path": path, "is_new": bool(user.new_email)}
     if email.kind == "moved":
-        return Addressed(email.given_up, {**about, "path": reverse("password_change")})
+        return email.given_up, {**about, "path": reverse("password_change")}
     # What is not confirmed may be somebody else's.
     address = user.email if user.email_confirmed else ""
     of_factor = {"event": email.kind, "codes_left": len(user.recovery_codes or ())}
-    return Addressed(address, {**about, **of_factor, "path": reverse("password_reset")})
+    return address, {**about, **of_factor, "path": reverse("password_reset")}
 
 
 def _reset_link(user: User) -> dict[str, str]:
@@ -95,18 +87,17 @@ def _reset_link(user: User) -> dict[str, str]:
     return {"name": user.username, "path": reverse("password_reset_confirm", args=[uid, token])}
 
 
-def _deliver(email: Email, addressed: Addressed) -> None:
+def _deliver(email: Email, address: str, context: Mapping[str, object]) -> None:
     is_link = email.kind in {"reset", "confirm"}
     limit = rate_limits.LETTERS_TO_AN_EMAIL if is_link else rate_limits.NOTICES_TO_AN_EMAIL
-    if take(limit.use(addressed.address), now=clock.now()):
+    if take(limit.use(address), now=clock.now()):
         return  # so many have arrived within the hour that the links of some still work
     of_site = {"site": email.site, "host": urlsplit(email.site).netloc}
-    context = {**addressed.context, **of_site}
     template = "second_factor" if email.kind in OF_FACTOR else email.kind
-    text = render_to_string(f"shop/accounts/emails/{template}.txt", context)
+    text = render_to_string(f"shop/accounts/emails/{template}.txt", {**context, **of_site})
     subject, _, body = text.partition("\n")
     try:
-        send_mail(subject, body, None, [addressed.address])
+        send_mail(subject, body, None, [address])
     except (SMTPException, OSError) as error:
         logger.warning("An e-mail (%s) was not sent: %s", email.kind, error)
 

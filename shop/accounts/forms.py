@@ -9,6 +9,7 @@ from django.contrib.auth.forms import (
     AuthenticationForm,
     PasswordChangeForm,
     PasswordResetForm,
+    SetPasswordForm,
     SetPasswordMixin,
 )
 from django.core.exceptions import ValidationError
@@ -32,8 +33,7 @@ from shop.accounts.names import (
     username_of,
 )
 from shop.accounts.passwords import release_slot, take_slot
-from shop.accounts.queries import is_taken
-from shop.accounts.services import TAKEN_USERNAME, create_profile
+from shop.accounts.services import TAKEN_USERNAME, create_profile, profile_of
 from shop.accounts.sessions import is_known
 from shop.web.rate_limits import Use, give_back, in_words, take
 from shop.web.visitor import client_network, log_event
@@ -51,8 +51,11 @@ WITHOUT_EMAIL = _("Or create the account without an e-mail address.")
 class LimitedForm(forms.Form):
     """A form with a rate limit; ``retry_after`` is in seconds, set when it was exceeded."""
 
-    request: HttpRequest
     retry_after: int | None = None
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.request = request
 
     def take(self, *uses: Use, user: str = "", hint: "StrPromise | None" = None) -> None:
         """Count an attempt at a user's account. Raises ValidationError beyond a limit.
@@ -77,11 +80,7 @@ class LimitedForm(forms.Form):
 
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
-    """User name and password.
-
-    The right password is counted by the user's name and network: each costs a slow hash. It does
-    not count against the limits that others share.
-    """
+    """User name and password; the right one does not count against the limits that others share."""
 
     error_messages = {  # noqa: RUF012 - as Django declares it
         **AuthenticationForm.error_messages,
@@ -148,10 +147,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         label1=_("Password"), label2=_("Password again")
     )
 
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.request = request
-        self._user: User | None = None
+    _user: User | None = None
 
     def clean_username(self) -> str:
         try:
@@ -177,20 +173,20 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         if not self.errors:
             if user.email:
                 self.take(rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(user.email), hint=WITHOUT_EMAIL)
-        elif user.username and is_taken(user.username):
+        elif user.username and profile_of(user.username):
             self.add_error("username", TAKEN_USERNAME)
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""
         username = self.cleaned_data["username"]
-        account = create_profile(
+        profile = create_profile(
             username=username,
             password=self.cleaned_data["password1"],
             email=self.cleaned_data["email"],
             now=now,
         )
-        self._user = User.of(username, account)
-        if account.email:
+        self._user = User.of(profile)
+        if profile.email:
             queue_email("confirm", username, site_of(self.request))
 
     def get_user(self) -> User | None:
@@ -201,15 +197,15 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 class PasswordForm(LimitedForm, PasswordChangeForm):
     """A new password, with a limit on attempts at the old one."""
 
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.request = request
-
     def clean_old_password(self) -> str:
         username = self.user.get_username()
         self.take(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         old_password: str = super().clean_old_password()
         return old_password
+
+
+class NewPasswordForm(LimitedForm, SetPasswordForm):  # type: ignore[type-arg] # only in the stubs
+    """A new password, by a link that was sent."""
 
 
 class ResetForm(LimitedForm, PasswordResetForm):
@@ -220,10 +216,6 @@ class ResetForm(LimitedForm, PasswordResetForm):
         max_length=LONGEST_EMAIL,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
-
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.request = request
 
     def clean_email(self) -> str:
         asked = email_of(self.cleaned_data["email"])

@@ -1,7 +1,6 @@
 """Django's user model: unmanaged, loaded from and stored in DynamoDB."""
 
 import logging
-from dataclasses import asdict, fields
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -14,9 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, fault_in
-from shop.accounts.items import Account
+from dynamo.items import Item
+from shop import keys
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account
+from shop.models import Profile
 from shop.web.visitor import log_event
 
 logger = logging.getLogger(__name__)
@@ -28,11 +29,9 @@ SECOND_FACTOR = "second_factor"
 
 
 class User(AbstractBaseUser):
-    """A user with an account, which is stored as a `shop.models.Profile`.
+    """A user, stored as a `shop.models.Profile`, read by `shop.accounts.queries`.
 
-    Read users by `shop.accounts.queries` and create them by `shop.accounts.services`.
-    ``save()`` works for Django's views and forms; the manager's queries need a database that
-    does not exist, and raise ImproperlyConfigured.
+    ``save()`` works; the manager's queries raise ImproperlyConfigured: there is no such database.
     """
 
     username = models.CharField(_("user name"), primary_key=True, max_length=LONGEST_USERNAME)
@@ -54,18 +53,20 @@ class User(AbstractBaseUser):
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
-    _stored: Account | None = None
+    _stored: Item | None = None
 
     class Meta:
         managed = False
         default_permissions = ()
 
     @classmethod
-    def of(cls, username: str, account: Account) -> Self:
-        """Build the user of a stored account."""
-        texts = {"email": account.email or "", "external_id": account.external_id or ""}
-        user = cls(username=username, **(asdict(account) | texts))
-        user._stored = account
+    def of(cls, profile: Profile) -> Self:
+        """Build the user of a stored profile."""
+        user = cls(username=keys.username_in(profile.pk))
+        for name in _STORED_FIELDS:
+            setattr(user, name, getattr(profile, name))
+        user.email, user.external_id = profile.email or "", profile.external_id or ""
+        user._stored = profile.serialize()
         return user
 
     def _get_session_auth_hash(self, secret: Any = None) -> str:  # noqa: ANN401 - Django's
@@ -85,23 +86,22 @@ class User(AbstractBaseUser):
         del args, kwargs
         if self._stored is None:
             raise TypeError("Create users by shop.accounts.services.create_profile.")
-        if self.email != (self._stored.email or ""):
+        profile = Profile.from_raw_data(dict(self._stored))
+        if self.email != (profile.email or ""):
             self.email_confirmed = self.new_email = None
-        account = self._account()
-        change_account(username=self.username, before=self._stored, after=account)
-        self._stored = account
+        for name in _STORED_FIELDS:
+            setattr(profile, name, getattr(self, name))
+        profile.email, profile.external_id = self.email or None, self.external_id or None
+        change_account(before=self._stored, after=profile)
+        self._stored = profile.serialize()
 
-    def _account(self) -> Account:
-        values = {field.name: getattr(self, field.name) for field in fields(Account)}
-        texts = {"email": self.email or None, "external_id": self.external_id or None}
-        return Account(**(values | texts))
+
+_STORED_FIELDS = [f.name for f in User._meta.fields if not f.primary_key]  # noqa: SLF001 - Django documents it
 
 
 @receiver(user_logged_in, dispatch_uid="update_last_login")
 def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:
-    """Note when a user signed in, in the session and in the profile.
-
-    A fault of the database is logged, and the sign-in goes on.
+    """Note when a user signed in, in the session and, unless the database is away, in the profile.
 
     Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
     """

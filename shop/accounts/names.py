@@ -14,42 +14,11 @@ USERNAME_RULE = _(
 BRAND = "dynashop"
 RESERVED = frozenset(
     {
-        "abuse",
-        "account",
-        "accounts",
-        "admin",
-        "administrator",
-        "admins",
-        "billing",
-        "care",
-        "customer",
-        "customers",
-        "help",
-        "helpdesk",
-        "hostmaster",
-        "info",
-        "moderator",
-        "moderators",
-        "news",
-        "noreply",
-        "official",
-        "owner",
-        "payment",
-        "payments",
-        "postmaster",
-        "privacy",
-        "refund",
-        "refunds",
-        "root",
-        "sales",
-        "security",
-        "service",
-        "shop",
-        "staff",
-        "store",
-        "support",
-        "system",
-        "team",
+        *("abuse", "account", "accounts", "admin", "administrator", "admins", "billing"),
+        *("care", "customer", "customers", "help", "helpdesk", "hostmaster", "info"),
+        *("moderator", "moderators", "news", "noreply", "official", "owner", "payment"),
+        *("payments", "postmaster", "privacy", "refund", "refunds", "root", "sales"),
+        *("security", "service", "shop", "staff", "store", "support", "system", "team"),
         "webmaster",
     }
 )
@@ -64,8 +33,7 @@ _OF_THE_SHOP = re.compile(
 def is_reserved(username: str) -> bool:
     """Return whether a user name is kept for the shop; ``create_user`` may give it.
 
-    Such are all with the shop's name in them, and those of `RESERVED` words alone, also with dots
-    or digits added, or with digits for the letters that they look like.
+    Such have the shop's name in them, or `RESERVED` words alone, however dotted or with digits.
     """
     joined = re.sub(r"[._-]", "", username)
     read = (re.sub(r"[0-9]", "", joined), joined.rstrip("0123456789"))
@@ -80,10 +48,7 @@ class BadUsername(ValueError):
 
 
 def username_of(typed: str) -> str:
-    """Return a typed user name in lower case, without white space around it.
-
-    Raises BadUsername. There is never a ``#`` in it, which separates the parts of keys.
-    """
+    """Return a typed user name in lower case; never with a ``#``. Raises BadUsername."""
     username = typed.strip().lower()
     if not USERNAME.fullmatch(username):
         raise BadUsername

@@ -24,11 +24,7 @@ SHORTEST_OF_STAFF = 12
 
 
 class LengthValidator:
-    """Bounds the length: from above, and from below for staff and for what may be one word.
-
-    Django has a validator for all others, and one that refuses common passwords by a list. Words of
-    a language are in no such list, and are tried as well.
-    """
+    """Bounds the length: from above, and from below for staff and for what may be one word."""
 
     def validate(self, password: str, user: object = None) -> None:
         is_longer = getattr(user, "is_staff", False) or password.isalpha()
@@ -61,8 +57,7 @@ class TooManyHashes(Unavailable):
 class HashSlots:
     """``most`` slots, shared with all processes that fork from this one.
 
-    Each is a byte of a file, locked by its process: what is killed locks nothing any more. Such a
-    lock does not keep apart the threads of a process, so each has a lock for these as well.
+    Each is a locked byte of a file, which a killed process frees, and a lock among its threads.
     """
 
     def __init__(self, most: int) -> None:

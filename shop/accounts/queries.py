@@ -1,10 +1,10 @@
 """Reads of accounts."""
 
 from shop import keys
-from shop.accounts.items import account_in
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
-from shop.models import Profile, ShopItem
+from shop.accounts.services import profile_of
+from shop.models import ShopItem
 
 MOST_USERS_OF_AN_ADDRESS = 20
 
@@ -14,19 +14,14 @@ class NoSuchUser(LookupError):
 
 
 def find_user(username: str) -> User:
-    """Read a user by the name that `shop.accounts.names.username_of` returns (A1).
+    """Read a user strongly (A1), by what `username_of` returns. Raises NoSuchUser.
 
-    The read is strong, so that a new password holds at once. Raises NoSuchUser.
+    So a new password holds at once.
     """
-    profile = Profile.find(keys.user(username), keys.profile(username))
+    profile = profile_of(username)
     if profile is None:
         raise NoSuchUser(username)
-    return User.of(username, account_in(profile))
-
-
-def is_taken(username: str) -> bool:
-    """Return whether a user has this name."""
-    return Profile.find(keys.user(username), keys.profile(username)) is not None
+    return User.of(profile)
 
 
 def users_with_email(address: str) -> list[User]:

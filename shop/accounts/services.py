@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -13,20 +13,21 @@ from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.items import table_key
+from dynamo.items import Item, table_key
 from dynamo.writes.actions import Action, delete, unchanged, update
 from dynamo.writes.transactions import ConditionFailed, write_one, write_together
 from shop import keys
-from shop.accounts.items import Account, account_in, email_edge, profile_item
 from shop.accounts.passwords import release_slot
 from shop.models import Profile, ShopItem
-from shop.table import key_of, put_of, set_or_remove
+from shop.table import put_of, set_or_remove
 
 TAKEN_USERNAME = _("That user name is taken.")
 LAST_WRITER_WINS = frozenset({"last_login"})
 """Attributes that are written even if another process has just changed them."""
 OF_EMAIL = frozenset({"email", "email_confirmed", "new_email"})
 """What is confirmed is a certain address: none of these is written if another of them changed."""
+ERASED = (*OF_EMAIL, "totp_secret", "totp_step", "recovery_codes", "last_login", "external_id")
+"""What `shut_profile` removes."""
 
 
 class AccountConflict(DynamoError):
@@ -53,27 +54,34 @@ def create_profile(
     email: str | None = None,
     is_staff: bool = False,
     external_id: str | None = None,
-) -> Account:
+) -> Profile:
     """Create a user; one without ``password`` cannot sign in until one is set.
 
     ``username`` and ``email`` are as `shop.accounts.names` returns them. Raises UsernameTaken.
     """
-    account = Account(
+    profile = Profile(
+        pk=keys.user(username),
+        sk=keys.profile(username),
         password=make_password(password),
         joined_at=now,
         email=email or None,
         is_staff=is_staff,
+        is_active=True,
         external_id=external_id,
     )
-    actions = [put_of(profile_item(username, account), Profile.pk.does_not_exist())]
-    if account.email:
-        actions.append(put_of(email_edge(username, account.email, confirmed=None)))
+    actions = [put_of(profile, Profile.pk.does_not_exist())]
+    actions += [put_of(edge) for edge in _email_edges(profile)]
     release_slot()
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
         raise UsernameTaken(TAKEN_USERNAME) from error
-    return account
+    return profile
+
+
+def profile_of(username: str) -> Profile | None:
+    """Read a user's profile strongly; None where there is none."""
+    return Profile.find(keys.user(username), keys.profile(username))
 
 
 def ensure_profile(*, username: str, joined_at: datetime, external_id: str | None = None) -> bool:
@@ -85,13 +93,12 @@ def ensure_profile(*, username: str, joined_at: datetime, external_id: str | Non
     return True
 
 
-def change_account(*, username: str, before: Account, after: Account) -> None:
-    """Write the attributes in which ``after`` differs from ``before``, except ``joined_at``.
+def change_account(*, before: Item, after: Profile) -> None:
+    """Write the attributes in which a profile differs from the item that was read of it.
 
-    Raises StaleAccount when one of them has changed since ``before`` was read.
+    Raises StaleAccount when one of them has changed since then.
     """
-    after = replace(after, joined_at=before.joined_at)
-    actions = [*_changes_of_profile(username, before, after), *_moved_edge(username, before, after)]
+    actions = [*_changes_of_profile(before, after), *_moved_edge(before, after)]
     if not actions:
         return
     release_slot()
@@ -116,66 +123,55 @@ def end_sessions(username: str) -> None:
         write_one(client(), action)
 
 
-def _changes_of_profile(username: str, before: Account, after: Account) -> Iterator[Action]:
-    old, new = (profile_item(username, account).serialize() for account in (before, after))
+def _changes_of_profile(old: Item, after: Profile) -> Iterator[Action]:
+    new = after.serialize()
     changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
     if not changed:
         return
     guarded = (changed | OF_EMAIL if changed & OF_EMAIL else changed) - LAST_WRITER_WINS
     yield update(
         Profile,
-        table_key(*key_of(old)),
+        table_key(after.pk, after.sk),
         set_or_remove(Profile, sorted(changed), new),
         unchanged(old, Profile.pk, *(getattr(Profile, name) for name in sorted(guarded))),
     )
 
 
-def _moved_edge(username: str, before: Account, after: Account) -> Iterator[Action]:
-    if (before.email, before.email_confirmed) == (after.email, after.email_confirmed):
-        return
-    if before.email:
-        gone = email_edge(username, before.email, confirmed=before.email_confirmed)
-        yield delete(ShopItem, table_key(gone.pk, gone.sk))
-    if after.email:
-        yield put_of(email_edge(username, after.email, confirmed=after.email_confirmed))
+def _email_edges(profile: Profile) -> Iterator[ShopItem]:
+    """Yield the edge from a profile's e-mail address, if it has one."""
+    if profile.email:
+        to_user = keys.confirmed if profile.email_confirmed else keys.profile
+        sk = to_user(keys.username_in(profile.pk))
+        yield ShopItem(pk=keys.email(profile.email), sk=sk)
+
+
+def _moved_edge(before: Item, after: Profile) -> Iterator[Action]:
+    old = {(edge.pk, edge.sk) for edge in _email_edges(Profile.from_raw_data(dict(before)))}
+    new = {(edge.pk, edge.sk): edge for edge in _email_edges(after)}
+    yield from (delete(ShopItem, table_key(*key)) for key in old - new.keys())
+    yield from (put_of(edge) for key, edge in new.items() if key not in old)
 
 
 def shut_profile(username: str) -> None:
-    """Deactivate a user and erase all but the name, which stays taken; repeatable.
-
-    The user's sessions end. Raises StaleAccount when the account changes meanwhile.
-    """
-    profile = Profile.find(keys.user(username), keys.profile(username))
+    """Deactivate a user and erase all but the name, which stays taken. Raises StaleAccount."""
+    profile = profile_of(username)
     if profile is None:
         return
-    before = account_in(profile)
-    after = replace(
-        before,
-        password=before.password if before.password.startswith("!") else make_password(None),
-        email=None,
-        email_confirmed=None,
-        new_email=None,
-        totp_secret=None,
-        totp_step=None,
-        recovery_codes=None,
-        is_staff=False,
-        is_active=False,
-        last_login=None,
-        external_id=None,
-    )
-    change_account(username=username, before=before, after=after)
+    before = profile.serialize()
+    if not profile.password.startswith("!"):
+        profile.password = make_password(None)
+    for name in ERASED:
+        setattr(profile, name, None)
+    profile.is_staff = profile.is_active = False
+    change_account(before=before, after=profile)
 
 
 def delete_profile(username: str) -> None:
     """Delete a profile and the edge from its e-mail address, if they exist."""
-    profile = Profile.find(keys.user(username), keys.profile(username))
-    if profile is None:
-        return
-    gone = [table_key(profile.pk, profile.sk)]
-    if profile.email:
-        edge = email_edge(username, profile.email, confirmed=profile.email_confirmed)
-        gone.append(table_key(edge.pk, edge.sk))
-    write_together(client(), [delete(ShopItem, key) for key in gone])
+    profile = profile_of(username)
+    if profile is not None:
+        gone = [profile, *_email_edges(profile)]
+        write_together(client(), [delete(ShopItem, table_key(it.pk, it.sk)) for it in gone])
 
 
 SALT = "shop.accounts.confirm"
@@ -184,11 +180,7 @@ VALID = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """What a link has done.
-
-    ``is_news`` is False where the address was confirmed before. ``given_up`` is the confirmed
-    address that it replaced, empty if there was none.
-    """
+    """Whether a link has changed something, and the confirmed address that it replaced, if any."""
 
     is_news: bool
     given_up: str = ""
@@ -210,17 +202,13 @@ def confirm(username: str, address: str) -> Confirmed | None:
 
     Returns None where the user is gone, or has given another address since. Raises StaleAccount.
     """
-    profile = Profile.find(keys.user(username), keys.profile(username))
+    profile = profile_of(username)
     if profile is None or address not in {profile.email, profile.new_email}:
         return None
-    before = account_in(profile)
-    after = _with_confirmed(before, address)
-    change_account(username=username, before=before, after=after)
-    is_given_up = before.email_confirmed and before.email != address
-    return Confirmed(before != after, given_up=(before.email or "") if is_given_up else "")
-
-
-def _with_confirmed(account: Account, address: str) -> Account:
-    if address == account.new_email:
-        return replace(account, email=address, email_confirmed=True, new_email=None)
-    return replace(account, email_confirmed=True)
+    before, replaced = profile.serialize(), profile.email if profile.email_confirmed else None
+    profile.email_confirmed = True
+    if address == profile.new_email:
+        profile.email, profile.new_email = address, None
+    change_account(before=before, after=profile)
+    given_up = (replaced or "") if replaced != address else ""
+    return Confirmed(before != profile.serialize(), given_up=given_up)

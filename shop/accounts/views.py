@@ -3,28 +3,30 @@
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.contrib.auth import views as auth_views
+from django.core.signing import BadSignature
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.shortcuts import render
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from dynamo.calls import clock
-from dynamo.calls.faults import FAILURES, Unavailable, fault_in
+from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.telemetry.requests import note_fault
 from dynamo.web.addresses import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
-from shop.accounts.forms import LimitedForm, LoginForm, PasswordForm, ResetForm, SignUpForm
+from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.accounts.services import AccountConflict, end_sessions
+from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
 from shop.accounts.sessions import remember
 from shop.web.next_url import name_of_page
 from shop.web.rate_limits import clear
@@ -37,12 +39,6 @@ if TYPE_CHECKING:
     Base = FormView[Any]
 else:
     Base = object
-from django.core.signing import BadSignature
-from django.shortcuts import render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
-
-from shop.accounts.services import Confirmed, StaleAccount, confirm, in_token
 
 ONLY_HERE = _(
     "You are signed out in this browser, but not elsewhere. To sign out everywhere, sign in and "
@@ -63,6 +59,9 @@ class AccountFormMixin(Base):
 
     once_more: "StrOrPromise" = _("Send this again in a moment.")
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         """Answer conflicts, exceeded rate limits (429) and faults of the database (503)."""
         del request, args, kwargs
@@ -77,23 +76,20 @@ class AccountFormMixin(Base):
             fault = fault_in(failure)
             if fault is None:
                 raise
-            return self._unavailable(form, fault)
+            note_fault(fault)
+            form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
+            # The user is read from the database: the page must do without.
+            context = self.get_context_data(form=form, is_away=True)
+            headers = {"Retry-After": str(fault.retry_after)}
+            return self.render_to_response(
+                context, status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers
+            )
         _focus_on_first_fault(form)
         response = self.form_invalid(form)
-        if isinstance(form, LimitedForm) and form.retry_after is not None:
+        if form.retry_after is not None:
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
             response["Retry-After"] = str(form.retry_after)
         return response
-
-    def _unavailable(self, form: Any, fault: Unavailable) -> HttpResponse:  # noqa: ANN401 - each view has its own
-        note_fault(fault)
-        form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
-        # The user is read from the database: the page must do without.
-        context = self.get_context_data(form=form, is_away=True)
-        headers = {"Retry-After": str(fault.retry_after)}
-        return self.render_to_response(
-            context, status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers
-        )
 
 
 class RememberingView(auth_views.LoginView):
@@ -107,30 +103,6 @@ class RememberingView(auth_views.LoginView):
         response = super().form_valid(form)
         remember(response, form.get_user().get_username())
         return response
-
-
-class LoginView(AccountFormMixin, RememberingView):
-    """Sign in; the sample shop offers its users, and staff are led to the queue."""
-
-    form_class = LoginForm
-    user: User | None = None
-
-    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        self.user = form.get_user()
-        return super().form_valid(form)
-
-    def get_default_redirect_url(self) -> str:
-        """Return where to go on without ``next``."""
-        is_staff = self.user is not None and self.user.is_staff
-        return reverse("staff_orders") if is_staff else super().get_default_redirect_url()
-
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
-        """Add the names and the password of the sample shop's users, where it is one."""
-        *names, password = settings.SAMPLE_SIGN_IN or ("",)
-        about = (_("%(name)s, a customer"), _("%(name)s, staff"))
-        users = [(name, label % {"name": name}) for name, label in zip(names, about, strict=False)]
-        sample = {"sample_users": users, "password": password}
-        return {**super().get_context_data(**kwargs), **sample}
 
 
 class LogoutView(auth_views.LogoutView):
@@ -154,17 +126,7 @@ class LogoutView(auth_views.LogoutView):
             return refuse(request, status, retry_after=fault.retry_after, message=message)
 
 
-class NewUserView(RememberingView):
-    """Creates the user of a valid form before it signs them in."""
-
-    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        form.create_user(now=clock.now())
-        username = form.get_user().get_username()
-        log_event("account-made", user=username, request=self.request)
-        return super().form_valid(form)
-
-
-class SignUpView(AccountFormMixin, NewUserView):
+class SignUpView(AccountFormMixin, RememberingView):
     """Create an account and sign in with it."""
 
     form_class = SignUpForm  # type: ignore[assignment] # it has all the view asks for
@@ -174,14 +136,17 @@ class SignUpView(AccountFormMixin, NewUserView):
     )
     template_name = "shop/accounts/sign_up.html"
 
+    def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        form.create_user(now=clock.now())
+        username = form.get_user().get_username()
+        log_event("account-made", user=username, request=self.request)
+        return super().form_valid(form)
+
 
 class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
     """Change the password; all other sessions of the user end with it."""
 
     form_class = PasswordForm
-
-    def get_form_kwargs(self) -> dict[str, Any]:
-        return {**super().get_form_kwargs(), "request": self.request}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         form.user.new_email = None  # who knew the password may have asked for it
@@ -197,9 +162,6 @@ class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
 
     form_class = ResetForm
 
-    def get_form_kwargs(self) -> dict[str, Any]:
-        return {**super().get_form_kwargs(), "request": self.request}
-
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         log_event("password-reset-asked", request=self.request)
         return super().form_valid(form)
@@ -207,6 +169,8 @@ class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
 
 class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirmView):
     """Choose a new password, by a link that was sent."""
+
+    form_class = NewPasswordForm
 
     def get_user(self, uidb64: str) -> User | None:
         """Find the user of a link."""
@@ -252,14 +216,10 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
         return _refused(request)
     if not confirmed.is_news:
         return _answer(request, gettext("Your address is confirmed already"))
-    _tell(request, username, confirmed)
-    return _answer(request, gettext("Your address is confirmed"))
-
-
-def _tell(request: HttpRequest, username: str, confirmed: Confirmed) -> None:
     log_event("email-confirmed", user=username, request=request)
     if confirmed.given_up:
         queue_email("moved", username, site_of(request), given_up=confirmed.given_up)
+    return _answer(request, gettext("Your address is confirmed"))
 
 
 def _refused(request: HttpRequest) -> HttpResponse:

@@ -7,27 +7,12 @@ entry of the log   ``<kind>#<shard>``    ``<moment>#<subject>.<action>``
 shards of a month  ``SHARDS``            ``SHARDS``
 =================  ====================  ===============================
 
-An entry has these attributes.
-
-================  =======================================  ================================
-attribute         what it is                               example
-================  =======================================  ================================
-``pk``            kind and shard                           ``ORDER#0``
-``sk``            the entry's place                        ``2026-11-20T09:30:00.123456Z#…``
-``action``        what was done                            ``MOVED``
-``who``           the user who did it, if it was one       ``sam``
-``subject``       the id of the order or comment           ``01JD4ZQ8…``
-``about``         the order's customer, the comment's      ``alex``
-                  product
-``was``           what it was before, if that changed      ``PLACED``
-``became``        what it is since                         ``APPROVED``
-================  =======================================  ================================
-
-A place ends in ``<subject>.<action>``, so that writing an entry twice gives one item.
+The other attributes are the fields of `LogEntry`. By its sort key, writing an entry twice gives one
+item.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -73,7 +58,8 @@ TEXTS = ("who", "subject", "about", "was", "became")
 class LogEntry:
     """What somebody did. ``who`` is a user name, empty for a command; ``moment`` is aware.
 
-    ``was`` and ``became`` are the status, rating or state before and after, or empty.
+    ``subject`` is the id of the order or comment, ``about`` the order's customer or the comment's
+    product. ``was`` and ``became`` are the status, rating or state before and after, or empty.
     """
 
     kind: Kind
@@ -156,12 +142,14 @@ def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
         allowed = ", ".join(kind.value for kind in Kind)
         sentence = _("There is no kind “%(kind)s”: choose from %(allowed)s.")
         raise BadActivityFilter(sentence % {"kind": unknown[0], "allowed": allowed})
-    kinds = tuple(kind for kind in Kind if kind in chosen)
-    return () if kinds == tuple(Kind) else kinds
+    return _in_order(chosen)
 
 
 def toggled(chosen: Sequence[Kind], kind: Kind) -> tuple[Kind, ...]:
     """Add or remove one kind; return () for all of them."""
-    changed = {*chosen} ^ {kind}
-    kinds = tuple(one for one in Kind if one in changed)
+    return _in_order({*chosen} ^ {kind})
+
+
+def _in_order(chosen: Collection[str]) -> tuple[Kind, ...]:
+    kinds = tuple(kind for kind in Kind if kind in chosen)
     return () if kinds == tuple(Kind) else kinds

@@ -12,7 +12,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.runs import Index, Run
+from dynamo.lists.runs import Run
 from dynamo.lists.segments import Segment, SegmentsPlan
 from dynamo.lists.site_reader import read_in_segments
 from dynamo.writes.shards import share_of
@@ -49,7 +49,7 @@ def _runs(months: Sequence[Month], kinds: Sequence[Kind]) -> list[Run]:
     with labelled_calls("shards"):
         shards = pool().gather([partial(_shards, month) for month in months])
     return [
-        Run(index=_index(month), partition=partition(kind, shard))
+        Run(index=replace(BY_KEY, table=month.table), partition=partition(kind, shard))
         for month, number in zip(months, shards, strict=True)
         for kind in kinds
         for shard in range(number)
@@ -63,10 +63,6 @@ def _shards(month: Month) -> int:
         if isinstance(fault_in(error), NotSetUp):
             return 0
         raise
-
-
-def _index(month: Month) -> Index:
-    return replace(BY_KEY, table=month.table)
 
 
 def _shares(runs: Sequence[Run], needed: int) -> list[int]:

@@ -1,8 +1,7 @@
 """Recording of log entries: `record` queues one, and a thread of this process writes it.
 
-See `dynamo.writes.background` for what is guaranteed. An entry is put on condition that there is
-none with its key, so that nothing that was written is replaced. Its key follows from its contents:
-what is there already is the same entry, sent twice because an answer was lost.
+See `dynamo.writes.background` for what is guaranteed. An entry replaces none: what has its key
+already is the same entry, sent twice because an answer was lost.
 """
 
 import atexit

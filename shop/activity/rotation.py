@@ -1,8 +1,4 @@
-"""Rotation: create this month's and next month's tables, lower older ones, drop the oldest.
-
-Follows "Time Series Data" of the pattern list. The steps follow from the existing tables, so
-rotating again, or twice at once, changes nothing more.
-"""
+"""Rotation, repeatable: create this and next month's tables, lower older ones, drop the oldest."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,12 +34,7 @@ class Task(StrEnum):
     DROP = "drop"
 
 
-PAST = {
-    Task.CREATE: "created",
-    Task.RAISE: "raised",
-    Task.LOWER: "lowered",
-    Task.DROP: "dropped",
-}
+PAST = dict(zip(Task, ("created", "raised", "lowered", "dropped"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,12 @@
 """The tables of the activity log: one for each month, with capacity of its own.
 
-An item of the table holds the number of its shards. The first writer puts it, and it never
-changes: another ACTIVITY_SHARDS holds from the next table on.
+An item holds the number of a table's shards, from the first write on: it never changes.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 from django.conf import settings
@@ -86,7 +84,6 @@ def _prefix() -> str:
 _KEY = table_key("SHARDS", "SHARDS")
 ACTIVITY_SHARDS = 2
 """That a month's entries of a kind are spread over."""
-_lock = Lock()
 _known: dict[str, int] = {}
 
 
@@ -149,11 +146,9 @@ def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
 
 def forget_shards(month: Month) -> None:
     """Forget the number of a table that is gone."""
-    with _lock:
-        _known.pop(month.table, None)
+    _known.pop(month.table, None)
 
 
 def _learned(month: Month, shards: int) -> int:
-    with _lock:
-        _known[month.table] = shards
+    _known[month.table] = shards
     return shards

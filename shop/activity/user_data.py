@@ -1,7 +1,4 @@
-"""The log entries by a user, or about their orders.
-
-No key leads to them, so the whole log is read, a few hundred entries at a time.
-"""
+"""The log entries by a user, or about their orders: no key leads to them, so all are read."""
 
 from collections.abc import Iterator
 
@@ -25,10 +22,7 @@ _JOINT = "|"
 
 
 def entries_about(username: str) -> Iterator[str]:
-    """Yield the names of the entries by or about a user, also those queued or kept here.
-
-    Kept are what earlier processes on this machine could not write.
-    """
+    """Yield the names of the entries by or about a user, also those queued or kept here."""
     LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
     now = clock.now()

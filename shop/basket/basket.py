@@ -1,7 +1,7 @@
 """The basket of a visitor, kept in the session's cookie.
 
-A cookie holds 4 KB, so a basket is bounded in products and in bytes. The id of its intent changes
-with its contents, so that a form cannot order what it did not show.
+It is bounded, because a cookie holds 4 KB. The id of its intent changes with its contents, so that
+a form cannot order what it did not show.
 """
 
 from collections.abc import Iterable, MutableMapping
@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from shop.catalogue.queries import PricedProduct, ProductTile, prices_of
+from shop.catalogue.queries import ProductTile, prices_of
 from shop.orders.entries import OrderLine, money
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, new_order_id
 
@@ -51,15 +51,6 @@ class Priced:
         return sum((line.total for line in self.lines), Decimal())
 
 
-@dataclass(frozen=True, slots=True)
-class Readded:
-    """The names of an order's products: put into the basket, no longer sold, or without room."""
-
-    added: tuple[str, ...]
-    gone: tuple[str, ...]
-    left: tuple[str, ...]
-
-
 class Basket:
     """The basket of a session."""
 
@@ -89,11 +80,16 @@ class Basket:
             raise BasketFull(sentence % {"most": MOST_LINES})
         self._keep(quantities, now=now)
 
-    def add_lines(self, lines: Iterable[OrderLine], *, now: datetime) -> Readded:
-        """Add the products of an order that are sold today, at today's prices."""
+    def add_lines(self, lines: Iterable[OrderLine], *, now: datetime) -> tuple[list[str], ...]:
+        """Add the products of an order that are sold today, at today's prices.
+
+        Return the names of those that were added, are no longer sold, and had no room.
+        """
         lines = tuple(lines)
         sold = prices_of({line.product_id for line in lines}) if lines else {}
-        added, gone, left = [], [], []
+        added: list[str] = []
+        gone: list[str] = []
+        left: list[str] = []
         for line in lines:
             if line.product_id not in sold:
                 gone.append(line.name)
@@ -104,7 +100,7 @@ class Basket:
                 left.append(line.name)
             else:
                 added.append(line.name)
-        return Readded(tuple(added), tuple(gone), tuple(left))
+        return added, gone, left
 
     def change(self, product_id: str, quantity: int, *, now: datetime) -> None:
         """Set the pieces of a product that is in the basket, at least one."""
@@ -127,7 +123,10 @@ class Basket:
         """Read the current prices of the products."""
         quantities = self.quantities
         products = prices_of(quantities) if quantities else {}
-        lines = [_line(products[p], n) for p, n in quantities.items() if p in products]
+        lines = (
+            BasketLine(ProductTile(p.id, p.name), quantities[p.id], money(p.unit_price_cents))
+            for p in (products[each] for each in quantities if each in products)
+        )
         return Priced(
             lines=tuple(lines),
             missing=tuple(p for p in quantities if p not in products),
@@ -140,8 +139,3 @@ class Basket:
             return
         self._session[CONTENTS] = quantities
         self._session[INTENT] = new_order_id(now)
-
-
-def _line(product: PricedProduct, quantity: int) -> BasketLine:
-    tile = ProductTile(product.id, product.name)
-    return BasketLine(product=tile, quantity=quantity, unit_price=money(product.unit_price_cents))

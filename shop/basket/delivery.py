@@ -1,5 +1,6 @@
 """Where an order is to go: to the door, or to a pickup point nearby."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dynamo.web.addresses import LONGEST_ID
@@ -14,19 +15,11 @@ POINTS_OFFERED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedPoint:
-    """A pickup point, and how far it is from the place that was asked for."""
-
-    point: PickupPoint
-    distance: str
-
-
-@dataclass(frozen=True, slots=True)
 class Delivery:
-    """The points near a place as it was typed; ``problem`` says why none could be looked for."""
+    """The points near a place as it was typed, each with its distance, or the ``problem``."""
 
     near: str
-    points: tuple[OfferedPoint, ...] = ()
+    points: Sequence[tuple[PickupPoint, str]] = ()
     problem: str = ""
 
 
@@ -39,8 +32,8 @@ def ways_to_deliver(near: str, *, username: str) -> Delivery:
     if place is None:
         return Delivery(near)
     found = nearest_points(place.place, POINTS_OFFERED).points
-    points = (OfferedPoint(each.point, spelled_distance(each.metres)) for each in found)
-    return Delivery(near or place.prefix, tuple(points))
+    points = [(each.point, spelled_distance(each.metres)) for each in found]
+    return Delivery(near or place.prefix, points)
 
 
 def pickup_chosen(point_id: str) -> NewPickup | None:

@@ -22,10 +22,10 @@ from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order
-from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.queries import NoSuchPoint
 from shop.web.access import signed_in
 from shop.web.next_url import with_next
+from shop.web.rate_limits import check_order_rate_limit
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 
@@ -114,20 +114,20 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
             order = find_order(order_id, username=request.user.get_username()).order
     except NoSuchOrder as error:
         raise Http404(_("There is no such order.")) from error
-    done = Basket(request.session).add_lines(order.items, now=clock.now())
-    if done.added:
+    added, gone, left = Basket(request.session).add_lines(order.items, now=clock.now())
+    if added:
         sentence = ngettext(
             "%(count)s product was added to your basket at today's price.",
             "%(count)s products were added to your basket at today's prices.",
-            len(done.added),
+            len(added),
         )
-        messages.success(request, sentence % {"count": len(done.added)})
-    if done.gone:
+        messages.success(request, sentence % {"count": len(added)})
+    if gone:
         sentence = _("No longer sold: %(products)s.")
-        messages.warning(request, sentence % {"products": _quoted(done.gone)})
-    if done.left:
+        messages.warning(request, sentence % {"products": _quoted(gone)})
+    if left:
         sentence = _("Your basket has no room for %(products)s.")
-        messages.warning(request, sentence % {"products": _quoted(done.left)})
+        messages.warning(request, sentence % {"products": _quoted(left)})
     return redirect("basket")
 
 
@@ -141,7 +141,7 @@ def place(request: HttpRequest) -> HttpResponse:
         if placed is None:
             messages.warning(request, _("Your basket has changed. Please check it, then order."))
         return redirect("order", placed) if placed else redirect("basket")
-    check_rate_limit(request, back=reverse("basket"))
+    check_order_rate_limit(request, back=reverse("basket"))
     try:
         pickup = pickup_chosen(request.POST.get("point", ""))
     except NoSuchPoint:
@@ -151,7 +151,7 @@ def place(request: HttpRequest) -> HttpResponse:
         placed = place_order(
             username=username,
             client_id=intent,
-            basket=held.quantities.items(),
+            basket=held.quantities,
             pickup=pickup,
             now=clock.now(),
         )

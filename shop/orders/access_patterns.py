@@ -1,18 +1,6 @@
-"""The access patterns of lists of orders, and the choice among them.
+"""The access patterns of lists of orders, and the choice among them (docs/orders.md).
 
-=======  ================================================  ====================
-pattern  question                                          plan
-=======  ================================================  ====================
-A2       a user's orders, newest first                     ``orders_by_user``
-A4       in any set of statuses                            ``orders_by_status``
-A5, A6   that entered a status before, or between, days    ``orders_by_status``
-A7       all open orders of the shop, oldest first         ``open_orders``
-A8       a user's own open orders                          ``open_by_date``
-=======  ================================================  ====================
-
-A range of days is a range of each run, in the same index. The article's
-``< 'SHIPPED#01.01.2023'`` would also match every status that sorts before SHIPPED; here a run is
-bounded by its status.
+A range of days is a range of each run, in the same index, bounded by the run's status.
 """
 
 from collections.abc import Callable, Iterable
@@ -53,11 +41,6 @@ QUEUE = Index(
 """The place in the queue has the order's id; the rest of the table key is the customer."""
 
 
-def _by_status(username: str, chosen: OrderFilter) -> list[Run]:
-    prefixes = map(keys.status_prefix, chosen.statuses)
-    return _runs(BY_STATUS, username, chosen, prefixes, place_at=timestamp)
-
-
 def _runs(
     index: Index,
     username: str,
@@ -65,26 +48,16 @@ def _runs(
     prefixes: Iterable[str],
     *,
     place_at: Callable[[datetime], str],
-) -> list[Run]:
+) -> tuple[Run, ...]:
     since, until = _bounds(chosen, place_at=place_at)
-    return [Run(index, keys.user(username), prefix, since, until) for prefix in prefixes]
+    return tuple(Run(index, keys.user(username), prefix, since, until) for prefix in prefixes)
 
 
 def _bounds(
     chosen: OrderFilter, *, place_at: Callable[[datetime], str]
 ) -> tuple[str | None, str | None]:
-    moments = chosen.since_moment, chosen.until_moment
-    since, until = (None if moment is None else place_at(moment) for moment in moments)
+    since, until = (None if moment is None else place_at(moment) for moment in chosen.moments)
     return since, until
-
-
-@dataclass(frozen=True, slots=True)
-class OrderPattern:
-    """An access pattern of a user's orders, and which filters it answers."""
-
-    name: str
-    runs: Callable[[str, OrderFilter], list[Run]]
-    answers: Callable[[OrderFilter], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +68,17 @@ class OrderPlan:
     runs: tuple[Run, ...]
 
 
-PATTERNS = (
-    OrderPattern(
-        "open_by_date",
-        lambda name, chosen: _runs(BY_OPEN_DATE, name, chosen, [""], place_at=timestamp),
-        lambda chosen: chosen.open_only,
-    ),
-    OrderPattern("orders_by_status", _by_status, lambda chosen: bool(chosen.statuses)),
-    OrderPattern(
-        "orders_by_user",
-        lambda name, chosen: _runs(BY_KEY, name, chosen, [keys.ORDER_PREFIX], place_at=id_bound),
-        lambda _chosen: True,
-    ),
-)
-"""The first that answers a filter is chosen."""
-
-
 def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
     """Plan a list of a user's orders."""
-    pattern = next(pattern for pattern in PATTERNS if pattern.answers(chosen))
-    return OrderPlan(pattern.name, tuple(pattern.runs(username, chosen)))
+    if chosen.open_only:
+        runs = _runs(BY_OPEN_DATE, username, chosen, [""], place_at=timestamp)
+        return OrderPlan("open_by_date", runs)
+    if chosen.statuses:
+        prefixes = map(keys.status_prefix, chosen.statuses)
+        runs = _runs(BY_STATUS, username, chosen, prefixes, place_at=timestamp)
+        return OrderPlan("orders_by_status", runs)
+    runs = _runs(BY_KEY, username, chosen, [keys.ORDER_PREFIX], place_at=id_bound)
+    return OrderPlan("orders_by_user", runs)
 
 
 def plan_for_queue(chosen: OrderFilter, *, shards: int) -> OrderPlan:

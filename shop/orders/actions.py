@@ -28,10 +28,7 @@ def put_actions(items: Iterable[ShopItem]) -> dict[Key, Action]:
 def status_update(
     *, username: str, order_id: str, source: Status, target: StatusChange, derived: dict[str, str]
 ) -> Action:
-    """Build the update of an order to another status, if it is still in ``source``.
-
-    ``derived`` holds the keys in the new status; those it lacks are removed.
-    """
+    """Build the update of an order, if it is still in ``source``, with the ``derived`` keys."""
     changes = [
         Order.status.set(target.status.value),
         Order.history.set(Order.history.append([history_entry(target)])),

@@ -1,8 +1,4 @@
-"""Writes of many orders at once, for imports and samples: with exact counts, repeatable.
-
-Several orders of one customer share a transaction, with one change of the customer's counts.
-When a condition fails because one of them exists, they are written one by one.
-"""
+"""Writes of many orders at once, for imports and samples: with exact counts, repeatable."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,11 +53,9 @@ class _Prepared:
 def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
     """Write orders with their lines and counts; return the outcome of each, in their order.
 
-    A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids
-    must not repeat within one call. Customers are written in parallel: pass a few hundred orders
-    at a time, or one where the engine bears no concurrent writers.
-
-    Raises TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
+    A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids must
+    not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
+    TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
     """
     wanted = [_Prepared.of(order) for order in orders]
     by_customer: dict[str, list[_Prepared]] = {}
@@ -99,16 +93,13 @@ def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
         write_with_counts(list(actions.values()), sum_of([order.deltas for order in batch]))
     except ConditionFailed as failure:
         if len(batch) == 1:
-            (order,) = batch
-            return {order.order.id: _put_again(order, failure.failed)}
+            (only,) = batch
+            order = only.order
+            place = list(only.actions).index((keys.user(order.username), keys.order(order.id)))
+            seen = failure.failed.get(place)
+            return {order.id: OrderOutcome.TAKEN if seen is None else _update(order, seen)}
         return {name: o for order in batch for name, o in _put_batch([order]).items()}
     return dict.fromkeys([order.order.id for order in batch], OrderOutcome.CREATED)
-
-
-def _put_again(prepared: _Prepared, failed: Mapping[int, Item]) -> OrderOutcome:
-    order = prepared.order
-    place = list(prepared.actions).index((keys.user(order.username), keys.order(order.id)))
-    return _update(order, failed[place]) if place in failed else OrderOutcome.TAKEN
 
 
 def _update(order: NewOrder, seen: Item) -> OrderOutcome:

@@ -1,8 +1,7 @@
 """Exact counts of orders: of each customer by status, and of the open queue.
 
-A status and its counts change in one transaction. A customer's counter is one item until writers
-conflict, the queue's is sharded from the start; both get more shards on conflicts ("Write
-Sharding (Table)").
+A status and its counts change in one transaction. Counters get more shards when writers conflict
+("Write Sharding (Table)"), the queue's is sharded from the start.
 """
 
 from collections import Counter
@@ -18,26 +17,23 @@ CUSTOMER_PREFIX = "ORDERS#"
 
 def counts_of(username: str) -> dict[Status, int]:
     """Read how many orders a customer has in each status, as of the last write."""
-    with labelled_calls("counts"):
-        cells = cells_of(counter_of(username))
-    return {status: cells.get(status.value, 0) for status in Status}
+    return _read(counter_of(username), tuple(Status))
 
 
 def queue_lengths() -> dict[Status, int]:
     """Read how many orders of the whole shop are in each open status, as of the last write."""
+    return _read(QUEUE, OPEN)
+
+
+def _read(name: str, statuses: Iterable[Status]) -> dict[Status, int]:
     with labelled_calls("counts"):
-        cells = cells_of(QUEUE)
-    return {status: cells.get(status.value, 0) for status in OPEN}
+        cells = counters_of(name).read(name, consistent=True)
+    return {status: cells.get(status.value, 0) for status in statuses}
 
 
 def counter_of(username: str) -> str:
     """Return the name of a customer's counter."""
     return f"{CUSTOMER_PREFIX}{username}"
-
-
-def cells_of(name: str) -> dict[str, int]:
-    """Read a counter's cells that are not zero, as of the last write."""
-    return counters_of(name).read(name, consistent=True)
 
 
 def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:

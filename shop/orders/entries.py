@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import ngettext
@@ -25,9 +26,8 @@ SHORT_ID = 8
 class OrderEntry:
     """An order as lists show it.
 
-    The list is in the order of ``date``: when the order entered its status where statuses are
-    chosen, else when it was placed. ``entered`` is when it entered its status, None where the index
-    does not tell.
+    The list is in the order of ``date``: that of ``entered`` where statuses are chosen, else of
+    ``placed``. ``entered`` is when it entered its status, None where the index does not tell.
     """
 
     id: str
@@ -60,20 +60,8 @@ class OrderEntry:
         return reverse("order", args=[self.id])
 
     @property
-    def status_name(self) -> str:
-        return self.status.label
-
-    @property
-    def is_open(self) -> bool:
-        return self.status.is_open
-
-    @property
     def date_iso(self) -> str:
         return timestamp(self.date)
-
-    @property
-    def again_url(self) -> str:
-        return reverse("order_again", args=[self.id])
 
     @property
     def customer_url(self) -> str:
@@ -101,40 +89,34 @@ class OrderLine:
 
 @dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, its statuses, oldest first, and where it goes.
-
-    That is a pickup point, or an address of which no more is stored than the beginning of its zip
-    code, and that only of imported orders.
-    """
+    """One order with its lines, its statuses, oldest first, and where it goes."""
 
     items: tuple[OrderLine, ...]
     history: tuple[StatusChange, ...]
     pickup: NewPickup | None = None
     zip_prefix: str = ""
 
-    @property
-    def pickup_url(self) -> str:
-        return reverse("pickup", args=[self.id])
-
 
 def entry_of(entry: Entry) -> OrderEntry:
     """Read an order from an entry of a page."""
-    item = entry.item
-    placed = parse_timestamp(item["placed_at"]["S"])
-    entered = _entered(entry)
-    return OrderEntry(
-        id=item["sk"]["S"].removeprefix(keys.ORDER_PREFIX),
-        username=keys.username_in(item["pk"]["S"]),
-        status=Status(item["status"]["S"]),
-        date=entered if entered and entry.run.index is BY_STATUS else placed,
-        placed=placed,
-        entered=entered,
-        total=money(item["total_cents"]["N"]),
-        currency=item["currency"]["S"],
-        item_count=int(item["item_count"]["N"]),
-        foreign_id=item.get("foreign_id", {}).get("S", ""),
-        summary=item.get("summary", {}).get("S", ""),
-    )
+    shown, entered = _shown(entry.item), _entered(entry)
+    date = entered if entered and entry.run.index is BY_STATUS else shown["placed"]
+    return OrderEntry(**shown, date=date, entered=entered)
+
+
+def _shown(item: Item) -> dict[str, Any]:
+    """Return what every index has of an order."""
+    return {
+        "id": item["sk"]["S"].removeprefix(keys.ORDER_PREFIX),
+        "username": keys.username_in(item["pk"]["S"]),
+        "status": Status(item["status"]["S"]),
+        "placed": parse_timestamp(item["placed_at"]["S"]),
+        "total": money(item["total_cents"]["N"]),
+        "currency": item["currency"]["S"],
+        "item_count": int(item["item_count"]["N"]),
+        "foreign_id": item.get("foreign_id", {}).get("S", ""),
+        "summary": item.get("summary", {}).get("S", ""),
+    }
 
 
 def _entered(entry: Entry) -> datetime | None:
@@ -146,20 +128,11 @@ def _entered(entry: Entry) -> datetime | None:
 
 def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
     """Build an order from its own item and those of its lines."""
-    placed = parse_timestamp(stored.placed_at)
     history = history_in(stored)
     return WholeOrder(
-        id=stored.sk.removeprefix(keys.ORDER_PREFIX),
-        username=keys.username_in(stored.pk),
-        status=Status(stored.status),
+        **_shown(stored.serialize()),
         date=history[-1].moment,
-        placed=placed,
         entered=history[-1].moment,
-        total=money(stored.total_cents),
-        currency=stored.currency,
-        item_count=int(stored.item_count),
-        foreign_id=stored.foreign_id or "",
-        summary=stored.summary or "",
         items=tuple(
             OrderLine(
                 product_id=line["product_id"]["S"],

@@ -23,8 +23,7 @@ class OrderFilter:
     """Statuses (none means any), and UTC days from ``since`` up to but not ``until``.
 
     With statuses the days are when orders entered their status, else when they were placed.
-    ``open_only`` lists open orders by the day they were placed, strongly read; it excludes
-    ``statuses``.
+    ``open_only`` lists open orders, strongly read; it excludes ``statuses``.
     """
 
     statuses: tuple[Status, ...] = ()
@@ -40,25 +39,29 @@ class OrderFilter:
 
     @classmethod
     def parse(
-        cls, *, statuses: Iterable[str] = (), since: str = "", until: str = "", is_open: str = ""
+        cls,
+        *,
+        statuses: Iterable[str] = (),
+        since: str = "",
+        until: str = "",
+        is_open: str = "",
+        among: Sequence[Status] = tuple(Status),
     ) -> Self:
-        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter."""
+        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter.
+
+        Statuses must be ``among`` those of the list: all of the queue's are the same as none.
+        """
         if is_open not in {"", "1"}:
             raise BadOrderFilter(_("“open” must be 1, not “%(value)s”.") % {"value": is_open})
-        return cls(
-            statuses=parse_statuses(statuses, among=tuple(Status)),
-            since=_day(since),
-            until=_day(until),
-            open_only=bool(is_open),
-        )
+        chosen = _statuses(statuses, among)
+        if chosen == OPEN == among:
+            chosen = ()
+        return cls(chosen, _day(since), _day(until), open_only=bool(is_open))
 
     @property
-    def since_moment(self) -> datetime | None:
-        return _midnight(self.since)
-
-    @property
-    def until_moment(self) -> datetime | None:
-        return _midnight(self.until)
+    def moments(self) -> tuple[datetime | None, datetime | None]:
+        """The midnights (UTC) that the days begin at, and end before."""
+        return _midnight(self.since), _midnight(self.until)
 
     @property
     def query(self) -> str:
@@ -70,12 +73,8 @@ class OrderFilter:
         """The names and values of the canonical query."""
         pairs = [("status", status.value) for status in self.statuses]
         pairs += [("open", "1")] if self.open_only else []
-        pairs += [
-            (name, day.isoformat())
-            for name, day in (("from", self.since), ("to", self.until))
-            if day is not None
-        ]
-        return pairs
+        days = ("from", self.since), ("to", self.until)
+        return pairs + [(name, day.isoformat()) for name, day in days if day]
 
     @property
     def shape(self) -> dict[str, int]:
@@ -89,7 +88,9 @@ class OrderFilter:
 
     def toggle(self, status: Status) -> Self:
         """Add or remove a status."""
-        return replace(self, statuses=toggled(self.statuses, status), open_only=False)
+        changed = {*self.statuses} ^ {status}
+        statuses = tuple(one for one in Status if one in changed)
+        return replace(self, statuses=statuses, open_only=False)
 
     def in_any_status(self) -> Self:
         return replace(self, statuses=(), open_only=False)
@@ -101,8 +102,7 @@ class OrderFilter:
         return replace(self, since=None, until=None)
 
 
-def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[Status, ...]:
-    """Parse a set of statuses, each of them in ``among``. Raises BadOrderFilter."""
+def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:
     chosen = [value for value in values if value]
     for value in chosen:
         if value not in among:
@@ -110,23 +110,6 @@ def parse_statuses(values: Iterable[str], *, among: Sequence[Status]) -> tuple[S
             sentence = _("There is no status “%(status)s” here: choose from %(allowed)s.")
             raise BadOrderFilter(sentence % {"status": value, "allowed": allowed})
     return tuple(status for status in Status if status in chosen)
-
-
-def parse_queue_filter(
-    *, statuses: Iterable[str] = (), since: str = "", until: str = ""
-) -> OrderFilter:
-    """Parse the values of a URL of the queue, whose days are those of placing.
-
-    All open statuses are the same as none. Raises BadOrderFilter.
-    """
-    chosen = parse_statuses(statuses, among=OPEN)
-    return OrderFilter(() if chosen == OPEN else chosen, _day(since), _day(until))
-
-
-def toggled(chosen: Sequence[Status], status: Status) -> tuple[Status, ...]:
-    """Add or remove one status of a set."""
-    changed = {*chosen} ^ {status}
-    return tuple(one for one in Status if one in changed)
 
 
 def _day(text: str) -> date | None:

@@ -1,10 +1,7 @@
-"""The items of an order, and their keys.
-
-Every write and the integrity check use `order_items_of` or `derived_keys`.
-"""
+"""The items of an order, and their keys, for every write and the integrity check."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -109,10 +106,9 @@ class NewPickup:
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """An order before it has keys. ``id`` is from `shop.orders.items`.
+    """An order before it has keys, with at most `MOST_LINES` lines of different products.
 
-    ``history`` is not empty, oldest first. ``lines`` are of different products, at most
-    `MOST_LINES`. ``zip_prefix`` is the first digits of the postcode it goes to.
+    ``history`` is not empty, oldest first; ``zip_prefix`` the first digits of its postcode.
     """
 
     id: str
@@ -149,8 +145,8 @@ def order_items_of(
 ) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is the order's in the queue while it is open; ``edge_shards`` is the number of
-    shards of the index ``by_data``. Raises TooManyLines.
+    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has. Raises
+    TooManyLines.
     """
     if len(order.lines) > MOST_LINES:
         raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")
@@ -159,10 +155,7 @@ def order_items_of(
 
 
 def summary_of(name: str, *, products: int) -> str:
-    """Format what was bought, such as “Desk lamp + 3 more”, by the name of the first product.
-
-    That is what is stored, in English; `summary_in_words` tells it to a visitor.
-    """
+    """Format what is stored of what was bought, by its first product: “Desk lamp + 3 more”."""
     shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
     return shown if products == 1 else f"{shown} + {products - 1} more"
 
@@ -176,11 +169,6 @@ def summary_in_words(summary: str) -> str:
         "%(product)s + %(count)s more", "%(product)s + %(count)s more", int(found[2])
     )
     return sentence % {"product": found[1], "count": found[2]}
-
-
-def wire(item: ShopItem) -> dict[str, Mapping[str, Any]]:
-    """Serialize an item."""
-    return dict(item.serialize())
 
 
 def history_entry(change: StatusChange) -> StatusMoment:
@@ -199,6 +187,8 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         placed_at=order.placed_at,
         shard=shard,
     )
+    summary = summary_of(order.lines[0].name, products=len(order.lines)) if order.lines else None
+    pickup = PickupChoice(**asdict(order.pickup)) if order.pickup else None  # type: ignore[no-untyped-call] # PynamoDB's
     return Order(
         pk=keys.user(order.username),
         sk=keys.order(order.id),
@@ -211,21 +201,11 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
         zip_prefix=order.zip_prefix,
-        pickup=_pickup(order),
+        pickup=pickup,
         shard=shard,
-        summary=_summary(order.lines),
+        summary=summary,
         **derived,
     )
-
-
-def _summary(lines: Sequence[NewLine]) -> str | None:
-    return summary_of(lines[0].name, products=len(lines)) if lines else None
-
-
-def _pickup(order: NewOrder) -> PickupChoice | None:
-    if order.pickup is None:
-        return None
-    return PickupChoice(**asdict(order.pickup))  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
 
 
 def _lines(order: NewOrder) -> Iterator[OrderItem]:

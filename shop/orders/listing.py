@@ -1,46 +1,99 @@
 """A user's orders as their page shows them, and orders as data."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from dynamo.calls.meter import labelled_calls, metered
+from dynamo.calls.meter import metered
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.sort_keys import timestamp
 from dynamo.web.addresses import Toggle
 from dynamo.web.csv_lists import CsvPage
 from dynamo.web.paging import Pager
-from shop.order_status import OPEN, Status, may_move, moves_from
-from shop.orders.counts import counts_of
+from dynamo.web.refusals import Refusal
+from shop.order_status import OPEN, Move, Status, may_move, moves_from
 from shop.orders.entries import OrderEntry
-from shop.orders.filters import OrderFilter
-from shop.orders.queries import OrdersResult, list_orders
+from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.queries import OrdersResult
 from shop.web.next_url import with_next
 
 
-def dates_context(
-    chosen: OrderFilter, *, url: Callable[[OrderFilter], str], action: str
+def filter_of(
+    request: HttpRequest,
+    first_url: str,
+    *,
+    is_open: str = "",
+    among: Sequence[Status] = tuple(Status),
+) -> OrderFilter:
+    """Return the filter in the URL of a list. Raises Refusal, with a link to ``first_url``."""
+    query = request.GET
+    try:
+        return OrderFilter.parse(
+            statuses=query.getlist("status"),
+            since=query.get("from", ""),
+            until=query.get("to", ""),
+            is_open=is_open,
+            among=among,
+        )
+    except BadOrderFilter as error:
+        raise Refusal(str(error), first_url=first_url) from error
+
+
+def url_without_blanks(request: HttpRequest) -> str | None:
+    """Return the URL without the empty fields that a form sends along; None if it has none."""
+    if "" not in request.GET.values():
+        return None
+    filled = parse_qsl(request.META["QUERY_STRING"])  # which leaves out what is empty
+    return f"{request.path}?{urlencode(filled)}".rstrip("?")
+
+
+def list_context(
+    chosen: OrderFilter,
+    counts: Mapping[Status, int],
+    *,
+    url: Callable[[OrderFilter], str],
+    label_of_all: str,
 ) -> dict[str, Any]:
-    """Build the form that narrows a list to days; ``form_hidden`` are hidden inputs."""
+    """Build what the template shows around a list's orders, by the ``url`` of each filter.
+
+    ``address`` is for static/toggles.js; ``form_hidden`` are hidden inputs of the form for days.
+    """
+    first_url, days = url(OrderFilter()), chosen.in_any_status().query
+    tabs = [
+        Toggle(
+            value=status.value,
+            label=status.label,
+            url=url(chosen.toggle(status)),
+            pressed=status in chosen.statuses,
+            count=count,
+        )
+        for status, count in counts.items()
+    ]
+    everything = Toggle(
+        value="~",
+        label=label_of_all,
+        url=url(chosen.in_any_status()),
+        pressed=not chosen.statuses and not chosen.open_only,
+        count=sum(counts.values()),
+    )
     return {
+        "address": f"{first_url}?{{status=}}&{days}".rstrip("&"),
+        "tabs": tabs,
+        "all_statuses": everything,
+        "length": total_of(chosen, counts),
         "from_date": chosen.since.isoformat() if chosen.since else "",
         "to_date": chosen.until.isoformat() if chosen.until else "",
         "clear_dates_url": url(chosen.on_any_day()) if chosen.has_days else None,
         "form_hidden": chosen.on_any_day().pairs,
-        "form_action": action,
+        "form_action": first_url,
     }
-
-
-def address_by_statuses(url: str, chosen: OrderFilter) -> str:
-    """Return a list's address on the chosen days, by the toggles pressed (static/toggles.js)."""
-    days = chosen.in_any_status().query
-    return f"{url}?{{status=}}&{days}" if days else f"{url}?{{status=}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +105,7 @@ class OrderList:
 
     def url(self, chosen: OrderFilter) -> str:
         """Return the canonical URL of the filtered list."""
-        return f"{self.address}?{chosen.query}" if chosen.query else self.address
+        return f"{self.address}?{chosen.query}".rstrip("?")
 
     def pager(self, chosen: OrderFilter) -> Pager:
         """Return the pager of the list; its tokens are bound to the user and the filter."""
@@ -61,49 +114,19 @@ class OrderList:
 
     def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
         """Build what the template shows around the orders."""
-        return {
-            "address": address_by_statuses(self.address, chosen),
-            "tabs": self._tabs(chosen, counts),
-            "all_statuses": self._all(chosen, counts),
-            "open_orders": self._open(chosen, counts),
-            "length": total_of(chosen, counts),
-            "csv_url": f"{self._csv_address}?{chosen.query}".rstrip("?"),
-            **dates_context(chosen, url=self.url, action=self.address),
-        }
-
-    @property
-    def _csv_address(self) -> str:
-        return reverse("staff_customer_orders_csv", args=[self.username])
-
-    def _tabs(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> list[Toggle]:
-        return [
-            Toggle(
-                value=status.value,
-                label=status.label,
-                url=self.url(chosen.toggle(status)),
-                pressed=status in chosen.statuses,
-                count=counts[status],
-            )
-            for status in Status
-        ]
-
-    def _all(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> Toggle:
-        return Toggle(
-            value="~",
-            label=pgettext("orders", "All"),
-            url=self.url(chosen.in_any_status()),
-            pressed=not chosen.statuses and not chosen.open_only,
-            count=sum(counts.values()),
-        )
-
-    def _open(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> Toggle:
-        return Toggle(
+        open_orders = Toggle(
             value="1",
             label=pgettext("orders", "Open"),
             url=self.url(chosen.only_open()),
             pressed=chosen.open_only,
             count=sum(counts[status] for status in OPEN),
         )
+        csv_address = reverse("staff_customer_orders_csv", args=[self.username])
+        return {
+            "open_orders": open_orders,
+            "csv_url": f"{csv_address}?{chosen.query}".rstrip("?"),
+            **list_context(chosen, counts, url=self.url, label_of_all=pgettext("orders", "All")),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,43 +163,32 @@ def order_data(order: OrderEntry) -> dict[str, Any]:
 
 
 def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
-    """Return how many orders a list holds; None with days, which are not counted."""
+    """Return how many orders a list holds, by all its counts; None with days: not counted."""
     if chosen.has_days:
         return None
-    statuses = OPEN if chosen.open_only else chosen.statuses or tuple(Status)
+    statuses = OPEN if chosen.open_only else chosen.statuses or counts
     return sum(counts[status] for status in statuses)
-
-
-@dataclass(frozen=True, slots=True)
-class MoveButton:
-    """A button that moves an order, and the URL of its form."""
-
-    move: str
-    label: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderButtons:
     """What may be done with an order; at ``cancel_url`` the visitor is asked first."""
 
-    moves: tuple[MoveButton, ...]
+    moves: tuple[Move, ...]
+    move_url: str
     cancel_url: str
 
 
 def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderButtons:
     """Return the buttons for an order; their forms redirect back to ``page_url``."""
+    moves = moves_from(order.status, is_staff=is_staff)
     can_cancel = may_move(order.status, Status.CANCELED, is_staff=is_staff)
     cancel_url = with_next(reverse("cancel_order", args=[order.id]), page_url)
-    moves = tuple(_moves(order, is_staff=is_staff, page_url=page_url))
-    return OrderButtons(moves, cancel_url if can_cancel else "")
-
-
-def _moves(order: OrderEntry, *, is_staff: bool, page_url: str) -> Iterator[MoveButton]:
-    url = with_next(reverse("move_order", args=[order.id]), page_url)
-    for move in moves_from(order.status, is_staff=is_staff):
-        if move.target is not Status.CANCELED:
-            yield MoveButton(move.target.value, str(move.label), url)
+    return OrderButtons(
+        tuple(move for move in moves if move.target is not Status.CANCELED),
+        with_next(reverse("move_order", args=[order.id]), page_url),
+        cancel_url if can_cancel else "",
+    )
 
 
 COLUMNS = (
@@ -202,21 +214,18 @@ def _row(order: OrderEntry) -> tuple[object, ...]:
     )
 
 
-def explain_orders(
-    username: str, chosen: OrderFilter, *, size: int, after: str | None = None
+def explain_list(
+    pager: Pager,
+    read: Callable[[PageRequest], OrdersResult],
+    *,
+    size: int,
+    after: str | None = None,
 ) -> Explanation:
-    """Explain a page of a user's orders; ``after`` is a position token. Raises Refusal."""
-    request = requested(OrderList(username, "").pager(chosen), size=size, after=after)
-    with metered() as meter:
-        found = list_orders(username, chosen, request)
-        with labelled_calls("counts"):
-            counts_of(username)
-    return explain(found.page, plan=found.plan.name, meter=meter)
-
-
-def requested(pager: Pager, *, size: int, after: str | None) -> PageRequest:
-    """Return the page of a list behind a position token, or its first. Raises Refusal."""
+    """Explain a page of a list; ``after`` is a position token. Raises Refusal."""
     query = QueryDict(mutable=True)
     if after:
         query["after"] = after
-    return pager.requested(query, size=size)
+    request = pager.requested(query, size=size)
+    with metered() as meter:
+        found = read(request)
+    return explain(found.page, plan=found.plan.name, meter=meter)

@@ -1,13 +1,7 @@
 """Moves of orders from status to status.
 
 A move is conditional on the status it leaves, so of two at once one fails. Keys, history, counts
-and the purchases that “also bought” counts change with the status in one transaction. Exceptions::
-
-    MoveRefused             an order was not moved; the text says why
-    ├── MoveNotAllowed      no such move, or not for this person
-    └── OrderMoved          it is not, or no longer, in the status that the move leaves
-
-`shop.orders.queries.NoSuchOrder` passes through.
+and the purchases that “also bought” counts change with the status in one transaction.
 """
 
 from collections.abc import Sequence
@@ -34,7 +28,7 @@ MOMENT = timedelta(microseconds=1)
 
 
 class MoveRefused(ValueError):
-    """An order was not moved."""
+    """An order was not moved; the text says why."""
 
 
 class MoveNotAllowed(MoveRefused):
@@ -47,7 +41,6 @@ class OrderMoved(MoveRefused):
     def __init__(self, order_id: str, current: Status) -> None:
         sentence = _("Order %(id)s is already %(status)s, so it was not changed.")
         super().__init__(sentence % {"id": order_id, "status": current.in_words})
-        self.current = current
 
 
 def move_order(
@@ -62,10 +55,9 @@ def move_order(
 ) -> None:
     """Move a customer's order from the status ``source`` to ``target``.
 
-    ``who`` is the user name for the activity log, empty for a command. A move is later than all
-    before it, whatever ``now`` is. A move that was made before, as by a form that is sent again,
-    changes nothing. Raises MoveNotAllowed, NoSuchOrder, and OrderMoved when the order is in
-    neither status.
+    ``who`` is the user name for the activity log. A move is later than all before it, whatever
+    ``now`` is. The same move again changes nothing. Raises MoveNotAllowed, NoSuchOrder, and
+    OrderMoved when the order is in neither status.
     """
     if not may_move(source, target, is_staff=is_staff):
         sentence = _("You cannot move an order from “%(source)s” to “%(target)s”.")
@@ -92,10 +84,13 @@ def move_order(
     try:
         write_move(update, username=username, order_id=order_id, source=source, target=target)
     except ConditionFailed as failure:
-        overtaken = _overtaken(order_id, failure)
-        if isinstance(overtaken, OrderMoved) and overtaken.current is target:
+        there = failure.failed[0]
+        if not there:
+            raise NoSuchOrder(order_id) from failure
+        current = Status(there["status"]["S"])
+        if current is target:
             return
-        raise overtaken from failure
+        raise OrderMoved(order_id, current) from failure
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
 
 
@@ -104,9 +99,8 @@ def write_move(
 ) -> None:
     """Write the change of an order to another status, with its counts and purchases.
 
-    Of its products “also bought” counts those of delivered orders. The longest order needs 42 of a
-    transaction's 100 actions. Raises ConditionFailed by the condition of ``change``, number 0, and
-    what `dynamo.writes.transactions` raises.
+    Raises ConditionFailed by the condition of ``change``, number 0, and what
+    `dynamo.writes.transactions` raises.
     """
     deltas = deltas_of(username, left=source, entered=target)
     purchases = _purchases(username, order_id, source, target)
@@ -146,56 +140,34 @@ def move_orders(
     *, order_ids: Sequence[str], source: Status, target: Status, who: str = "", now: datetime
 ) -> list[Moved]:
     """Move several orders of any customers as staff, each in its own transaction."""
-    return [
-        _tried(order_id, source=source, target=target, who=who, now=now)
-        for order_id in dict.fromkeys(order_ids)
-    ]
-
-
-def _tried(order_id: str, *, source: Status, target: Status, who: str, now: datetime) -> Moved:
-    try:
-        move_order(
-            username=owner_of(order_id),
-            order_id=order_id,
-            source=source,
-            target=target,
-            is_staff=True,
-            who=who,
-            now=now,
-        )
-    except MoveRefused as refusal:
-        return Moved(order_id, str(refusal))
-    except NoSuchOrder:
-        return Moved(order_id, _("There is no order %(id)s.") % {"id": order_id})
-    return Moved(order_id)
-
-
-def _overtaken(order_id: str, failure: ConditionFailed) -> Exception:
-    now_there = failure.failed[0]
-    if not now_there:
-        return NoSuchOrder(order_id)
-    return OrderMoved(order_id, Status(now_there["status"]["S"]))
-
-
-@dataclass(frozen=True, slots=True)
-class StepDone:
-    """The outcome for each order of a page of the queue, and the page, behind which to go on."""
-
-    results: tuple[Moved, ...]
-    page: Page
+    moved = []
+    for order_id in dict.fromkeys(order_ids):
+        refusal = ""
+        try:
+            move_order(
+                username=owner_of(order_id),
+                order_id=order_id,
+                source=source,
+                target=target,
+                is_staff=True,
+                who=who,
+                now=now,
+            )
+        except MoveRefused as error:
+            refusal = str(error)
+        except NoSuchOrder:
+            refusal = _("There is no order %(id)s.") % {"id": order_id}
+        moved.append(Moved(order_id, refusal))
+    return moved
 
 
 def move_page(
     chosen: OrderFilter, request: PageRequest, *, move: Move, who: str, now: datetime
-) -> StepDone:
-    """Move the orders of a page of the queue, each on its own.
-
-    The next page begins behind the last of them, whether it was moved or not. The same page again
-    moves nothing twice.
-    """
+) -> tuple[list[Moved], Page]:
+    """Move the orders of a page of the queue, each on its own; return the outcomes and the page."""
     found = list_open_orders(chosen, request)
     order_ids = [order.id for order in found.items]
     results = move_orders(
         order_ids=order_ids, source=move.source, target=move.target, who=who, now=now
     )
-    return StepDone(tuple(results), found.page)
+    return results, found.page

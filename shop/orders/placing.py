@@ -1,16 +1,6 @@
-"""Placing of orders, idempotent by the id of an intent.
+"""Placing of orders, idempotent by the id of an intent."""
 
-Exceptions::
-
-    OrderRefused            an order cannot be placed like this; the text says why
-    ├── EmptyBasket
-    ├── TooManyProducts
-    ├── BadQuantity
-    ├── NotForSale          no such product, or one without a price
-    └── MixedCurrencies
-"""
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -18,14 +8,12 @@ from django.utils.translation import gettext as _
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
 from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.queries import PricedProduct, prices_of
+from shop.catalogue.queries import prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
 from shop.orders.actions import log_order, put_actions
 from shop.orders.counts import deltas_of
 from shop.orders.items import (
-    MOST_LINES,
-    MOST_OF_A_PRODUCT,
     NewLine,
     NewOrder,
     NewPickup,
@@ -38,47 +26,25 @@ from shop.table import OPEN_ORDERS, write_with_counts
 
 
 class OrderRefused(ValueError):
-    """An order cannot be placed like this."""
-
-
-class EmptyBasket(OrderRefused):
-    """There is nothing to order."""
-
-
-class TooManyProducts(OrderRefused):
-    """There are more different products than one order can hold."""
-
-
-class BadQuantity(OrderRefused):
-    """This number of pieces of a product cannot be ordered."""
-
-
-class NotForSale(OrderRefused):
-    """A product does not exist or has no price."""
-
-
-class MixedCurrencies(OrderRefused):
-    """The products are priced in different currencies."""
+    """Products of an order are not for sale, or not together; the text says why."""
 
 
 def place_order(
     *,
     username: str,
     client_id: str,
-    basket: Iterable[tuple[str, int]],
+    basket: Mapping[str, int],
     now: datetime,
     pickup: NewPickup | None = None,
 ) -> str:
-    """Place an order of products and quantities at their current prices; return its id.
+    """Place an order of a basket's quantities at their current prices; return its id.
 
-    ``client_id`` is the id of the intent: the same one returns the order that it placed the
-    first time. A product named twice is one line. Without ``pickup`` it goes to the customer's
-    door. Raises OrderRefused.
+    The same ``client_id`` returns the order that it placed the first time. Raises OrderRefused.
     """
     if placed_before := order_placed_by(username=username, client_id=client_id):
         return _logged(placed_before, username)
     placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the precision of an id
-    lines, currency = _priced(_quantities(basket))
+    lines, currency = _priced(basket)
     order = NewOrder(
         id=new_order_id(placed_at),
         username=username,
@@ -121,39 +87,16 @@ def _logged(order_id: str, username: str) -> str:
     return order_id
 
 
-def _quantities(basket: Iterable[tuple[str, int]]) -> dict[str, int]:
-    quantities: dict[str, int] = {}
-    for product_id, quantity in basket:
-        quantities[product_id] = quantities.get(product_id, 0) + quantity
-    if not quantities:
-        raise EmptyBasket(_("Your basket is empty."))
-    if len(quantities) > MOST_LINES:
-        sentence = _("An order has at most %(most)s different products. Please remove some.")
-        raise TooManyProducts(sentence % {"most": MOST_LINES})
-    if not all(1 <= quantity <= MOST_OF_A_PRODUCT for quantity in quantities.values()):
-        sentence = _("You can order 1 to %(most)s of each product.")
-        raise BadQuantity(sentence % {"most": MOST_OF_A_PRODUCT})
-    return quantities
-
-
 def _priced(quantities: Mapping[str, int]) -> tuple[tuple[NewLine, ...], str]:
     products = prices_of(quantities)
     missing = sorted(quantities.keys() - products.keys())
     if missing:
         sentence = _("“%(product)s” is no longer sold. Please remove it from your basket.")
-        raise NotForSale(sentence % {"product": missing[0]})
+        raise OrderRefused(sentence % {"product": missing[0]})
     currencies = sorted({product.currency for product in products.values()})
     if len(currencies) > 1:
         sentence = _("All products of an order must have the same currency, not %(currencies)s.")
-        raise MixedCurrencies(sentence % {"currencies": ", ".join(currencies)})
-    lines = (_line(products[product_id], n) for product_id, n in quantities.items())
+        raise OrderRefused(sentence % {"currencies": ", ".join(currencies)})
+    ordered = [products[product_id] for product_id in quantities]
+    lines = (NewLine(p.id, p.name, quantities[p.id], p.unit_price_cents) for p in ordered)
     return tuple(lines), currencies[0]
-
-
-def _line(product: PricedProduct, quantity: int) -> NewLine:
-    return NewLine(
-        product_id=product.id,
-        name=product.name,
-        quantity=quantity,
-        unit_price_cents=product.unit_price_cents,
-    )

@@ -66,11 +66,7 @@ def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
 
 
 def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
-    """Read a page of the shop's open orders, oldest first, of all customers (A7).
-
-    One query for each status and shard, all at once, each for its share of a page that may be
-    of one status.
-    """
+    """Read a page of the shop's open orders, oldest first, of all customers (A7)."""
     return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request))
 
 
@@ -87,8 +83,7 @@ def find_order(
     """Read an order and its lines by its id alone, or by its foreign id (A3).
 
     With ``username`` only that customer's, unless ``sees_all`` returns True. The order is read
-    strongly, so that its status is current and a new order is found at once; that of the customer
-    together with the index, another one in a second round. Raises NoSuchOrder.
+    strongly; another's takes a second round. Raises NoSuchOrder.
     """
     if not 0 < len(order_id) <= LONGEST_ID:
         raise NoSuchOrder(order_id)

@@ -1,7 +1,6 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
 from functools import partial
-from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -21,14 +20,16 @@ from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import Status, may_move
-from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     COLUMNS,
     OrderList,
     buttons_for,
     csv_reader,
+    filter_of,
     order_data,
     total_of,
+    url_without_blanks,
     way_to,
 )
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
@@ -41,9 +42,9 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.orders.rate_limits import check_rate_limit
 from shop.web.access import prefetch, signed_in, staff_only
 from shop.web.next_url import back, path_of_next, with_next
+from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
@@ -54,7 +55,7 @@ Asked = ListRequest[tuple[OrderList, OrderFilter], OrdersResult]
 
 
 def _read_list(request: HttpRequest, orders_of: OrderList) -> Asked:
-    chosen = _filter(request, orders_of)
+    chosen = _filter(request, orders_of.address)
     asked = orders_of.pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
     found = read_orders(orders_of.username, chosen, asked)
     return ListRequest((orders_of, chosen), asked, found)
@@ -65,10 +66,17 @@ def _read_own(request: HttpRequest, visitor: Visitor) -> Asked:
 
 
 def _read_customers(request: HttpRequest, _visitor: Visitor, username: str) -> Asked:
+    return _read_list(request, OrderList(username, _address_of(username)))
+
+
+def _address_of(username: str) -> str:
     if len(username) > LONGEST_USERNAME:
         raise Http404(_(NO_SUCH_CUSTOMER))
-    address = reverse("staff_customer_orders", args=[username])
-    return _read_list(request, OrderList(username, address))
+    return reverse("staff_customer_orders", args=[username])
+
+
+def _filter(request: HttpRequest, address: str) -> OrderFilter:
+    return filter_of(request, address, is_open=request.GET.get("open", ""))
 
 
 def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundOrder:
@@ -101,10 +109,7 @@ def customer_orders(request: HttpRequest, found: Asked, username: str) -> HttpRe
 @staff_only
 def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpResponse:
     """Answer with a customer's filtered orders, all of them, as CSV."""
-    if len(username) > LONGEST_USERNAME:
-        raise Http404(_(NO_SUCH_CUSTOMER))
-    address = reverse("staff_customer_orders", args=[username])
-    chosen = _filter(request, OrderList(username, address))
+    chosen = _filter(request, _address_of(username))
     read = csv_reader(partial(list_orders, username, chosen))
     return csv_response("orders-of-a-customer", COLUMNS, read)
 
@@ -148,7 +153,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one the form shows."""
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
     user = request.user
-    check_rate_limit(request, back=reverse("order", args=[order_id]))
+    check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         owner = owner_of(order_id) if user.is_staff else user.get_username()
         move_order(
@@ -173,8 +178,8 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
 
 
 def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
-    if "" in request.GET.values():  # a form sends its empty fields along
-        return redirect(_without_blanks(request))
+    if url := url_without_blanks(request):
+        return redirect(url)
     (orders_of, chosen), found = asked.chosen, asked.result
     counts = found.counts
     if not any(counts.values()):
@@ -207,24 +212,6 @@ def _require_customer(username: str) -> None:
             find_user(username)
     except NoSuchUser as error:
         raise Http404(_(NO_SUCH_CUSTOMER)) from error
-
-
-def _filter(request: HttpRequest, orders_of: OrderList) -> OrderFilter:
-    query = request.GET
-    try:
-        return OrderFilter.parse(
-            statuses=query.getlist("status"),
-            since=query.get("from", ""),
-            until=query.get("to", ""),
-            is_open=query.get("open", ""),
-        )
-    except BadOrderFilter as error:
-        raise Refusal(str(error), first_url=orders_of.address) from error
-
-
-def _without_blanks(request: HttpRequest) -> str:
-    filled = parse_qsl(request.META["QUERY_STRING"])  # which leaves out what is empty
-    return f"{request.path}?{urlencode(filled)}".rstrip("?")
 
 
 def _status(value: str) -> Status:

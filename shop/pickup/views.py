@@ -22,7 +22,6 @@ from dynamo.web.refusals import Refusal
 from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
-from shop.orders.rate_limits import check_rate_limit
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, locate
@@ -35,6 +34,7 @@ from shop.pickup.queries import (
     place_of_point,
 )
 from shop.web.access import signed_in
+from shop.web.rate_limits import check_order_rate_limit
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_POINT = gettext_noop("This pickup point does not exist.")
@@ -113,7 +113,7 @@ def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
 def _changed(
     request: HttpRequest, order_id: str, change: Callable[..., PickupPoint | None]
 ) -> HttpResponse:
-    check_rate_limit(request, back=reverse("order", args=[order_id]))
+    check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         point = change(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:

@@ -1,8 +1,4 @@
-"""Decorators of views for signed-in users and staff.
-
-Such pages are never cached, not even by the browser: the back button shows nothing after the
-sign-out.
-"""
+"""Decorators of views for signed-in users and staff, whose pages are never cached."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -86,8 +82,7 @@ def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callab
     """Have ``read`` called in the round in which the user is loaded, and guard the view.
 
     ``read(request, visitor, …)`` gets the arguments of the URL, and must not write. The view gets
-    what it returns as its second argument, but is called for those alone whom ``guard`` lets in;
-    then what ``read`` has raised is raised.
+    what it returns, or what it raised is raised, for those alone whom ``guard`` lets in.
     """
 
     def decorate(view: View) -> View:
@@ -118,10 +113,7 @@ def _in_language(language: str | None, read: Callable[[], T]) -> T:
 
 
 def _page(request: HttpRequest) -> str | None:
-    """Return the page to come back to: this one, or that of the form.
-
-    What htmx gets has a whole page at the same address: the form for a comment, say.
-    """
+    """Return the page to come back to: this one, or that of the form."""
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     htmx = getattr(request, "htmx", None)

@@ -1,8 +1,7 @@
 """What caches may do with pages.
 
-The page of a visitor without a session is the same for all such visitors, unless it has a message
-or a CSRF token: a shared cache may keep it. ``Vary: Cookie``, which Django adds, keeps it from all
-others, whose pages no cache may keep.
+A shared cache may keep the page of a visitor without a session, a message or a CSRF token;
+``Vary: Cookie`` keeps it from all others, whose pages no cache may keep.
 """
 
 from collections.abc import Callable

@@ -36,10 +36,6 @@ def back(request: HttpRequest, *, default: str) -> HttpResponse:
 def path_of_next(request: HttpRequest, *, default: str) -> str:
     """Return ``next``, or ``default`` when it is missing or no path of this site."""
     page_url = next_of(request)
-    return page_url if _is_path(page_url) else default
-
-
-def _is_path(url: str) -> bool:
     # Browsers take more than two slashes for the beginning of a host: Django knows what.
-    is_here = url.startswith("/") and url_has_allowed_host_and_scheme(url, allowed_hosts=None)
-    return is_here and len(url) <= LONGEST
+    is_here = url_has_allowed_host_and_scheme(page_url, allowed_hosts=None)
+    return page_url if is_here and page_url[:1] == "/" and len(page_url) <= LONGEST else default

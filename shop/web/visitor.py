@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -55,8 +55,7 @@ def _network(address: str) -> str:
         return str(parsed)
     if parsed.ipv4_mapped:
         return str(parsed.ipv4_mapped)
-    own_bits = parsed.max_prefixlen - HOME_NETWORK_BITS
-    return f"{IPv6Address(int(parsed) >> own_bits << own_bits)}/{HOME_NETWORK_BITS}"
+    return str(IPv6Network((int(parsed), HOME_NETWORK_BITS), strict=False))
 
 
 def _without_port(address: str) -> str:

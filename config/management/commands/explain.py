@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -18,9 +19,11 @@ from dynamo.management.options import at_least_one, failures_in_one_line
 from dynamo.prices import dollars
 from dynamo.web.addresses import Id
 from dynamo.web.refusals import Refusal
-from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
-from shop.orders.listing import explain_orders
-from shop.orders.queue.listing import explain_queue
+from shop.order_status import OPEN
+from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.listing import OrderList, explain_list
+from shop.orders.queries import read_orders, read_queue
+from shop.orders.queue.listing import queue_pager
 from shop.pickup.listing import FIRST_SHOWN
 from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import explain_pickup
@@ -87,17 +90,20 @@ def _explain_orders(options: dict[str, Any]) -> Explanation:
     if options["queue"]:
         if options["open"]:
             raise BadOrderFilter("All orders of the queue are open: leave --open out.")
-        queued = parse_queue_filter(
-            statuses=options["status"], since=options["since"], until=options["until"]
+        queued = OrderFilter.parse(
+            statuses=options["status"], since=options["since"], until=options["until"], among=OPEN
         )
-        return explain_queue(queued, size=size, after=after)
+        read = partial(read_queue, queued)
+        return explain_list(queue_pager(queued), read, size=size, after=after)
+    username = options["user"]
     chosen = OrderFilter.parse(
         statuses=options["status"],
         since=options["since"],
         until=options["until"],
         is_open="1" if options["open"] else "",
     )
-    return explain_orders(options["user"], chosen, size=size, after=after)
+    read = partial(read_orders, username, chosen)
+    return explain_list(OrderList(username, "").pager(chosen), read, size=size, after=after)
 
 
 EXPLAINERS: Mapping[str, Callable[[dict[str, Any]], Explanation]] = {

@@ -1,6 +1,6 @@
 """The page of one's own account, and the forms on it."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,9 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 from django.views.generic.edit import FormView
 
-from dynamo.calls import clock
 from dynamo.web.addresses import site_of
-from dynamo.web.refusals import TooManyRequests
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import queue_email
@@ -22,13 +20,8 @@ from shop.accounts.models import User
 from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
 from shop.web.access import signed_in
-from shop.web.rate_limits import in_words, take
+from shop.web.rate_limits import take_or_refuse
 from shop.web.visitor import client_network, log_event
-
-if TYPE_CHECKING:
-    AddressView = FormView[EmailForm]
-else:
-    AddressView = FormView
 
 
 @require_safe
@@ -39,7 +32,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 @method_decorator((sensitive_post_parameters(), signed_in), name="dispatch")
-class ChangeEmailView(AccountFormMixin, AddressView):
+class ChangeEmailView(AccountFormMixin, FormView):  # type: ignore[type-arg] # only in the stubs
     """Have an email sent to another address, which is the account's once it is confirmed."""
 
     form_class = EmailForm
@@ -47,7 +40,7 @@ class ChangeEmailView(AccountFormMixin, AddressView):
     success_url = reverse_lazy("account")
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        return {**super().get_form_kwargs(), "request": self.request, "user": self.request.user}
+        return {**super().get_form_kwargs(), "user": self.request.user}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         form.user.new_email = form.cleaned_data["new_email"]
@@ -65,7 +58,11 @@ def send_letter(request: HttpRequest) -> HttpResponse:
     if user.email_confirmed and not user.new_email:
         messages.info(request, _("Your e-mail address is confirmed already."))
     elif user.new_email or user.email:
-        _take_letter(request, user)
+        take_or_refuse(
+            rate_limits.RESETS_FROM_AN_ADDRESS.use(client_network(request)),
+            rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),
+            sentence=_("The e-mail was sent several times. You can ask for it again in %(wait)s."),
+        )
         _send(request, user)
     return redirect("account")
 
@@ -90,15 +87,3 @@ def _send(request: HttpRequest, user: User) -> None:
     address = user.new_email or user.email
     sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
     messages.success(request, sent % {"address": address})
-
-
-def _take_letter(request: HttpRequest, user: User) -> None:
-    """Count an email that is asked for. Raises TooManyRequests."""
-    uses = (
-        rate_limits.RESETS_FROM_AN_ADDRESS.use(client_network(request)),
-        rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),
-    )
-    wait = take(*uses, now=clock.now())
-    if wait:
-        sentence = _("The e-mail was sent several times. You can ask for it again in %(wait)s.")
-        raise TooManyRequests(sentence % {"wait": in_words(int(wait) + 1)}, retry_after=wait)

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
@@ -13,7 +12,7 @@ from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm
 from shop.accounts.models import User
-from shop.accounts.second_factor.services import Code, accept, step_of, without_blanks
+from shop.accounts.second_factor.services import accept, step_of, without_blanks
 from shop.web.rate_limits import Use, clear, rest, take
 from shop.web.visitor import log_event
 
@@ -33,9 +32,8 @@ def _code_field(help_text: "StrOrPromise") -> forms.CharField:
 class UserForm(LimitedForm):
     """A form about the second factor of ``user``."""
 
-    def __init__(self, *args: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
         super().__init__(*args, **kwargs)
-        self.request = request
         self.user = user
 
     def refuse(self, sentence: "StrOrPromise") -> ValidationError:
@@ -59,17 +57,14 @@ class CodeForm(UserForm):
             if take(rate_limits.WRONG_CODES_OF_A_NAME.use(username), now=clock.now()):
                 self._rest(of_name)
             raise refusal
-        if accepted is Code.OF_RECOVERY:
+        if accepted == "recovery":
             log_event("recovery-code-used", user=username, request=self.request)
             queue_email("recovery_code", username, site_of(self.request))
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
         return code
 
     def _rest(self, of_name: Use) -> None:
-        """Have the account take no code for an hour, and begin to count anew. Raises like `take`.
-
-        Whoever types codes knows the password: its owner is told.
-        """
+        """Have the account take no code for an hour, and tell its owner. Raises like `take`."""
         username = self.user.username
         rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
@@ -77,20 +72,14 @@ class CodeForm(UserForm):
         self.take(of_name, user=username)
 
 
-class SetUpForm(UserForm):
-    """The password once more, and the first code of an app; ``step`` is the code's."""
+class OwnPasswordForm(UserForm):
+    """A form that asks for the password: an open session alone must not do."""
 
     password = forms.CharField(
         label=_("Your password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    code = _code_field(_("The six digits in your app."))
-
-    def __init__(self, *args: Any, secret: str, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.secret = secret
-        self.step = 0
 
     def clean_password(self) -> str:
         self.take(rate_limits.PASSWORD_CHANGES.use(self.user.username), user=self.user.username)
@@ -98,6 +87,17 @@ class SetUpForm(UserForm):
         if not self.user.check_password(password):
             raise self.refuse(WRONG_PASSWORD)
         return password
+
+
+class SetUpForm(OwnPasswordForm):
+    """The password once more, and the first code of an app; ``step`` is the code's."""
+
+    code = _code_field(_("The six digits in your app."))
+
+    def __init__(self, *args: Any, secret: str, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.secret = secret
+        self.step = 0
 
     def clean_code(self) -> str:
         code = without_blanks(self.cleaned_data["code"])

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from enum import Enum, auto
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_hex
-from typing import Any
+from textwrap import wrap
+from typing import Any, Literal
 
 import pyotp
 from django.conf import settings
@@ -19,20 +19,9 @@ from dynamo.calls import clock
 from shop.accounts.models import SECOND_FACTOR, User
 from shop.accounts.queries import NoSuchUser, find_user
 
-ISSUER = "Dynashop"
 RECOVERY_CODES = 10
 RECOVERY_BYTES = 10
 """So many random bytes cannot be guessed: their hash needs neither salt nor time."""
-
-
-def new_secret() -> str:
-    """Return a secret for an app, in base 32."""
-    return pyotp.random_base32()
-
-
-def link_for_app(secret: str, username: str) -> str:
-    """Return the ``otpauth:`` URL that brings a secret into an app."""
-    return pyotp.TOTP(secret).provisioning_uri(name=username, issuer_name=ISSUER)
 
 
 def step_of(secret: str, code: str, *, now: datetime, after: int | None) -> int | None:
@@ -48,11 +37,6 @@ def step_of(secret: str, code: str, *, now: datetime, after: int | None) -> int 
     return None
 
 
-def new_recovery_codes() -> list[str]:
-    """Return codes for those who have lost their app."""
-    return [_grouped(token_hex(RECOVERY_BYTES)) for _ in range(RECOVERY_CODES)]
-
-
 def without_blanks(typed: str) -> str:
     """Return a typed code without the blanks and dashes that make it readable."""
     return "".join(typed.split()).replace("-", "").lower()
@@ -61,10 +45,6 @@ def without_blanks(typed: str) -> str:
 def hashes_of(recovery_codes: Iterable[str]) -> list[str]:
     """Return what is stored of recovery codes."""
     return [sha256(without_blanks(code).encode()).hexdigest() for code in recovery_codes]
-
-
-def _grouped(code: str) -> str:
-    return "-".join(code[start : start + 5] for start in range(0, len(code), 5))
 
 
 KEY = "signing_in"
@@ -108,11 +88,8 @@ def finish(request: HttpRequest, user: User) -> str:
 
 
 def turn_on(user: User, secret: str, *, step: int) -> list[str]:
-    """Store a secret, of which a code was shown; return the recovery codes, stored as hashes.
-
-    All sessions of the user end.
-    """
-    codes = new_recovery_codes()
+    """Store a secret, of which a code was shown; end all sessions; return the recovery codes."""
+    codes = ["-".join(wrap(token_hex(RECOVERY_BYTES), 5)) for _ in range(RECOVERY_CODES)]
     user.totp_secret, user.totp_step, user.recovery_codes = secret, step, hashes_of(codes)
     _end_sessions(user)
     user.save()
@@ -126,14 +103,7 @@ def turn_off(user: User) -> None:
     user.save()
 
 
-class Code(Enum):
-    """What a right code was."""
-
-    OF_APP = auto()
-    OF_RECOVERY = auto()
-
-
-def accept(user: User, typed: str, *, now: datetime) -> Code | None:
+def accept(user: User, typed: str, *, now: datetime) -> Literal["app", "recovery"] | None:
     """Use up a code of the app or a recovery code; return which it was, None if it was wrong."""
     if user.totp_secret is None:
         return None
@@ -148,7 +118,7 @@ def accept(user: User, typed: str, *, now: datetime) -> Code | None:
     else:
         return None
     user.save()
-    return Code.OF_RECOVERY if step is None else Code.OF_APP
+    return "recovery" if step is None else "app"
 
 
 def _end_sessions(user: User) -> None:

@@ -1,13 +1,16 @@
 """Signing in with a code, and turning the second factor on and off."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyotp
+from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.edit import FormView
@@ -16,14 +19,13 @@ from dynamo.calls import clock
 from dynamo.web.addresses import site_of
 from shop.accounts import views
 from shop.accounts.emails import queue_email
+from shop.accounts.forms import LoginForm
 from shop.accounts.models import SECOND_FACTOR, User
 from shop.accounts.second_factor.forms import CodeForm, SetUpForm
 from shop.accounts.second_factor.services import (
     begin,
     finish,
-    link_for_app,
     needs_second_factor,
-    new_secret,
     turn_off,
     turn_on,
     user_signing_in,
@@ -31,17 +33,28 @@ from shop.accounts.second_factor.services import (
 from shop.accounts.sessions import remember
 from shop.web.visitor import log_event
 
-if TYPE_CHECKING:
-    CodesView = FormView[Any]
-else:
-    CodesView = FormView
-
+ISSUER = "Dynashop"
 OFFERED = "totp_offered"
 """In a session: the secret that was shown, until a code of it is."""
 
 
-class LoginView(views.LoginView):
-    """Sign in; who has a second factor, or must have one, is sent on to it."""
+class LoginView(views.AccountFormMixin, views.RememberingView):
+    """Sign in, or go on to the second factor; staff are led to the queue."""
+
+    form_class = LoginForm
+    user: User | None = None
+
+    def get_default_redirect_url(self) -> str:
+        """Return where to go on without ``next``."""
+        is_staff = self.user is not None and self.user.is_staff
+        return reverse("staff_orders") if is_staff else super().get_default_redirect_url()
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
+        """Add the names and the password of the sample shop's users, where it is one."""
+        *names, password = settings.SAMPLE_SIGN_IN or ("",)
+        about = (_("%(name)s, a customer"), _("%(name)s, staff"))
+        users = [(name, label % {"name": name}) for name, label in zip(names, about, strict=False)]
+        return super().get_context_data(**kwargs) | {"sample_users": users, "password": password}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         self.user = user = form.get_user()
@@ -52,7 +65,7 @@ class LoginView(views.LoginView):
 
 
 @method_decorator((sensitive_post_parameters(), never_cache), name="dispatch")
-class _UserView(views.AccountFormMixin, CodesView):
+class _UserView(views.AccountFormMixin, FormView):  # type: ignore[type-arg] # only in the stubs
     """A page for ``user``: who is signed in, or has typed the right password."""
 
     user: User
@@ -67,7 +80,7 @@ class _UserView(views.AccountFormMixin, CodesView):
         return super().dispatch(request, *args, **kwargs)
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        return {**super().get_form_kwargs(), "request": self.request, "user": self.user}
+        return {**super().get_form_kwargs(), "user": self.user}
 
 
 class CodeView(_UserView):
@@ -103,8 +116,11 @@ class SetUpView(_UserView):
         return {**super().get_form_kwargs(), "secret": self._secret()}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
-        link = link_for_app(self._secret(), self.user.username)
-        return super().get_context_data(**kwargs) | {"secret": self._secret(), "link": link}
+        totp = pyotp.TOTP(self._secret(), name=self.user.username, issuer=ISSUER)
+        return super().get_context_data(**kwargs) | {
+            "secret": self._secret(),
+            "link": totp.provisioning_uri(),
+        }
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         codes = turn_on(self.user, form.secret, step=form.step)
@@ -125,7 +141,7 @@ class SetUpView(_UserView):
     def _secret(self) -> str:
         session = self.request.session
         if OFFERED not in session:
-            session[OFFERED] = new_secret()
+            session[OFFERED] = pyotp.random_base32()
         return str(session[OFFERED])
 
 

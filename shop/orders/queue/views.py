@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -16,16 +15,22 @@ from dynamo.web.csv_lists import csv_response
 from dynamo.web.paging import ListData, ListRequest, show_page
 from dynamo.web.partials import render_list, wants_partial
 from dynamo.web.refusals import Refusal
-from shop.order_status import FORWARD, Move
+from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.counts import queue_lengths
-from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter
-from shop.orders.listing import COLUMNS, csv_reader, order_data
+from shop.orders.filters import OrderFilter
+from shop.orders.listing import (
+    COLUMNS,
+    csv_reader,
+    filter_of,
+    order_data,
+    total_of,
+    url_without_blanks,
+)
 from shop.orders.moving import Moved, move_orders, move_page
 from shop.orders.queries import OrdersResult, list_open_orders, read_queue
 from shop.orders.queue.listing import (
     all_context,
     find_order_or_customers,
-    length_of,
     queue_context,
     queue_pager,
 )
@@ -46,9 +51,8 @@ def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
 @prefetch(_read, staff_only)
 def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show the open orders of all customers, oldest first (A7)."""
-    if "" in request.GET.values():  # a form sends its empty fields along
-        filled = urlencode(parse_qsl(request.META["QUERY_STRING"]))
-        return redirect(f"{request.path}?{filled}".rstrip("?"))
+    if url := url_without_blanks(request):
+        return redirect(url)
     found, page_url = asked.result, request.get_full_path()
     context = queue_context(asked.chosen, found.items, lengths=found.counts, page_url=page_url)
     return show_page(
@@ -77,13 +81,7 @@ def queue_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def queue_filter(request: HttpRequest) -> OrderFilter:
     """Return the filter in the URL of a page of the queue. Raises Refusal."""
-    query = request.GET
-    try:
-        return parse_queue_filter(
-            statuses=query.getlist("status"), since=query.get("from", ""), until=query.get("to", "")
-        )
-    except BadOrderFilter as error:
-        raise Refusal(str(error), first_url=reverse("staff_orders")) from error
+    return filter_of(request, reverse("staff_orders"), among=OPEN)
 
 
 @require_safe
@@ -91,12 +89,12 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
 def find(request: HttpRequest) -> HttpResponse:
     """Lead to the order or the customer that was typed; show a choice, or that there is none."""
     typed = request.GET.get("q", "").strip()
-    found = find_order_or_customers(typed)
-    if found.order_id:
-        return redirect("order", found.order_id)
-    if len(found.usernames) == 1:
-        return redirect("staff_customer_orders", found.usernames[0])
-    context = {"typed": typed, "usernames": found.usernames}
+    order_id, usernames = find_order_or_customers(typed)
+    if order_id:
+        return redirect("order", order_id)
+    if len(usernames) == 1:
+        return redirect("staff_customer_orders", usernames[0])
+    context = {"typed": typed, "usernames": usernames}
     return render(request, "shop/orders/queue/find.html", context)
 
 
@@ -136,20 +134,20 @@ def move_all(request: HttpRequest) -> HttpResponse:
         sentence = _("Choose one status of the queue to move all its orders.")
         raise Refusal(sentence, first_url=reverse("staff_orders"))
     if request.method != "POST":
-        context |= {"count": length_of(chosen, queue_lengths()), "passed": None, "results": ()}
+        context |= {"count": total_of(chosen, queue_lengths()), "passed": None, "results": ()}
         return render(request, "shop/orders/queue/all.html", context)
     pager = queue_pager(chosen)
     asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
     who = request.user.get_username()
-    done = move_page(chosen, asked, move=context["move"], who=who, now=clock.now())
-    entries = done.page.entries
+    results, moved_page = move_page(chosen, asked, move=context["move"], who=who, now=clock.now())
+    entries = moved_page.entries
     passed = entries[-1].position.ordinal or 0 if entries else 0
     context |= {
-        **_outcomes(context["move"], done.results),
+        **_outcomes(context["move"], results),
         "count": _number(request.POST.get("count", "")),
         "passed": passed,
-        "start": passed - len(done.results) + 1,
-        "after": pager.token_behind(done.page) if done.page.has_next else None,
+        "start": passed - len(results) + 1,
+        "after": pager.token_behind(moved_page) if moved_page.has_next else None,
     }
     page = "_step.html" if wants_partial(request) else "all.html"
     return render(request, f"shop/orders/queue/{page}", context)

@@ -16,7 +16,6 @@ from comments.store.counts import counts_of
 from comments.votes.services import vote
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
-from shop.accounts.services import change_account
 from shop.activity.entries import LogVerb
 from shop.activity.recording import LOG
 from shop.orders.filters import OrderFilter
@@ -35,11 +34,9 @@ pytestmark = pytest.mark.usefixtures("tables")
 @pytest.fixture
 def alice():
     writer = someone("alice")
-    account = find_user(writer.username)._stored
-    assert account
-    email = f"{writer.username}@example.com"
-    after = replace(account, email=email, external_id="Alice Ölsen")
-    change_account(username=writer.username, before=account, after=after)
+    user = find_user(writer.username)
+    user.email, user.external_id = f"{writer.username}@example.com", "Alice Ölsen"
+    user.save()
     return writer
 
 

@@ -28,7 +28,7 @@ def told() -> list[tuple[str, ...]]:
 
 class TestPlacingAnOrder:
     def test_is_told_once_with_its_moment_however_often_it_is_sent(self, alice, fresh):
-        basket, now = [(put_product(fresh("lamp")), 1)], datetime.now(UTC)
+        basket, now = {put_product(fresh("lamp")): 1}, datetime.now(UTC)
         for _ in range(2):
             order_id = place_order(
                 username=alice.username, client_id="form-1", basket=basket, now=now
@@ -81,7 +81,7 @@ class TestALogThatCannotBeWritten:
             order_id = place_order(
                 username=alice.username,
                 client_id="form-1",
-                basket=[(product_id, 1)],
+                basket={product_id: 1},
                 now=datetime.now(UTC),
             )
             assert alice.get(f"/orders/{order_id}/").status == 200

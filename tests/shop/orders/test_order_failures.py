@@ -53,7 +53,7 @@ def import_again(order: NewOrder, status: Status) -> None:
 
 
 def order_the_same(order: NewOrder) -> str:
-    basket = [(line.product_id, 1) for line in order.lines]
+    basket = {line.product_id: 1 for line in order.lines}
     return place_order(
         username=order.username, client_id=unique("intent"), basket=basket, now=LATER
     )
@@ -111,7 +111,7 @@ class TestADelivery:
             lambda: place_order(
                 username=order.username,
                 client_id=unique("intent"),
-                basket=[(order.lines[0].product_id, 1)],
+                basket={order.lines[0].product_id: 1},
                 now=LATER,
             )
         ):

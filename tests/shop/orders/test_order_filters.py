@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shop.order_status import MOVES, OPEN, Status, may_move, moves_from
-from shop.orders.filters import BadOrderFilter, OrderFilter, parse_queue_filter, parse_statuses
+from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.items import id_bound, imported_order_id, new_order_id
 
 
@@ -23,8 +23,8 @@ class TestAFilter:
 
     def test_begins_and_ends_at_midnight_utc(self):
         chosen = OrderFilter.parse(since="2023-01-01", until="2023-02-01")
-        assert chosen.since_moment == datetime(2023, 1, 1, tzinfo=UTC)
-        assert chosen.until_moment == datetime(2023, 2, 1, tzinfo=UTC)
+        since, until = datetime(2023, 1, 1, tzinfo=UTC), datetime(2023, 2, 1, tzinfo=UTC)
+        assert chosen.moments == (since, until)
 
     def test_may_be_of_no_day_at_all(self):
         day = date(2023, 1, 1)
@@ -54,10 +54,10 @@ class TestAToggle:
 
 class TestOpenStatuses:
     def test_that_are_all_narrow_nothing(self):
-        assert parse_queue_filter(statuses=OPEN) == OrderFilter()
+        assert OrderFilter.parse(statuses=OPEN, among=OPEN) == OrderFilter()
 
     def test_left_empty_count_for_nothing(self):
-        assert parse_statuses([""], among=OPEN) == ()
+        assert OrderFilter.parse(statuses=[""], among=OPEN).statuses == ()
 
 
 MOMENTS = st.datetimes(datetime(1971, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - given a zone

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shop.order_status import Status
-from shop.orders import rate_limits
 from shop.orders.counts import counts_of
+from shop.web import rate_limits
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
 

@@ -1,6 +1,7 @@
 """The documentation of orders says what the code does."""
 
-from shop.orders.access_patterns import PATTERNS, plan_for_queue
+from shop.order_status import Status
+from shop.orders.access_patterns import plan_for_queue, plan_for_user
 from shop.orders.filters import OrderFilter
 from tests.support.project import PROJECT
 
@@ -9,8 +10,9 @@ DOC = PROJECT / "docs" / "orders.md"
 
 class TestThePlans:
     def test_are_all_in_the_documentation(self):
-        names = [pattern.name for pattern in PATTERNS] + [
-            plan_for_queue(OrderFilter(), shards=1).name
-        ]
+        filters = OrderFilter(), OrderFilter((Status.SHIPPED,)), OrderFilter(open_only=True)
+        names = {plan_for_user("alex", chosen).name for chosen in filters}
+        assert len(names) == 3
+        names.add(plan_for_queue(OrderFilter(), shards=1).name)
         text = DOC.read_text(encoding="utf-8")
         assert all(f"`{name}`" in text for name in names)

@@ -86,7 +86,7 @@ def _write_accounts() -> None:
 def _write_orders() -> None:
     product = sample_catalogue().products[0]
     pickup = NewPickup("p", "Kiosk", "Rossio, Lisbon", "8 to 20")
-    place_order(username=AUTHOR, client_id="1", basket=[(product.id, 1)], now=NOW, pickup=pickup)
+    place_order(username=AUTHOR, client_id="1", basket={product.id: 1}, now=NOW, pickup=pickup)
     imported = NewOrder(
         id=imported_order_id(NOW, "imported"),
         username=READER,

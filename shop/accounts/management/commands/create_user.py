@@ -16,7 +16,7 @@ from dynamo.calls.faults import FAILURES, sentence_about
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import users_called
 from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
 from shop.web.visitor import log_event
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         try:
             username = username_of(options["username"])
             email = _email(options["email"])
-            user = _find(username)
+            user = next(iter(users_called(username)), None)
             if user is None:
                 self._create(username, email, options)
             elif options["update"]:
@@ -110,13 +110,6 @@ def _email(given: str | None) -> str | None:
     if given:
         validate_email(given)
     return None if given is None else email_of(given)
-
-
-def _find(username: str) -> User | None:
-    try:
-        return find_user(username)
-    except NoSuchUser:
-        return None
 
 
 def _asked_password() -> str:
