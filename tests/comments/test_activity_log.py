@@ -11,22 +11,12 @@ from tests.support.activity.making import whole_log
 from tests.support.clock import this_month
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
-from tests.support.comments.writers import WORDS, made_product, new_url, someone
+from tests.support.comments.writers import WORDS, made_product, new_url
 
 
 @pytest.fixture(autouse=True)
 def log(own_log):
     own_log(this_month())
-
-
-@pytest.fixture
-def ann():
-    return someone("ann")
-
-
-@pytest.fixture
-def sam():
-    return someone("sam", is_staff=True)
 
 
 def told() -> list[tuple[str, ...]]:

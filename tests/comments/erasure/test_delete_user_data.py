@@ -142,12 +142,6 @@ class TestDeletingUserData:
         assert len(list(ids_written_by(alice.username))) == 1
         assert find_user(alice.username).is_active
 
-    def test_again_finds_nothing(self, capsys, alice):
-        buy(alice, made_product())
-        alice.has_written(made_product())
-        run(capsys, alice.username)
-        assert set(run(capsys, alice.username)["found"].values()) == {0}
-
 
 class TestDeletingAComment:
     def test_says_what_became_of_it(self, capsys, alice):

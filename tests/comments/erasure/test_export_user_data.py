@@ -21,11 +21,6 @@ from tests.support.orders.making import made_order, put
 pytestmark = pytest.mark.usefixtures("tables")
 
 
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
 def exported(username: str) -> dict[str, Any]:
     out = StringIO()
     call_command("export_user_data", username, stdout=out)

@@ -22,11 +22,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 URL = "/account/data/"
 
 
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
 def downloaded(writer: Writer) -> dict[str, Any]:
     response: Any = writer.browser.post(URL)
     assert response["Content-Type"] == "application/json"

@@ -47,7 +47,6 @@ COLUMNS = (
     "id=review_id,language=store_lang,created_at=review_date,author=user_hash,body=review_text"
 )
 LANGUAGES = {"us": "en", "jp": "ja", "dk": "da"}
-NO_LANGUAGES = ("us", "jp", "dk")
 
 Row = dict[str, Any]
 
@@ -179,19 +178,6 @@ class TestImport:
         assert {call.operation for call in meter.calls} <= {"BatchGetItem", "Scan"}
         assert (counts["written"], counts["unchanged"]) == (0, len(newest(rows)))
 
-    def test_of_a_newer_file_replaces_under_every_index(self, tmp_path, product, rows):
-        half = len(rows) // 2
-        run(write_csv(tmp_path / "a.csv", rows[:half]))
-        run(write_csv(tmp_path / "b.csv", rows[half:]))
-        assert_same(product, rows)
-
-    def test_of_an_older_file_afterwards_takes_nothing_back(self, tmp_path, product, rows):
-        older = [r | {"created_at": "2020-01-01", "rating": "1"} for r in newest(rows).values()]
-        run(write_csv(tmp_path / "a.csv", rows))
-        counts = run(write_csv(tmp_path / "b.csv", older))
-        assert counts["superseded"] == len(older)
-        assert_same(product, rows)
-
     def test_reads_json_lines_and_gzip(self, tmp_path, product, rows):
         path = tmp_path / "reviews.jsonl.gz"
         text = "\n".join(json.dumps(r | {"rating": int(r["rating"])}) for r in rows)
@@ -217,19 +203,6 @@ class TestProducts:
         assert_same(all_of_them, rows)
         with pytest.raises(LookupError):
             find_product(rows[0]["product_id"])
-
-
-class TestMapping:
-    def test_of_columns_and_languages(self, tmp_path, product, fresh):
-        row = {"key": fresh("c"), "lang": "jp", "rating": "4", "on": "2024-01-01", "by": "ann"}
-        run(
-            write_csv(tmp_path / "a.csv", [row]),
-            columns="id=key,language=lang,created_at=on,author=by",
-            language_map="jp=ja",
-            product_id=product,
-        )
-        (found,) = listed(product, languages=["ja"], ratings=[4])
-        assert (found.id, found.author) == (row["key"], "ann")
 
 
 class TestRejectedRows:
@@ -451,20 +424,6 @@ class TestRealReviews:
                 row["review_text"],
             )
             for _, row in review_rows[:count]
-        ]
-
-    @pytest.mark.slow
-    def test_without_it_are_rejected_where_the_language_is_none(
-        self, reviews, review_rows, tmp_path
-    ):
-        report, _ = self.check(reviews, {}, tmp_path / "rejected.csv")
-        assert (report.read, report.rejected) == (31_367 - 592 - 43 - 70, 592 + 43 + 70)
-        with (tmp_path / "rejected.csv").open(encoding="utf-8", newline="") as file:
-            rejected = [(int(row["line"]), row["id"]) for row in csv.DictReader(file)]
-        assert rejected == [
-            (line, row["review_id"])
-            for line, row in review_rows
-            if row["store_lang"] in NO_LANGUAGES
         ]
 
     @pytest.mark.slow

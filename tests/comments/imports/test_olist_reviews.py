@@ -17,7 +17,6 @@ from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from tests.support.comments.walking import ids_on, read_page
 from tests.support.shop.olist_folders import ITEMS, ORDERS, REVIEWS, OlistFolder, part_of
-from tests.support.shop.olist_loading import table
 from tests.support.shop.olist_truth import rows_of, truth_of
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -98,12 +97,6 @@ class TestImport:
         assert (comment.title, comment.body) == ("Ótimo", "Bom\r\ne barato")
         assert comment.author == f"{shop}-user1"
         assert f"{comment.created:%Y-%m-%d %H:%M}" == "2018-02-01 10:00"
-
-    def test_again_changes_nothing(self, olist, tmp_path):
-        run(olist.write(tmp_path))
-        before = table(Comment.Meta.table_name)
-        assert run(tmp_path)["unchanged"] == 3
-        assert table(Comment.Meta.table_name) == before
 
     def test_takes_the_newer_of_two_answers(self, olist, shop, tmp_path):
         older = olist.rows[REVIEWS][1] | {

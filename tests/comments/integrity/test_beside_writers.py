@@ -9,7 +9,6 @@ import pytest
 from django.core.management import call_command
 
 from comments.integrity import comments as check
-from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import reply_to
@@ -20,6 +19,7 @@ from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import Contended
 from tests.support.comments.miscounting import settle
+from tests.support.comments.threads import differences
 from tests.support.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -39,11 +39,6 @@ def another(comment: NewComment) -> NewComment:
 
 def edit(comment: NewComment, **what: Any) -> None:
     edit_comment(load_comment(comment.id), now=LATER, **what)
-
-
-def mine(comment: NewComment) -> list[Difference]:
-    names = (comment.id, comment.product_id)
-    return [d for d in comment_differences() if any(name in d.subject for name in names)]
 
 
 @pytest.fixture
@@ -79,12 +74,12 @@ class TestAWriteMadeWhileTheTableIsRead:
     @pytest.mark.parametrize("name", WRITES)
     def test_is_no_difference(self, comment, written_meanwhile, name):
         written_meanwhile(lambda: WRITES[name](comment))
-        assert mine(comment) == []
+        assert differences(comment) == []
 
     def test_does_not_hide_what_is_wrong(self, comment, written_meanwhile):
         settle(comment.product_id, {"en.5": 7})
         written_meanwhile(lambda: add_comment(another(comment)))
-        (found,) = mine(comment)
+        (found,) = differences(comment)
         assert (found.stored, found.expected) == ("en.5: 8", "en.5: 2")
         assert found.mend is not None
         assert found.mend()
@@ -106,7 +101,7 @@ class TestAProductThatIsNeverAtRest:
         monkeypatch.setattr(check, "count_all", count_late)
 
     def test_is_busy(self, comment):
-        (found,) = mine(comment)
+        (found,) = differences(comment)
         assert (found.kind, found.is_busy, found.mend) == ("counts", True, None)
 
     def test_is_told_on_a_line_of_its_own_and_is_no_failure(self, comment, capsys):

@@ -7,8 +7,6 @@ from dataclasses import replace
 import pytest
 from django.core.management import call_command
 
-from comments.integrity.comments import comment_differences
-from comments.items import NewComment
 from comments.keys import BODY
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
@@ -17,31 +15,10 @@ from comments.store.counts import counters, counts_of, tallies
 from comments.votes.queries import helpful_votes
 from comments.votes.services import vote
 from dynamo.calls.client import client
-from dynamo.upkeep.integrity import Difference
 from tests.support.comments.miscounting import settle
+from tests.support.comments.threads import differences, mended, spoil
 
 pytestmark = pytest.mark.usefixtures("tables")
-
-
-def differences(comment: NewComment) -> list[Difference]:
-    """What is found of one comment and its product."""
-    mine = (comment.id, comment.product_id)
-    return [d for d in comment_differences() if any(name in d.subject for name in mine)]
-
-
-def mend(found: list[Difference]) -> bool:
-    return all(difference.mend and difference.mend() for difference in found)
-
-
-def set_attribute(comment: NewComment, name: str, value: str) -> None:
-    key = {"S": comment_key(comment.id)}
-    client().update_item(
-        TableName=Comment.Meta.table_name,
-        Key={"pk": key, "sk": key},
-        UpdateExpression="SET #n = :v",
-        ExpressionAttributeNames={"#n": name},
-        ExpressionAttributeValues={":v": {"S": value}},
-    )
 
 
 class TestWhatIsAsItShouldBe:
@@ -70,23 +47,17 @@ class TestCounts:
     )
     def test_that_are_wrong_are_found_and_recounted(self, comment, wrong, stored, expected):
         settle(comment.product_id, wrong)
-        found = differences(comment)
-        assert [(d.stored, d.expected) for d in found] == [(stored, expected)]
-        assert mend(found)
+        assert [(d.stored, d.expected) for d in mended(comment)] == [(stored, expected)]
         counts = counts_of(comment.product_id, consistent=True)
         assert (counts.cells, counts.months) == ({("en", 5): 1}, {"2026-11": 1})
-        assert differences(comment) == []
 
 
 class TestKeys:
     @pytest.mark.parametrize("attribute", ["l", "r", "b"])
     def test_that_are_wrong_are_found_and_derived_anew(self, comment, attribute):
         right = find_comment(comment.id)
-        set_attribute(comment, attribute, "PRODUCT#other")
-        found = differences(comment)
-        assert [difference.kind for difference in found] == ["keys"]
-        assert mend(found)
-        assert differences(comment) == []
+        spoil(comment, attribute, {"S": "PRODUCT#other"})
+        assert [difference.kind for difference in mended(comment)] == ["keys"]
         assert find_comment(comment.id) == right
 
 
@@ -97,9 +68,7 @@ class TestBodies:
             TableName=Comment.Meta.table_name,
             Item={"pk": {"S": f"{key}-gone"}, "sk": {"S": BODY}, "x": {"S": "text"}},
         )
-        found = differences(replace(comment, id=f"{comment.id}-gone", product_id="none"))
-        assert mend(found)
-        assert differences(replace(comment, id=f"{comment.id}-gone", product_id="none")) == []
+        assert mended(replace(comment, id=f"{comment.id}-gone", product_id="none"))
 
     def test_that_are_lost_are_told(self, comment):
         key = {"pk": {"S": comment_key(comment.id)}, "sk": {"S": BODY}}
@@ -119,13 +88,11 @@ class TestCountersSpreadOverShards:
         return comment
 
     def test_are_hinted_at_and_folded(self, spread):
-        found = differences(spread)
+        found = mended(spread)
         assert [(d.subject, d.stored, d.expected, d.is_hint) for d in found] == [
             (f"counts of {spread.product_id}", "2", "1", True),
             (f"votes of comment {spread.id}", "2", "1", True),
         ]
-        assert mend(found)
-        assert differences(spread) == []
         assert counts_of(spread.product_id, consistent=True).total == 1
         assert helpful_votes(spread.id) == 1
 
@@ -135,12 +102,12 @@ class TestCountersSpreadOverShards:
             call_command(*command, "--repair")
         counters().spread(spread.product_id)
         capsys.readouterr()
-        for options, mended in (([], False), (["--repair"], True)):
+        for options, is_mended in (([], False), (["--repair"], True)):
             with suppress(SystemExit):
                 call_command(*command, *options)
             told = json.loads(capsys.readouterr().out)
             mine = [row for row in told["hints"] if spread.product_id in row["subject"]]
-            assert [row["mended"] for row in mine] == [mended]
+            assert [row["mended"] for row in mine] == [is_mended]
             assert not [row for row in told["found"] if row["kind"] == "shards"]
 
 

@@ -76,12 +76,6 @@ class TestAPartitionWronglyHeldForEmpty:
         counts = counts_of(product_id, consistent=True)
         assert counts.cells == {("en", 3): 12, ("en", 5): 12}
 
-    def test_is_in_its_place_for_the_next_reader(self, product_id):
-        pages(product_id, THREES_AND_FIVES, size=5)
-        found = pages(product_id, THREES_AND_FIVES, size=5)
-        ids = [comment.id for page in found for comment in page.comments]
-        assert ids == [comment.id for comment in reversed(make(product_id))]
-
     @pytest.mark.real_engine
     def test_is_found_by_some_reader_where_there_are_many(self, product_id):
         chosen = CommentFilter.of(["da", "de", "en", "es", "fr", "it", "nl", "pt"], [3, 5])

@@ -1,7 +1,5 @@
 """A product's comments in each order: their addresses, their pages, their links."""
 
-from urllib.parse import urlencode
-
 import pytest
 from django.test import Client
 
@@ -11,7 +9,7 @@ from comments.lists.queries import list_comments
 from comments.lists.read_your_writes import in_list, read_recent, with_recent
 from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest, Toward
-from tests.support.comments.browsing import follow, visit
+from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments
 from tests.support.comments.walking import read_page
@@ -32,17 +30,6 @@ def lamp(tables):
 
 class TestAList:
     @pytest.mark.parametrize("order", ORDERS)
-    def test_is_walked_by_its_links_there_and_back(self, lamp, order):
-        url = f"{LISTS}/~/~/?order={order}"
-        there = list(follow(url, "older"))
-        back = list(follow(there[-2].older, "newer"))
-        assert [i for shown in there for i in shown.comment_ids] == lamp.ids(order=order)
-        assert [i for shown in reversed(back) for i in shown.comment_ids] == lamp.ids(order=order)
-        last = visit(there[0].last)
-        assert last.comment_ids == lamp.ids(order=order)[-20:]
-        assert last.first == url
-
-    @pytest.mark.parametrize("order", ORDERS)
     def test_is_of_a_filter(self, lamp, order):
         shown = visit(f"{LISTS}/de/2.4/?order={order}")
         assert shown.comment_ids == lamp.ids(["de"], [2, 4], order)
@@ -53,14 +40,6 @@ class TestAList:
         shown = visit(f"{LISTS}/de/~/?order={order}")
         assert shown.toggle("rating", "5")["href"] == f"{LISTS}/de/5/?order={order}#comments"
         assert shown.toggle("all-languages")["href"] == f"{LISTS}/~/~/?order={order}#comments"
-
-    @pytest.mark.parametrize("order", ORDERS)
-    def test_refuses_the_page_links_of_another_order(self, lamp, order):
-        token = visit(f"{LISTS}/~/~/").older.partition("after=")[2]
-        shown = visit(f"{LISTS}/~/~/?" + urlencode({"order": order, "after": token}))
-        assert shown.status == 400
-        assert "another list" in shown.page.one(class_="lede").text
-        assert shown.page.one(class_="button")["href"] == f"{LISTS}/~/~/?order={order}"
 
 
 class TestTheLinks:

@@ -28,11 +28,6 @@ from tests.support.comments.walking import ids_on, read_page
 pytestmark = pytest.mark.usefixtures("few_items")
 
 
-@pytest.fixture
-def comment():
-    return made_comment()
-
-
 def hidden(comment: NewComment) -> None:
     hide(comment_id=comment.id, now=NOW)
 

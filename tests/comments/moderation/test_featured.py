@@ -13,21 +13,10 @@ from comments.store.comments import NoSuchComment, load_comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
-from tests.support.comments.threads import NOW, differing, made_comment
+from tests.support.comments.threads import NOW, differing
 from tests.support.comments.truth import START
-from tests.support.comments.writers import someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
-
-
-@pytest.fixture
-def comment():
-    return made_comment()
-
-
-@pytest.fixture
-def sam():
-    return someone("sam", is_staff=True)
 
 
 def picked(product_id: str) -> list[str]:

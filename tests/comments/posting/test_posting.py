@@ -3,9 +3,9 @@
 import time
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
-from urllib.parse import urlencode
 
 import pytest
+from django.test import Client
 
 from comments.items import NewComment
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
@@ -35,15 +35,7 @@ from tests.support.orders.making import made_order, put
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
-
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
-@pytest.fixture
-def lamp():
-    return made_product()
+OURS = {"Origin": "http://testserver"}
 
 
 def total(product_id: str) -> int:
@@ -62,10 +54,6 @@ class TestPosting:
         assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
         assert len(shown.comment_ids) == 1
         assert shown.page.one("li", class_="message").text == "Thank you! Your comment is posted."
-
-    def test_needs_nothing_but_a_rating(self, alice, lamp):
-        comment = alice.write(lamp, title="", body="", language="").comment
-        assert (comment.rating, comment.title, comment.body) == (5, "", "")
 
     def test_keeps_the_lines_of_a_text_and_none_of_a_title(self, alice, lamp):
         comment = alice.write(lamp, title=" Two\r\n lines ", body="one\r\n\r\ntwo").comment
@@ -157,30 +145,12 @@ class TestAFormWithMistakes:
         assert fields_of(shown)["body"] == kept["body"]
         assert total(lamp) == 0
 
-    def test_is_swapped_for_itself_by_htmx(self, alice, lamp):
-        response = alice.send(new_url(lamp), {**alice.open_form(lamp), "rating": ""}, htmx=True)
-        assert response["HX-Retarget"] == "#comment-form"
-        assert b"<html" not in response.content
-
     def test_takes_a_text_of_the_greatest_length_with_its_line_ends(self, alice, lamp):
         text = "\r\n".join(["x" * 99] * 50)
         assert len(alice.write(lamp, body=text).comment.body) == 4_999
 
-    def test_is_kept_when_the_writer_is_signed_out_meanwhile(self, alice, lamp):
-        form = {**alice.open_form(lamp), **WORDS}
-        alice.browser.logout()
-        shown = alice.post(new_url(lamp), form)
-        assert shown.status == 403
-        assert "not signed in" in error_on(shown)
-        assert fields_of(shown)["body"] == WORDS["body"]
-        assert total(lamp) == 0
-
 
 class TestTheForm:
-    def test_sends_visitors_to_sign_in_and_back(self, lamp):
-        response = nobody().browser.get(new_url(lamp))
-        assert response["Location"] == f"/accounts/login/?{urlencode({'next': new_url(lamp)})}"
-
     def test_is_linked_from_the_product(self, alice, lamp):
         links = alice.get(f"/products/{lamp}/").page.all("a", href=new_url(lamp))
         assert [link.text for link in links] == ["Write a comment"]
@@ -209,7 +179,8 @@ class TestTheLanguage:
         assert response.content.decode() == "Detected: French"
 
     def test_is_not_told_to_visitors_who_keep_their_page(self):
-        assert nobody().send("/languages/detect/", WORDS).status_code == 204
+        for browser in (nobody().browser, Client(enforce_csrf_checks=True)):
+            assert browser.post("/languages/detect/", WORDS, headers=OURS).status_code == 204
 
     def test_keeps_silent_while_the_database_is_away(self, alice):
         with unreachable():
@@ -287,14 +258,3 @@ class TestWhatWasJustWritten:
         assert "just written" not in someone("bob").get(url).page.text
         with patch("comments.views.clock.now", return_value=later):
             assert "just written" not in alice.get(url).page.text
-
-
-class TestTheText:
-    @pytest.mark.parametrize("field", ["title", "body"])
-    def test_stays_text_whatever_is_in_it(self, alice, lamp, field):
-        nasty = "<script>alert(1)</script><img src=x onerror=alert(1)> https://example.com {{ 7 }}"
-        alice.write(lamp, **{field: nasty})
-        for url in (f"/products/{lamp}/", f"/users/{alice.username}/"):
-            shown = alice.get(url)
-            assert nasty in shown.page.one(data_comment_id=True).text
-            assert not shown.page.all("a", href="https://example.com")

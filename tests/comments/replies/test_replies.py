@@ -1,7 +1,5 @@
 """The shop replies to a comment, once; replies come with imports, too."""
 
-import csv
-import gzip
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,7 +13,6 @@ from comments.filters import CommentFilter
 from comments.imports.rows import CommentParser
 from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts
-from comments.integrity.comments import comment_differences
 from comments.items import UNSAID, NewComment, NewReply
 from comments.lists.queries import CommentEntry, list_comments
 from comments.models import Comment
@@ -32,22 +29,12 @@ from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest
 from dynamo.upkeep.pace import Progress
 from tests.support.comments.browsing import visit
-from tests.support.comments.threads import NOW, differing, made_comment
+from tests.support.comments.threads import NOW, differences, differing, mended, spoil
 from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
 THANKS = NewReply("Thank you!", START)
-
-
-@pytest.fixture
-def comment():
-    return made_comment()
-
-
-@pytest.fixture
-def sam():
-    return someone("sam", is_staff=True)
 
 
 def reply(comment: NewComment, text: str = "Thank you!", author: str = "sam") -> None:
@@ -107,13 +94,6 @@ class TestReplying:
         assert listed(comment) == {comment.id: None}
         assert differing(comment) == []
 
-    def test_twice_with_the_same_words_is_one_reply(self, comment):
-        for _ in range(2):
-            reply_to(comment_id=comment.id, text="Hi", author="sam", seen=None, now=NOW)
-        found = find_reply(comment.id)
-        assert found
-        assert found.version == 1
-
     def test_to_what_is_hidden_or_gone_is_refused(self, comment):
         hide(comment_id=comment.id, now=NOW)
         with pytest.raises(NoSuchComment):
@@ -135,13 +115,6 @@ class TestReplying:
 
 @pytest.mark.real_engine
 class TestTwoOfStaffAtOnce:
-    def test_one_replies_and_the_other_is_told(self, comment):
-        reply_to(comment_id=comment.id, text="Mine", author="sam", seen=None, now=NOW)
-        with pytest.raises(ReplyChanged) as lost:
-            reply_to(comment_id=comment.id, text="Yours", author="tom", seen=None, now=NOW)
-        assert lost.value.reply
-        assert lost.value.reply.text == "Mine"
-
     def test_change_it_from_the_same_version_once(self, comment):
         reply(comment)
         seen = find_reply(comment.id)
@@ -368,53 +341,6 @@ class TestRowsWithReplies:
         assert reason in read.reason
 
 
-@pytest.fixture(scope="module")
-def rows(real_data):
-    """The rows of the real reviews."""
-    with gzip.open(real_data / "reviews" / "app_reviews.csv.gz", "rt", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-class TestRealReplies:
-    """The reviews of 70 apps, 11,296 of them with a reply of the developers."""
-
-    def read(self, rows: list[dict[str, str]]) -> list[NewComment]:
-        shape = Shape(
-            columns={
-                "id": ["review_id"],
-                "language": ["store_lang"],
-                "created_at": ["review_date"],
-                "body": ["review_text"],
-                "reply": ["reply_text"],
-                "replied_at": ["reply_date"],
-            },
-            languages={"us": "en", "jp": "ja", "dk": "da"},
-        )
-        reading = CommentParser(shape.under("reviews"), NOW)
-        read = [reading.read(Record(n, row)) for n, row in enumerate(rows, 2)]
-        return [each for each in read if isinstance(each, NewComment)]
-
-    def test_are_all_read(self, rows):
-        replies = [c.reply for c in self.read(rows) if isinstance(c.reply, NewReply)]
-        assert len(replies) == 11_296
-        texts = [row["reply_text"] for row in rows if row["reply_text"].strip()]
-        assert sorted(each.text for each in replies) == sorted(texts)
-
-    @pytest.mark.real_engine
-    def test_are_stored_to_the_character(self, rows, fresh):
-        product = fresh("product")
-        replied = [c for c in self.read(rows[:1_000]) if isinstance(c.reply, NewReply)][:150]
-        comments = [replace(c, product_id=product, id=f"{product}-{c.id}") for c in replied]
-        comments = list({comment.id: comment for comment in comments}.values())
-        assert imported(*comments).new == len(comments)
-        assert imported(*comments).unchanged == len(comments)
-        for comment in comments[::5]:
-            found, expected = find_reply(comment.id), comment.reply
-            assert found
-            assert isinstance(expected, NewReply)
-            assert (found.text, found.replied) == (expected.text, expected.replied_at)
-
-
 class TestPages:
     def reply_form(self, sam: Writer, comment: NewComment) -> tuple[str, dict[str, str]]:
         form = sam.get(f"/comments/{comment.id}/").page.one("form", class_="reply-form")
@@ -425,25 +351,6 @@ class TestPages:
         sam.post(url, {**fields, "text": "<b>Thank</b> you!"})
         for page in (f"/comments/{comment.id}/", f"/products/{comment.product_id}/"):
             assert "<b>Thank</b> you!" in someone("bob").get(page).page.one(class_="reply").text
-
-    def test_keep_what_was_typed_when_another_was_first(self, sam, comment):
-        url, fields = self.reply_form(sam, comment)
-        reply(comment, "Theirs")
-        shown = sam.post(url, {**fields, "text": "Mine"})
-        assert shown.status == 409
-        assert shown.page.one("textarea").text == "Mine"
-        assert "Theirs" in shown.page.one(class_="reply").text
-        fields = {"version": shown.page.one("input", name="version")["value"]}
-        sam.post(url, {**fields, "text": "Mine"})
-        assert text_of(comment) == "Mine"
-
-    def test_sent_twice_reply_once(self, sam, comment):
-        url, fields = self.reply_form(sam, comment)
-        for _ in range(2):
-            assert sam.post(url, {**fields, "text": "Thank you!"}).status == 200
-        found = find_reply(comment.id)
-        assert found
-        assert found.version == 1
 
     def test_refuse_an_empty_one_and_delete_on_demand(self, sam, comment):
         reply(comment)
@@ -457,21 +364,13 @@ class TestPages:
 class TestIntegrity:
     def test_finds_a_reply_that_its_author_would_not_be_found_by(self, comment):
         reply(comment)
-        client().update_item(
-            TableName=Comment.Meta.table_name,
-            Key={"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}},
-            UpdateExpression="SET c = :c",
-            ExpressionAttributeValues={":c": {"S": "REPLIER#sue"}},
-        )
-        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
+        spoil(comment, "c", {"S": "REPLIER#sue"}, sort_key="REPLY")
+        (difference,) = differences(comment)
         assert (difference.stored, difference.expected) == ("REPLIER#sue", "REPLIER#sam")
 
     def test_finds_and_mends_a_reply_the_comment_does_not_tell_of(self, comment):
         reply(comment)
         key = {"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}}
         client().delete_item(TableName=Comment.Meta.table_name, Key=key)
-        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
-        assert difference.mend
-        assert difference.mend()
+        assert len(mended(comment)) == 1
         assert listed(comment) == {comment.id: None}
-        assert differing(comment) == []

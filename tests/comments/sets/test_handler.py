@@ -13,8 +13,8 @@ from botocore.exceptions import ClientError
 
 from comments import keys
 from comments.sets.handler import handler
-from dynamo.calls.client import client
 from dynamo.items import Item
+from tests.support.comments.spying import hooked
 from tests.support.permissions import acting_as
 from tests.support.policy import FUNCTION
 from tests.support.project import PROJECT
@@ -63,11 +63,8 @@ def refusing(primary: Item) -> Iterator[None]:
             raise ClientError({"Error": error}, "BatchWriteItem")
 
     event = "provide-client-params.dynamodb.BatchWriteItem"
-    client().meta.events.register(event, refuse)
-    try:
+    with hooked(event, refuse):
         yield
-    finally:
-        client().meta.events.unregister(event, refuse)
 
 
 def _partition(request: dict[str, Any]) -> object:

@@ -22,7 +22,7 @@ from dynamo.calls.pool import Pool
 from dynamo.upkeep.integrity import Difference
 from tests.support.comments.read_models import fill
 from tests.support.comments.spying import spied
-from tests.support.comments.truth import START
+from tests.support.comments.truth import START, written
 from tests.support.sets.stored import delete, expected_items, put, stored_items
 
 # It compares whole tables, which are the module's own on a real engine alone.
@@ -32,14 +32,7 @@ pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 @pytest.fixture
 def comment(fresh):
     """A comment with its 32 items."""
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        title="Good",
-    )
+    comment = written(fresh("product"), id=fresh("comment"), rating=5, title="Good")
     add_comment(comment)
     fill([comment.id])
     return comment

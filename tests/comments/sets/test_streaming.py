@@ -18,29 +18,12 @@ def names(primary):
 
 
 class TestARecord:
-    def test_of_a_new_primary_asks_for_its_copies(self):
-        primary = primary_item()
-        writes = writes_for(record(None, primary))
-        assert list(writes.puts.values()) == copies_of(primary)
-        assert writes.deletes == frozenset()
-
-    def test_of_a_primary_that_is_gone_asks_for_the_end_of_its_copies(self):
-        primary = primary_item()
-        writes = writes_for(record(primary, None))
-        assert (writes.puts, writes.deletes) == ({}, names(primary))
-
     def test_of_another_rating_replaces_what_both_share_and_deletes_the_rest(self):
         before, after = primary_item(rating=5), primary_item(rating=4)
         writes = writes_for(record(before, after))
         assert list(writes.puts.values()) == copies_of(after)
         assert writes.deletes == names(before) - names(after)
         assert len(writes.deletes) == 16
-
-    def test_of_another_language_moves_the_copies_of_the_language_alone(self):
-        before, after = primary_item(language="en"), primary_item(language="de")
-        deleted = {sort_key for _, sort_key in writes_for(record(before, after)).deletes}
-        assert len(deleted) == 16
-        assert all("/en/" in sort_key for sort_key in deleted)
 
     def test_of_another_text_deletes_nothing(self):
         writes = writes_for(record(primary_item(title="Good"), primary_item(title="Better")))
@@ -88,6 +71,3 @@ class TestSeveralRecords:
         here, there = primary_item(product_id="1"), primary_item(product_id="2")
         asked = writes_by_primary([record(here, None), record(None, there)])
         assert set(asked) == {name_of(here), name_of(there)}
-
-    def test_copies_are_passed_over(self):
-        assert writes_by_primary([record(None, copy) for copy in copies_of(primary_item())]) == {}

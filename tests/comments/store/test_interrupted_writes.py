@@ -32,9 +32,9 @@ from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
 from comments.votes.queries import helpful_votes
 from comments.votes.services import PLACE, take_back, vote
-from dynamo.calls.client import client
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
+from tests.support.comments.spying import hooked
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 AUTHOR, VOTERS = "ann", ("bob", "eve")
@@ -53,12 +53,8 @@ def interrupted(call: int, happens: Callable[[], None]) -> Iterator[None]:
         if left[0] == -1:
             happens()
 
-    events = client().meta.events
-    events.register("provide-client-params.dynamodb.*", meet)
-    try:
+    with hooked("provide-client-params.dynamodb.*", meet):
         yield
-    finally:
-        events.unregister("provide-client-params.dynamodb.*", meet)
 
 
 class Writers(RuleBasedStateMachine):

@@ -95,14 +95,6 @@ class TestStoppedEngine:
         assert len(shown(visitor.get(LIST)).comment_ids) == 20
         assert visitor.get("/readyz").status_code == 200
 
-    def test_may_happen_again_and_again(self, visitor, away):
-        for _ in range(2):
-            away.start()
-            wait_for_answers()
-            assert visitor.get(LIST).status_code == 200
-            away.stop()
-            assert visitor.get(LIST).status_code == 503
-
 
 class TestSilentEngine:
     def test_is_given_up_on(self):

@@ -10,7 +10,6 @@ from tests.support.comments.writers import (
     edit_url,
     error_on,
     fields_of,
-    made_product,
     new_url,
     sign_in,
     someone,
@@ -24,16 +23,6 @@ def two_writes(settings):
     settings.COMMENT_WRITES_PER_USER = 2
 
 
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
-@pytest.fixture
-def lamp():
-    return made_product()
-
-
 @pytest.mark.usefixtures("two_writes")
 class TestAUserWhoWritesTooOften:
     def test_is_told_when_to_come_back_and_keeps_what_was_typed(self, alice, lamp):
@@ -45,12 +34,6 @@ class TestAUserWhoWritesTooOften:
         assert "Come back in 30 minutes" in error_on(shown)
         assert fields_of(shown)["body"] == WORDS["body"]
         assert counts_of(lamp, consistent=True).total == 2
-
-    def test_is_told_in_the_forms_place_by_htmx(self, alice, lamp):
-        for _ in range(2):
-            alice.write(lamp)
-        response = alice.send(new_url(lamp), {**alice.open_form(lamp), **WORDS}, htmx=True)
-        assert (response.status_code, response["HX-Retarget"]) == (429, "#comment-form")
 
     def test_can_neither_edit_nor_delete(self, alice, lamp):
         comment, _ = (alice.write(lamp).comment for _ in range(2))

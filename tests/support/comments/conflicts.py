@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from dynamo.calls.client import client
+from tests.support.comments.spying import hooked
 
 EVENT = "provide-client-params.dynamodb.TransactWriteItems"
 
@@ -29,12 +29,8 @@ def conflicts(number: int) -> Iterator[list[str]]:
             met.append(actions[-1]["Update"]["Key"]["pk"]["S"] if "Update" in actions[-1] else "")
         raise cancelled(len(actions))
 
-    events = client().meta.events
-    events.register(EVENT, meet)
-    try:
+    with hooked(EVENT, meet):
         yield met
-    finally:
-        events.unregister(EVENT, meet)
 
 
 def cancelled(actions: int) -> ClientError:

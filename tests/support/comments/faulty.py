@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynamo.calls.client import client
 from tests.support.comments.conflicts import cancelled
+from tests.support.comments.spying import hooked
 
 When = Literal["before it is sent", "after it was applied"]
 EVENTS: dict[When, str] = {
@@ -49,7 +49,7 @@ class Fault:
 
     @contextmanager
     def injected(self) -> Iterator[None]:
-        with _hooked(EVENTS[self.when], self._meet):
+        with hooked(EVENTS[self.when], self._meet):
             yield
 
     def _meet(self, model: Any, context: dict[str, Any], **event: Any) -> None:
@@ -115,7 +115,7 @@ def unreachable() -> Iterator[None]:
     def fail(**_: object) -> None:
         raise EndpointConnectionError(endpoint_url="nowhere")
 
-    with _hooked(EVENTS["before it is sent"], fail):
+    with hooked(EVENTS["before it is sent"], fail):
         yield
 
 
@@ -133,7 +133,7 @@ def troubled(*, seed: int, conflicts: float, throttled: float) -> Iterator[None]
             error = {"Code": "ThrottlingException", "Message": "too fast"}
             raise ClientError({"Error": error}, model.name)
 
-    with _hooked("provide-client-params.dynamodb.*", trouble):
+    with hooked("provide-client-params.dynamodb.*", trouble):
         yield
 
 
@@ -146,15 +146,5 @@ def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]
         if left:
             left.pop()()
 
-    with _hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
+    with hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
         yield
-
-
-@contextmanager
-def _hooked(event: str, hook: Any) -> Iterator[None]:
-    events = client().meta.events
-    events.register(event, hook)
-    try:
-        yield
-    finally:
-        events.unregister(event, hook)

@@ -1,6 +1,6 @@
 """Watches what is asked of DynamoDB, before it is sent."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -28,9 +28,16 @@ def spied() -> Iterator[list[Asked]]:
         if model.name != "DescribeTable":
             requests.append(Asked(model.name, dict(params)))
 
-    events = client().meta.events
-    events.register("before-parameter-build.dynamodb.*", note)
-    try:
+    with hooked("before-parameter-build.dynamodb.*", note):
         yield requests
+
+
+@contextmanager
+def hooked(event: str, hook: Callable[..., Any]) -> Iterator[None]:
+    """Have the process's client call a hook at each such event inside the block."""
+    events = client().meta.events
+    events.register(event, hook)
+    try:
+        yield
     finally:
-        events.unregister("before-parameter-build.dynamodb.*", note)
+        events.unregister(event, hook)
