@@ -15,13 +15,7 @@ from comments.rankings.services import refresh_ranks
 from shop.catalogue.services import ensure_products
 from tests.support.comments.browsing import HTMX, follow, visit
 from tests.support.comments.loading import load
-from tests.support.comments.truth import (
-    ODD_IDS,
-    START,
-    Truth,
-    numbered_comments,
-    written,
-)
+from tests.support.comments.truth import ODD_IDS, START, Truth, numbered_comments, written
 
 pytestmark = pytest.mark.usefixtures("tables")
 

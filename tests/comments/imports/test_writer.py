@@ -34,6 +34,7 @@ from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
 from tests.support.chance import unique
+from tests.support.comments.spying import hooked
 from tests.support.comments.truth import written
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -126,13 +127,12 @@ class TestSameCommentAgain:
 class TestNewerVersion:
     @pytest.fixture
     def newer(self, comment, fresh):
-        return NewComment(
-            id=comment.id,
-            product_id=fresh("product"),
-            language="de",
-            rating=1,
-            created_at=NEW_YEAR + timedelta(microseconds=1),
-        )
+        changes = {
+            "language": "de",
+            "rating": 1,
+            "created_at": NEW_YEAR + timedelta(microseconds=1),
+        }
+        return replace(comment, product_id=fresh("product"), **changes)
 
     def test_replaces_the_older_one_under_every_index(self, comment, newer):
         write(comment)
@@ -308,14 +308,11 @@ def failing_after(calls: int) -> Iterator[None]:
         if next(left, None) is None:
             raise Interrupted
 
-    writing = [f"before-call.dynamodb.{name}" for name in ("BatchWriteItem", "TransactWriteItems")]
-    for event in writing:
-        client().meta.events.register(event, interrupt)
-    try:
+    with (
+        hooked("before-call.dynamodb.BatchWriteItem", interrupt),
+        hooked("before-call.dynamodb.TransactWriteItems", interrupt),
+    ):
         yield
-    finally:
-        for event in writing:
-            client().meta.events.unregister(event, interrupt)
 
 
 class TestAttributes:

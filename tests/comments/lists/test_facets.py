@@ -139,17 +139,12 @@ class TestTheExtent:
     def extent(self, shown: Shown) -> str:
         return dashed(shown.page.one(class_="extent").text)
 
-    def test_of_the_first_page_is_exact(self, faceted):
-        assert self.extent(shown_list(faceted)) == "1-20 of 39"
-
-    def test_of_a_page_further_back_is_about(self, faceted):
-        second = visit(shown_list(faceted).older)
-        assert self.extent(second) == "about 21-39 of 39"
-        assert self.extent(visit(second.newer)) == "1-20 of 39"
-
-    def test_of_the_last_page_is_exact_too(self, faceted):
-        last = visit(shown_list(faceted).last)
-        assert self.extent(last) == "20-39 of 39"
+    def test_is_exact_on_the_first_and_the_last_page_and_about_between(self, faceted):
+        first = shown_list(faceted)
+        second = visit(first.older)
+        found = [self.extent(page) for page in (first, second, visit(second.newer))]
+        assert found == ["1-20 of 39", "about 21-39 of 39", "1-20 of 39"]
+        assert self.extent(visit(first.last)) == "20-39 of 39"
 
     def test_in_front_of_the_last_page_is_about(self, fresh):
         product_id = fresh("product")

@@ -144,11 +144,7 @@ def tampered() -> list[str]:
     told = chain(truncated(), foreign(), resigned(), of_another_version(), never_tokens())
     some = list(told)
     rest = examples(10_000) - len(some)
-    return [
-        *some,
-        *islice(damaged(rng), rest // 2),
-        *islice(edited(rng), rest - rest // 2),
-    ]
+    return [*some, *islice(damaged(rng), rest // 2), *islice(edited(rng), rest - rest // 2)]
 
 
 class Site:

@@ -1,6 +1,7 @@
 """Staff keep, hide, restore and delete comments; nobody else does, and no two of them at odds."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -124,13 +125,13 @@ class TestHiding:
 
     def test_is_not_undone_by_an_import(self, comment):
         hide(comment_id=comment.id, now=NOW)
-        again = NewComment(**{**_fields(comment), "username": "", "created_at": NOW})
+        again = replace(comment, username="", created_at=NOW)
         BulkWriter(Batches(client(), pool())).write([again])
         assert state_of(comment) is State.HIDDEN
         assert differing(comment) == []
 
     def test_is_not_undone_by_an_import_that_has_read_it_before(self, comment):
-        again = NewComment(**{**_fields(comment), "username": "", "created_at": NOW})
+        again = replace(comment, username="", created_at=NOW)
         with before_the_next_transaction(lambda: hide(comment_id=comment.id, now=NOW)):
             BulkWriter(Batches(client(), pool())).write([again])
         assert state_of(comment) is State.HIDDEN
@@ -155,10 +156,7 @@ class TestRestoring:
         assert lists_with(comment) == EVERYWHERE
         assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 1}
         assert helpful(comment) == [1]
-        assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (
-            1,
-            comment.id,
-        )
+        assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (1, comment.id)
         assert moderated(comment, State.HIDDEN) is None
         assert differing(comment) == []
 
@@ -337,10 +335,6 @@ def _carried_out(decision: Decision, comment: NewComment, seen: Revision) -> boo
     except NotAsSeen:
         return False
     return True
-
-
-def _fields(comment: NewComment) -> dict[str, Any]:
-    return {name: getattr(comment, name) for name in comment.__slots__}
 
 
 def _form(part: Any, decision: str) -> tuple[str, dict[str, str]]:

@@ -1,11 +1,22 @@
-"""A user changes a comment of their own: nothing is lost to anybody, and all lists follow."""
+"""A comment is changed: nothing is lost to anybody, and all lists follow."""
+
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from comments.items import NewComment
+from comments.lists.queries import find_comment
+from comments.models import Comment
+from comments.posting.services import CommentExists, add_comment, edit_comment
 from comments.store.comments import StoredComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import Cell, counts_of
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from shop.orders.items import NewLine
+from tests.support.comments.conflicts import conflicts
 from tests.support.comments.ranked import five_stars
+from tests.support.comments.truth import START, written
 from tests.support.comments.writers import (
     WORDS,
     Writer,
@@ -136,3 +147,49 @@ class TestALostRace:
         again = fields_of(alice.post(edit_url(posted.comment), second))
         assert alice.send(edit_url(posted.comment), again).status_code == 302
         assert now_stored(posted).comment.title == "Second"
+
+
+NOW = START + timedelta(days=1)
+
+
+@pytest.fixture
+def comment(fresh):
+    return written(fresh("product"), id=fresh("comment"), title="Good")
+
+
+def cells(comment: NewComment) -> dict[Cell, int]:
+    return dict(counts_of(comment.product_id, consistent=True).cells)
+
+
+class TestAdding:
+    def test_refuses_an_id_that_is_taken(self, comment):
+        add_comment(comment)
+        with pytest.raises(CommentExists):
+            add_comment(replace(comment, title="Something else"))
+        assert find_comment(comment.id).title == "Good"
+
+
+class TestEditing:
+    def test_that_changes_nothing_writes_nothing(self, comment):
+        add_comment(comment)
+        read = load_comment(comment.id)
+        assert edit_comment(read, now=NOW, title="Good").version == read.version
+
+
+class TestWritersWhoMeet:
+    def test_spread_the_counts_over_more_shards(self, comment):
+        with conflicts(4) as met:
+            add_comment(comment)
+        for number in range(40):
+            add_comment(replace(comment, id=f"{comment.id}-{number}"))
+        assert met[0] == f"COUNTS#{comment.product_id}#0"
+        assert cells(comment) == {("en", 4): 41}
+        assert len(shards_of(comment.product_id)) > 1
+
+
+def shards_of(product_id: str) -> set[str]:
+    """Name the items a product's counts are spread over."""
+    names = [f"COUNTS#{product_id}#{number}" for number in range(16)]
+    table_keys = [{"pk": {"S": name}, "sk": {"S": name}} for name in names]
+    found = Batches(client(), pool()).get(Comment.Meta.table_name, table_keys)
+    return {item["pk"]["S"] for item in found}

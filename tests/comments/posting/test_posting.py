@@ -1,14 +1,21 @@
 """A user posts a comment: once, at once, and with nothing lost when something is wrong."""
 
+import gc
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from django.test import Client
+from py3langid.langid import LanguageIdentifier
 
 from comments.items import NewComment
+from comments.posting import language_detection
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
+from comments.posting.language_detection import detect_language, load
 from comments.posting.services import FORM_LIVES, add_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import load_comment
@@ -258,3 +265,31 @@ class TestWhatWasJustWritten:
         assert "just written" not in someone("bob").get(url).page.text
         with patch("comments.views.clock.now", return_value=later):
             assert "just written" not in alice.get(url).page.text
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """The files from which a model was loaded."""
+    files: list[str] = []
+    load_file = LanguageIdentifier.from_model_file
+
+    def note(file: str, *args: Any, **how: Any) -> LanguageIdentifier:
+        files.append(file)
+        return load_file(file, *args, **how)
+
+    monkeypatch.setattr(LanguageIdentifier, "from_model_file", note)
+    language_detection._load.cache_clear()
+    return files
+
+
+def test_the_model_is_loaded_once_however_many_need_it_at_once(loads):
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(detect_language, ["Bright and warm."] * 4)] == ["en"] * 4
+    assert len(loads) == 1
+
+
+def test_the_model_has_its_table_of_probabilities_once():
+    referents = gc.get_referents(load())
+    within = [each for held in referents if isinstance(held, tuple) for each in held]
+    tables = [each for each in (*referents, *within) if isinstance(each, np.ndarray)]
+    assert len({id(table) for table in tables if table.ndim == 2}) == 1

@@ -1,6 +1,5 @@
 """The front page, the rankings of the shop, and a product's most helpful comments, as pages."""
 
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from urllib.parse import parse_qs, urlsplit
@@ -15,7 +14,7 @@ from shop.catalogue.services import ensure_products, put_catalogue
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, Shown, visit
 from tests.support.comments.loading import load
-from tests.support.comments.truth import START
+from tests.support.comments.truth import START, written
 
 pytestmark = pytest.mark.usefixtures("tables")
 MOST_LOVED, RECENTLY_COMMENTED = "/rankings/most-loved/", "/rankings/recently-commented/"
@@ -51,16 +50,12 @@ def helpful(tables):
 
 
 def made(product_id: str, number: int, **changes: object) -> NewComment:
-    comment = NewComment(
-        id=f"{product_id}-{number}",
-        product_id=product_id,
-        language="en",
-        rating=5,
-        created_at=START + timedelta(minutes=number),
-        author="Ada",
-        body=f"Comment number {number}.",
-    )
-    return replace(comment, **changes)  # type: ignore[arg-type] # a test may change any field
+    what = {
+        "rating": 5,
+        "created_at": START + timedelta(minutes=number),
+        "body": f"Comment number {number}.",
+    }
+    return written(product_id, id=f"{product_id}-{number}", **{**what, **changes})
 
 
 def listed(shown: Shown) -> list[str]:

@@ -14,11 +14,11 @@ from comments.imports.rows import CommentParser
 from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts
 from comments.items import UNSAID, NewComment, NewReply
-from comments.lists.queries import CommentEntry, list_comments
+from comments.lists.queries import list_comments
 from comments.models import Comment
 from comments.moderation.services import hide
 from comments.posting.services import delete_comment, edit_comment
-from comments.replies.queries import find_reply
+from comments.replies.queries import Reply, find_reply
 from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
@@ -43,6 +43,12 @@ def reply(comment: NewComment, text: str = "Thank you!", author: str = "sam") ->
     reply_to(comment_id=comment.id, text=text, author=author, seen=seen, now=NOW)
 
 
+def reply_to_it(comment: NewComment) -> Reply:
+    found = find_reply(comment.id)
+    assert found
+    return found
+
+
 def text_of(comment: NewComment) -> str | None:
     found = find_reply(comment.id)
     return found.text if found else None
@@ -51,10 +57,7 @@ def text_of(comment: NewComment) -> str | None:
 def listed(comment: NewComment) -> dict[str, str | None]:
     """The comments of the product's list, and the text of the reply to each."""
     page = list_comments(
-        comment.product_id,
-        CommentFilter(),
-        PageRequest(20),
-        counts=counts_of(comment.product_id),
+        comment.product_id, CommentFilter(), PageRequest(20), counts=counts_of(comment.product_id)
     )
     return {each.id: each.reply.text if each.reply else None for each in page.comments}
 
@@ -69,8 +72,7 @@ def imported(*comments: NewComment) -> VerdictCounts:
 class TestReplying:
     def test_is_shown_beneath_the_comment(self, comment):
         reply(comment)
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert (found.text, found.author, found.replied, found.edited) == (
             "Thank you!",
             "sam",
@@ -83,8 +85,7 @@ class TestReplying:
     def test_can_be_changed_and_says_so(self, comment):
         reply(comment)
         reply(comment, "Thank you very much!", author="tom")
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert (found.text, found.author, found.edited) == ("Thank you very much!", "sam", NOW)
 
     def test_is_deleted_once_and_for_all(self, comment):
@@ -151,16 +152,14 @@ class TestTheNameOnAReply:
         reply(comment)
         for _ in ("once", "again"):
             delete_signature(comment_id=comment.id, username="sam")
-            found = find_reply(comment.id)
-            assert found
+            found = reply_to_it(comment)
             assert (found.text, found.author, found.version) == ("Thank you!", "", 2)
         assert differing(comment) == []
 
     def test_of_somebody_else_stays(self, comment):
         reply(comment)
         delete_signature(comment_id=comment.id, username="sue")
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert found.author == "sam"
 
     def test_does_not_come_back_by_a_change_under_way(self, comment):
@@ -170,26 +169,14 @@ class TestTheNameOnAReply:
         with pytest.raises(ReplyChanged):
             reply_to(comment_id=comment.id, text="Thanks!", author="sue", seen=seen, now=NOW)
         reply(comment, "Thanks!", author="sue")
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert (found.text, found.author) == ("Thanks!", "")
 
 
 class TestInLists:
-    def entry(self, comment: NewComment) -> CommentEntry:
-        (entry,) = list_comments(
-            comment.product_id,
-            CommentFilter(),
-            PageRequest(20),
-            counts=counts_of(comment.product_id),
-        ).comments
-        return entry
-
     def test_a_long_reply_is_an_excerpt_that_leads_to_the_whole(self, comment):
         reply(comment, "Thank you very much. " * 100)
-        shown = self.entry(comment).reply
-        assert shown is not None
-        assert (shown.is_long, shown.text[-1]) == (True, "…")
+        assert (listed(comment)[comment.id] or "")[-1] == "…"
         page = visit(f"/products/{comment.product_id}/").page
         link = page.one(class_="reply").one("a")
         assert link["href"] == f"/comments/{comment.id}/#shop-reply"
@@ -209,13 +196,7 @@ class TestCapacity:
         units = []
         for text in ("One", "Two"):
             with metered() as meter:
-                reply_to(
-                    comment_id=comment.id,
-                    text=text,
-                    author="sam",
-                    seen=find_reply(comment.id),
-                    now=NOW,
-                )
+                reply(comment, text)
             units.append(sum(c.capacity_units for c in meter.calls if "Transact" in c.operation))
         assert units == [10.0, 10.0]
 
@@ -228,8 +209,7 @@ class TestImportedReplies:
 
     def test_are_shown(self, row):
         assert imported(row).new == 1
-        found = find_reply(row.id)
-        assert found
+        found = reply_to_it(row)
         assert (found.text, found.author, found.replied) == ("Thank you!", "", START)
         assert listed(row)[row.id] == "Thank you!"
         assert differing(row) == []

@@ -9,6 +9,7 @@ from comments.erasure.user_data import comments_listed_in, delete_report, delete
 from comments.items import NewComment
 from comments.keys import report as report_key
 from comments.models import Comment
+from comments.moderation.queries import ModeratedComment
 from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
@@ -31,6 +32,12 @@ def report(comment: NewComment, username: str = "bob", text: str = "", days: int
     )
 
 
+def in_queue(comment: NewComment) -> ModeratedComment:
+    queued = moderated(comment, State.REPORTED)
+    assert queued
+    return queued
+
+
 def report_url(comment: NewComment) -> str:
     return f"/comments/report/{comment.id}/"
 
@@ -38,8 +45,7 @@ def report_url(comment: NewComment) -> str:
 class TestReporting:
     def test_queues_the_comment_with_the_reason(self, comment):
         assert report(comment, text="It sells pills.")
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (queued.product_id, queued.report_count) == (comment.product_id, 1)
         (told,) = queued.reports
         assert (told.username, told.reason, told.text, told.reported) == (
@@ -52,23 +58,20 @@ class TestReporting:
     def test_again_by_the_same_user_changes_nothing(self, comment):
         assert report(comment, text="first")
         assert not report(comment, text="second", days=1)
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (queued.report_count, queued.reports[0].text) == (1, "first")
         assert differing(comment) == []
 
     def test_by_others_leaves_it_where_it_waits(self, comment):
         for days, username in enumerate(["bob", "cat", "dan"]):
             report(comment, username, days=days)
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (queued.waiting_since, queued.report_count) == (NOW, 3)
 
     def test_shows_the_first_reports_and_counts_the_others(self, comment):
         for number in range(SHOWN_REPORTS + 2):
             report(comment, f"user-{number:02}")
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (len(queued.reports), queued.reports_not_shown) == (SHOWN_REPORTS, 2)
 
     def test_takes_it_out_of_no_list(self, comment):
@@ -93,8 +96,7 @@ class TestReporting:
         stored = load_comment(comment.id)
         report(comment)
         edit_comment(stored, now=NOW, rating=1, title="Bad")
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (queued.title, queued.rating) == ("Bad", 1)
         assert differing(comment) == []
 
@@ -104,8 +106,7 @@ class TestReporting:
         assert not report(comment)
         assert moderated(comment, State.REPORTED) is None
         report(comment, "cat", days=5)
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (queued.report_count, queued.waiting_since) == (2, NOW + timedelta(days=5))
         assert differing(comment) == []
 
@@ -129,8 +130,7 @@ class TestTraces:
             delete_report(comment_id=comment.id, username=bob)
         assert left_by(bob) == [[], []]
         assert helpful(comment) == []
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert (queued.report_count, queued.reports) == (0, ())
         assert differing(comment) == []
 
@@ -151,8 +151,7 @@ class TestForm:
         shown = bob.post(report_url(comment), {"reason": "spam", "text": SCRIPT})
         assert shown.response.redirect_chain == [(f"/comments/{comment.id}/", 302)]
         assert "The shop will look at this comment" in shown.page.one("li", class_="message").text
-        queued = moderated(comment, State.REPORTED)
-        assert queued
+        queued = in_queue(comment)
         assert queued.reports[0].text == SCRIPT
 
     def test_shows_in_the_queue_what_was_typed_as_text(self, comment, bob):

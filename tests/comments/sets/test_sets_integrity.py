@@ -223,10 +223,7 @@ class TestTheCommand:
     @pytest.mark.parametrize(("model", "said"), [("indexes", "is not sets"), ("sets", "create_t")])
     def test_says_in_one_line_why_there_is_no_table(self, model, said, monkeypatch):
         monkeypatch.setattr("comments.sets.integrity.TABLE", "there-is-no-such-table")
-        with (
-            override_settings(COMMENTS_READ_MODEL=model),
-            pytest.raises(CommandError, match=said),
-        ):
+        with override_settings(COMMENTS_READ_MODEL=model), pytest.raises(CommandError, match=said):
             call_command("check_integrity", "--model", "sets")
 
     def test_leaves_them_alone_where_it_does_not(self, comment, without_following):

@@ -19,12 +19,7 @@ from dynamo.lists.reader import PageRequest
 from tests.support.comments.browsing import visit
 from tests.support.comments.miscounting import settle
 from tests.support.comments.threads import NOW
-from tests.support.comments.writers import (
-    delete_url,
-    edit_url,
-    fields_of,
-    made_product,
-)
+from tests.support.comments.writers import delete_url, edit_url, fields_of, made_product
 from tests.support.sets.stored import stored_items
 
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]

@@ -45,11 +45,7 @@ def key_of(comment: NewComment) -> dict[str, Any]:
 
 def take_from_lists(comment: NewComment) -> None:
     """Take the list keys away, and forget the rank."""
-    client().update_item(
-        TableName=TABLE,
-        Key=key_of(comment),
-        UpdateExpression="REMOVE a, l, r, b",
-    )
+    client().update_item(TableName=TABLE, Key=key_of(comment), UpdateExpression="REMOVE a, l, r, b")
 
 
 @contextmanager

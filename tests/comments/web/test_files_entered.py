@@ -5,14 +5,7 @@ from django.core.cache import cache
 
 from dynamo.calls.client import connect, current_connection
 from tests.support.comments.browsing import HTMX
-from tests.support.comments.writers import (
-    WORDS,
-    load_older,
-    made_product,
-    new_url,
-    nobody,
-    someone,
-)
+from tests.support.comments.writers import WORDS, load_older, made_product, new_url, nobody, someone
 from tests.support.entered import files_entered
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]

@@ -65,15 +65,11 @@ def shelf(fresh):
 
 
 class TestTheCost:
-    def test_of_a_post(self, shelf):
+    @pytest.mark.parametrize(("draft", "row"), [(SHORT, "a post"), (LONG, "a post of 4 KB")])
+    def test_of_a_post(self, shelf, draft, row):
         with metered() as meter:
-            shelf.post(SHORT)
-        assert cost(meter) == told("a post")
-
-    def test_of_a_post_with_a_long_text(self, shelf):
-        with metered() as meter:
-            shelf.post(LONG)
-        assert cost(meter) == told("a post of 4 KB")
+            shelf.post(draft)
+        assert cost(meter) == told(row)
 
     def test_of_an_edit_of_words(self, shelf):
         shelf.edit(Draft(5, "en", "Lovelier", SHORT.body))
@@ -84,19 +80,13 @@ class TestTheCost:
         shelf.edit(Draft(2, "de", SHORT.title, SHORT.body))
         assert cost(shelf.meter) == told("an edit of rating and language")
 
-    def test_of_a_deletion(self, shelf):
+    def test_of_a_deletion_and_of_the_same_again(self, shelf):
         older = next(iter(ids_written_by(shelf.username)))
         shelf.post(SHORT)
-        with metered() as meter:
-            delete_comment(older)
-        assert cost(meter) == told("a deletion")
-
-    def test_of_a_deletion_done_already(self, shelf):
-        comment_id = shelf.post(SHORT)
-        delete_comment(comment_id)
-        with metered() as meter:
-            delete_comment(comment_id)
-        assert cost(meter) == told("the same deletion again")
+        for row in ("a deletion", "the same deletion again"):
+            with metered() as meter:
+                delete_comment(older)
+            assert cost(meter) == told(row)
 
     def test_of_the_limits(self, shelf):
         with metered() as meter:
