@@ -6,9 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.lists.orders import CommentOrder
-from comments.moderation.services import hide, restore
-from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.store.comments import load_comment
+from comments.posting.services import add_comment
 from comments.store.counts import counts_of
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
@@ -18,7 +16,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 LISTS = "/products/dated/comments"
 FIRST = datetime(2025, 11, 1, tzinfo=UTC)
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -135,22 +132,3 @@ class TestTheCounts:
                 )
             )
         assert self.counted(product_id) == {"2026-03": 2, "2026-04": 1}
-
-    def test_change_with_each_way_to_write(self, product_id):
-        comment = written(product_id, id=f"{product_id}-1", created_at=FIRST)
-        add_comment(comment)
-        edit_comment(load_comment(comment.id), now=NOW, rating=1, language="de")
-        assert self.counted(product_id) == {"2025-11": 1}
-        hide(comment_id=comment.id, now=NOW)
-        assert self.counted(product_id) == {}
-        restore(comment_id=comment.id)
-        assert self.counted(product_id) == {"2025-11": 1}
-        delete_comment(comment.id)
-        assert self.counted(product_id) == {}
-
-    def test_follow_a_comment_that_an_import_moves(self, product_id, fresh):
-        other = fresh("other")
-        comment = written(product_id, id=f"{product_id}-1", created_at=FIRST)
-        load([comment])
-        load([written(other, id=comment.id, created_at=NOW)])
-        assert (self.counted(product_id), self.counted(other)) == ({}, {"2026-11": 1})

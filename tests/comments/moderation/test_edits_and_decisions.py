@@ -204,14 +204,6 @@ class TestPicking:
             feature(comment.id)
         assert [call.capacity_units for call in meter.calls] == [1.0, 2.0]
 
-    @pytest.mark.real_engine
-    def test_takes_one_query_of_the_page(self, comment):
-        with metered() as meter:
-            find_picks(comment.product_id)
-        indexes = [call.index for call in meter.calls]
-        assert indexes.count("featured") == 1
-        assert {call.capacity_units for call in meter.calls} == {0.5}
-
 
 class TestPages:
     def test_let_staff_pick_and_take_back(self, sam, comment):

@@ -218,18 +218,6 @@ class TestImportedReplies:
         imported(row)
         assert imported(row) == VerdictCounts(unchanged=1)
 
-    def test_come_to_comments_that_are_there(self, row):
-        imported(replace(row, reply=None))
-        assert imported(row).replaced == 1
-        assert text_of(row) == "Thank you!"
-        assert differing(row) == []
-
-    def test_are_replaced_by_others(self, row):
-        imported(row)
-        assert imported(replace(row, reply=NewReply("Thanks again."))).replaced == 1
-        assert text_of(row) == "Thanks again."
-        assert differing(row) == []
-
     @pytest.mark.parametrize("changes", [{}, {"created_at": NOW}], ids=["the same row", "a newer"])
     def test_go_when_the_row_that_wins_has_none(self, row, changes):
         imported(row)

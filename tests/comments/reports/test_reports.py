@@ -74,11 +74,6 @@ class TestReporting:
         queued = in_queue(comment)
         assert (len(queued.reports), queued.reports_not_shown) == (SHOWN_REPORTS, 2)
 
-    def test_takes_it_out_of_no_list(self, comment):
-        report(comment)
-        assert not load_comment(comment.id).is_hidden
-        assert differing(comment) == []
-
     def test_of_ones_own_comment_is_refused(self, comment):
         with pytest.raises(OwnComment):
             report(comment, "ann")

@@ -38,10 +38,6 @@ class TestThePrimary:
 
 
 class TestTheCopies:
-    def test_are_thirty_two_items_with_the_primary(self):
-        primary = primary_item(rating=5)
-        assert len(by_sort_key([primary, *copies_of(primary)])) == 32
-
     @pytest.mark.parametrize("rating", [1, 3, 5])
     def test_are_in_every_set_that_lists_the_comment_and_in_no_other(self, rating):
         primary = primary_item(product_id="42", language="en", rating=rating)
@@ -54,13 +50,6 @@ class TestTheCopies:
         primary = primary_item()
         for copy in copies_of(primary):
             assert copy == primary | {"sk": copy["sk"], "auto": {"BOOL": True}}
-
-    def test_have_keys_by_masks_where_the_setting_says_so(self, settings):
-        settings.COMMENT_SETS_KEY_FORMAT = "masks"
-        primary = primary_item(product_id="42", language="en", rating=5)
-        names = by_sort_key(copies_of(primary))
-        assert len(names) == 31
-        assert {"PRODUCT#42/en/19", "PRODUCT#42/~/16", "PRODUCT#42/en/~"} <= set(names)
 
     def test_keep_a_product_id_with_slashes_whole(self):
         primary = primary_item(product_id="a/~/b")

@@ -51,10 +51,6 @@ class TestThePlan:
         assert (plan.name, partitions(plan)) == ("sets", read)
         assert partitions(planned(languages, ratings, ProductCounts({}))) == read
 
-    def test_spells_sets_as_the_table_does(self, settings):
-        settings.COMMENT_SETS_KEY_FORMAT = "masks"
-        assert partitions(planned("en", "1.2.5")) == ["PRODUCT#42/en/19"]
-
     def test_asks_of_one_set_what_the_page_needs(self):
         assert planned("~", "1.2.5").first_reads == (21,)
 
@@ -113,12 +109,6 @@ class TestAnEmptySet:
 
 
 class TestAForcedPlan:
-    def test_may_be_any_index(self):
-        assert planned("en", forced="by_rating").name == "by_rating"
-
-    def test_may_be_the_sets(self):
-        assert planned("en", forced="sets").name == "sets"
-
     def test_that_there_is_not_names_those_there_are(self):
         with pytest.raises(NoSuchPlan, match="by_language_and_rating, sets"):
             planned(forced="magic")

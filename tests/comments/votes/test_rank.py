@@ -1,7 +1,5 @@
 """A product's comments by helpful votes: ranked on their own items, and nothing else touched."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -22,7 +20,6 @@ from comments.store.counts import counts_of
 from comments.votes.services import refresh_comment, vote
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest, Toward
-from tests.support.comments.spying import hooked
 from tests.support.comments.threads import mended, spoil
 from tests.support.comments.truth import START, written
 
@@ -46,18 +43,6 @@ def key_of(comment: NewComment) -> dict[str, Any]:
 def take_from_lists(comment: NewComment) -> None:
     """Take the list keys away, and forget the rank."""
     client().update_item(TableName=TABLE, Key=key_of(comment), UpdateExpression="REMOVE a, l, r, b")
-
-
-@contextmanager
-def updates() -> Iterator[list[dict[str, Any]]]:
-    """Return the capacity units of each UpdateItem of the block."""
-    seen: list[dict[str, Any]] = []
-
-    def note(parsed: dict[str, Any], **_: object) -> None:
-        seen.append(parsed["ConsumedCapacity"])
-
-    with hooked("after-call.dynamodb.UpdateItem", note):
-        yield seen
 
 
 def ranked(product_id: str) -> list[tuple[str, int]]:
@@ -89,14 +74,6 @@ class TestVotes:
         assert not refresh_comment(f"{comment.id}-never", tally=lambda: 3)
         with pytest.raises(LookupError):
             find_comment(comment.id)
-
-    @pytest.mark.real_engine
-    def test_write_to_no_other_index(self, comment):
-        with updates() as seen:
-            refresh_comment(comment.id, tally=lambda: 3)
-            refresh_comment(comment.id, tally=lambda: 4)
-        indexes = [set(one.get("GlobalSecondaryIndexes", {})) for one in seen]
-        assert indexes == [{"ranked"}, {"ranked"}]
 
     def test_read_late_never_replace_those_read_later(self, comment):
         """One voter reads a tally of 1; before that is stored, another votes and reads 2."""
