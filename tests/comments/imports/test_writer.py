@@ -46,7 +46,9 @@ READS = {"BatchGetItem"}
 
 @pytest.fixture
 def comment(fresh):
-    return written(fresh("product"), id=fresh("comment"), rating=5, created_at=NEW_YEAR)
+    return written(
+        fresh("product"), id=fresh("comment"), rating=5, created_at=NEW_YEAR, title="Fine"
+    )
 
 
 def write(*comments: NewComment) -> VerdictCounts:

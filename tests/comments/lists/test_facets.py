@@ -103,12 +103,6 @@ class TestAToggleThatWouldGiveNothing:
         assert "toggle-nothing" in toggle["class"].split()
         assert toggle.one(class_="toggle-count")["aria-hidden"] == "true"
 
-    def test_is_a_link_all_the_same(self, faceted):
-        toggle = shown_list(faceted, ratings="2").toggle("language", "ja")
-        empty = visit(toggle["href"])
-        assert empty.status == 200
-        assert "No comments match" in empty.page.one(class_="empty").text
-
 
 class TestTheHistogram:
     def test_has_the_rating_toggles_for_bars_best_first(self, faceted):

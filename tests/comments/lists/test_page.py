@@ -10,7 +10,6 @@ from django.test import Client
 
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
-from comments.lists.listing import list_url
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsPage, CommentsRequest, read_comments_page
 from comments.posting.services import add_comment
@@ -20,7 +19,6 @@ from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
 from shop.accounts.services import shut_profile
-from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import START, Truth
@@ -149,10 +147,6 @@ class TestTheLanguageOfTheVisitor:
         assert page.chosen == CommentFilter.of(("fr",))
         assert shown(page) == newest(comments, page.chosen)
 
-    def test_is_any_where_nobody_has_written_in_theirs(self, comments):
-        page = read(comments[0].product_id, accept_language="ja")
-        assert shown(page) == newest(comments, CommentFilter())
-
 
 class TestHighlights:
     @pytest.fixture
@@ -178,17 +172,6 @@ class TestHighlights:
 
     def test_that_the_list_has_are_not_read(self, comments):
         assert metered_read(comments[0].product_id).labelled("highlights") == []
-
-    @pytest.mark.parametrize("chosen", [CommentFilter.of(("de",)), CommentFilter.of((), (5,))])
-    def test_are_not_on_filtered_pages(self, comments, chosen):
-        assert read(comments[0].product_id, chosen).highlights is None
-        text = visit(list_url(comments[0].product_id, chosen)).page.text
-        assert "commented on" not in text
-
-    @pytest.mark.parametrize("order", [one for one in CommentOrder if one != CommentOrder.NEWEST])
-    def test_are_not_on_pages_of_another_order(self, comments, order):
-        page = read(comments[0].product_id, CommentFilter(), order=order)
-        assert page.highlights is None
 
 
 class TestTheVotesOfAUser:

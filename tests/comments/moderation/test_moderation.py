@@ -254,16 +254,6 @@ class TestPages:
         assert article.one("a", href=f"/products/{product_id}/").text == "Desk lamp"
         assert article.one("a", href=f"/users/{ann.username}/").text == ann.username
 
-    @pytest.mark.parametrize(
-        ("decision", "state"), [("keep", State.LISTED), ("hide", State.HIDDEN)]
-    )
-    def test_decide(self, sam, comment, decision, state):
-        url, fields = self.decision_on(sam, comment, decision)
-        shown = sam.post(url, fields)
-        assert shown.page.all("li", class_="success")
-        assert state_of(comment) is state
-        assert differing(comment) == []
-
     def test_tell_the_one_who_was_late(self, sam, comment):
         url, fields = self.decision_on(sam, comment, "keep")
         hide(comment_id=comment.id, now=NOW)

@@ -103,11 +103,6 @@ class TestLastComment:
         delete_comment(f"{comment.id}-2")
         assert last_comment(comment.product_id) == f"{comment.id}-1"
 
-    def test_that_was_the_only_one_takes_the_product_out(self, comment):
-        add_comment(comment)
-        delete_comment(comment.id)
-        assert ranking_of(COMMENTED, [comment.product_id]) == []
-
     def test_ranks_the_product_again_where_it_stood_empty(self, comment):
         add_comment(comment)
         delete_comment(comment.id)
@@ -313,11 +308,6 @@ class TestLoad:
         with metered() as meter:
             writer.rank_products(SILENT)
         assert {call.operation for call in meter.calls} == {"BatchGetItem"}
-
-    def test_again_ranks_what_was_cut_off_before_it_was_ranked(self, comment):
-        load(comment)
-        load(comment).rank_products(SILENT)
-        assert five_stars(comment.product_id) == 1
 
     @pytest.mark.parametrize("moves", [1, 2], ids=["once", "again before it was run again"])
     def test_again_ranks_the_products_that_lost_comments_before_it_was_cut_off(

@@ -43,11 +43,6 @@ class TestVoting:
         assert helpful(comment) == []
         assert differing(comment) == []
 
-    def test_can_be_done_again_after_it_was_taken_back(self, comment):
-        vote(comment_id=comment.id, username="bob")
-        take_back(comment_id=comment.id, username="bob")
-        assert vote(comment_id=comment.id, username="bob") == 1
-
     def test_on_ones_own_comment_is_refused(self, comment):
         with pytest.raises(OwnComment):
             vote(comment_id=comment.id, username="ann")
