@@ -10,8 +10,8 @@ from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.orders.items import NewOrder
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
-from tests.support.orders.visiting import Visitor
 from tests.support.strict import refuse_what_aws_refuses
 
 

@@ -16,8 +16,8 @@ from shop.orders.queries import OrdersResult, read_orders
 from shop.pickup.listing import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Visitor
 from tests.support.pickup.stored import made_point
 from tests.support.pickup.visiting import near, page_of
 

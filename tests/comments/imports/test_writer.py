@@ -34,8 +34,8 @@ from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
 from tests.support.chance import unique
-from tests.support.comments.spying import hooked
 from tests.support.comments.truth import written
+from tests.support.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -50,5 +50,5 @@ def test_the_stream_comes_after_the_filling_and_knows_nothing_of_it(before):
     later = made_comment()
     consumer = Consumer(pause=0)
     consumer.walk().drain()
-    assert consumer.applied.primaries == 1
+    assert consumer.applied.comments == 1
     assert stored_items(later.id) == expected_items(later.id)

@@ -48,7 +48,7 @@ def assert_followed(comment: NewComment) -> None:
 
 
 def edit(comment: NewComment, **what: object) -> None:
-    edit_comment(load_comment(comment.id), now=NOW, **what)  # type: ignore[arg-type] # a test's
+    edit_comment(load_comment(comment.id), now=NOW, **what)
 
 
 def reply(comment: NewComment, text: str = "Thank you!") -> None:

@@ -38,8 +38,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
-from tests.support.comments.spying import hooked
 from tests.support.comments.truth import START
+from tests.support.hooks import hooked
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 languages = st.sampled_from(["en", "de", "ja"])

@@ -27,8 +27,8 @@ from dynamo.upkeep.pace import Progress
 from dynamo.writes import counters as sharded
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes
-from tests.support.comments.spying import hooked
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
+from tests.support.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("few_items")
 Happening = Callable[[NewComment], object]

@@ -12,7 +12,7 @@ from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.activity.making import made_entry, newest_first, write_entries
 from tests.support.chance import unique
-from tests.support.orders.visiting import Shown
+from tests.support.comments.browsing import Shown
 
 URL = "/staff/activity/"
 NOW = datetime.now(UTC).replace(microsecond=0)

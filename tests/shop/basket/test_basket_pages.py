@@ -2,7 +2,6 @@
 
 import pytest
 
-from dynamo.lists.site_reader import page_batches
 from shop.accounts.queries import find_user
 from shop.order_status import Status
 from shop.orders.counts import counts_of
@@ -12,8 +11,8 @@ from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Shown, Visitor
 from tests.support.pickup.stored import made_point
 
 ORDER = "%2Fbasket%2Forder%2F"
@@ -186,7 +185,7 @@ class TestThePageBeforeAnOrder:
 
     def test_offers_the_pickup_points_nearby(self, alice, asked, point):
         prefix = digits(9)
-        put_zips([ZipLocation(prefix, Coordinates.at(*SPOT), "Bouvet")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*SPOT), "Bouvet")])
         near = alice.get(f"/basket/order/?near={prefix}")
         offered = [field["value"] for field in near.page.all("input", name="point")]
         assert point.id in offered

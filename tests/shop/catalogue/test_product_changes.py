@@ -11,9 +11,8 @@ from dynamo.calls.meter import metered
 from dynamo.items import table_key
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.access_patterns import ProductOrder
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import find_product, list_categories, prices_of
+from shop.catalogue.queries import find_product, list_categories, list_category, prices_of
 from shop.catalogue.services import ensure_products, put_catalogue
 from shop.catalogue.shelves import ON_A_SHELF, put_shelf, root_key, shelves_in
 from shop.table import TABLE

@@ -11,9 +11,8 @@ from django.core.management import CommandError, call_command
 from dynamo.lists.reader import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import NoSuchProduct, find_category, find_product
+from shop.catalogue.queries import NoSuchProduct, find_category, find_product, list_category
 from shop.catalogue.services import put_catalogue
 from shop.models import Product
 from tests.support.catalogue.making import category

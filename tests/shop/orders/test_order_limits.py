@@ -7,8 +7,8 @@ import pytest
 from shop.order_status import Status
 from shop.orders import rate_limits
 from shop.orders.counts import counts_of
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Visitor
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.lists.site_reader import page_batches
 from shop.order_status import Status
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips
@@ -34,7 +33,7 @@ class TestThePage:
 
     def test_begins_where_the_order_goes(self, alice, points, spot, fresh):
         prefix = digits(9)
-        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Kerguelen")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Kerguelen")])
         order = replace(made_order(alice.username), zip_prefix=prefix)
         put(order)
         shown = alice.get(page_of(order))
@@ -44,7 +43,7 @@ class TestThePage:
 
     def test_begins_where_the_newest_earlier_order_went(self, alice, points, spot):
         zips = [digits(9), digits(9)]
-        put_zips((ZipLocation(z, Coordinates.at(*spot), "K") for z in zips), batches=page_batches())
+        put_zips(ZipLocation(z, Coordinates.at(*spot), "K") for z in zips)
         for day, zip_prefix in enumerate([zips[0], zips[1], None]):
             order = made_order(alice.username, placed_at=START + timedelta(days=day))
             put(replace(order, zip_prefix=zip_prefix))
@@ -80,7 +79,7 @@ class TestThePage:
 
     def test_knows_the_longest_beginning_of_a_zip_code(self, alice, order, spot):
         prefix = digits(6)
-        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Here")], batches=page_batches())
+        put_zips([ZipLocation(prefix, Coordinates.at(*spot), "Here")])
         for typed in (prefix, f"{prefix}-100", f" {prefix}99 "):
             shown = alice.get(f"{page_of(order)}?near={typed}")
             assert shown.page.one("h1").text == f"Pickup points near {prefix} Here"
@@ -156,7 +155,7 @@ class TestExplainPickup:
     def test_meters_what_is_read(self, fresh):
         prefix = digits(9)
         place = Coordinates.at(-16.0 + CHANCE.random(), -5.7)
-        put_zips([ZipLocation(prefix, place, "Jamestown")], batches=page_batches())
+        put_zips([ZipLocation(prefix, place, "Jamestown")])
         put_points([made_point(fresh, (place.latitude, place.longitude))])
         figures = explained(prefix, count=1)
         assert figures["capacity_units"] == 0.5

@@ -7,9 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tests.support.comments.spying import hooked
-
-EVENT = "provide-client-params.dynamodb.TransactWriteItems"
+from tests.support.hooks import hooked
 
 
 @contextmanager
@@ -29,7 +27,7 @@ def conflicts(number: int) -> Iterator[list[str]]:
             met.append(actions[-1]["Update"]["Key"]["pk"]["S"] if "Update" in actions[-1] else "")
         raise cancelled(len(actions))
 
-    with hooked(EVENT, meet):
+    with hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
         yield met
 
 

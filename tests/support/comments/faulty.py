@@ -1,8 +1,9 @@
 """A DynamoDB that fails on purpose: at one call, or now and then."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from random import Random
 from threading import Lock
@@ -11,7 +12,7 @@ from typing import Any, Literal
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.support.comments.conflicts import cancelled
-from tests.support.comments.spying import hooked
+from tests.support.hooks import before_the_next, hooked
 
 When = Literal["before it is sent", "after it was applied"]
 EVENTS: dict[When, str] = {
@@ -137,14 +138,4 @@ def troubled(*, seed: int, conflicts: float, throttled: float) -> Iterator[None]
         yield
 
 
-@contextmanager
-def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
-    """Let something happen, once, just before a transaction is sent."""
-    left = [happens]
-
-    def meet(**_: object) -> None:
-        if left:
-            left.pop()()
-
-    with hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
-        yield
+before_the_next_transaction = partial(before_the_next, "TransactWriteItems")

@@ -15,7 +15,7 @@ from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.sort_keys import id_at
-from tests.support.comments.spying import hooked
+from tests.support.hooks import hooked
 
 TABLE = Comment.Meta.table_name
 

@@ -1,11 +1,11 @@
 """Watches what is asked of DynamoDB, before it is sent."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo.calls.client import client
+from tests.support.hooks import hooked
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,3 @@ def spied() -> Iterator[list[Asked]]:
 
     with hooked("before-parameter-build.dynamodb.*", note):
         yield requests
-
-
-@contextmanager
-def hooked(event: str, hook: Callable[..., Any]) -> Iterator[None]:
-    """Have the process's client call a hook at each such event inside the block."""
-    events = client().meta.events
-    events.register(event, hook)
-    try:
-        yield
-    finally:
-        events.unregister(event, hook)

@@ -8,9 +8,9 @@ import pytest
 from shop.order_status import Status
 from shop.orders import moving
 from shop.orders.items import NewOrder
+from tests.support.comments.browsing import Shown
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
-from tests.support.orders.visiting import Shown
 
 URL = "/staff/orders/move/"
 ALL = "/staff/orders/all/?status=PROCESSING&to=1980-01-02"

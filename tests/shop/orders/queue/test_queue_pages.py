@@ -15,9 +15,9 @@ from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine
 from shop.orders.queue.listing import find_order_or_customers
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
-from tests.support.orders.visiting import Shown, Visitor
 
 
 class TestTheQueue:
