@@ -64,16 +64,6 @@ def reasons(folder: Path) -> list[tuple[str, str]]:
 
 
 class TestImport:
-    def test_puts_a_comment_on_each_product_of_the_order(self, olist, shop, tmp_path):
-        counts = run(olist.write(tmp_path))
-        assert counts["new"] == 3
-        assert len(listed(f"{shop}-desk")) == 1
-
-    def test_tells_orders_that_share_a_review_apart(self, olist, shop, tmp_path):
-        run(olist.write(tmp_path))
-        lamp = f"{shop}-lamp"
-        assert listed(lamp) == [f"review-{shop}-order{number}-{lamp}" for number in (2, 1)]
-
     def test_marks_reviews_as_verified_purchases_also_those_it_left_unmarked_once(
         self, olist, shop, tmp_path
     ):

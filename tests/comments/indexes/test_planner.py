@@ -18,7 +18,6 @@ from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.pool import Pool
 from dynamo.lists.reader import PageRequest, read_page
-from dynamo.lists.runs import Run
 from dynamo.lists.sizes import MeanSizes
 from dynamo.lists.sort_keys import id_at
 from dynamo.lists.sources import QuerySource
@@ -219,7 +218,11 @@ class TestEveryPlan:
             found = plan_list("p", chosen, counts, needed=21, forced=name)
             if not found.runs and found.estimated_capacity_units is None:
                 continue  # nothing in it belongs to the list, by the counts
-            held = [run for one in parts(found) for run in exact_runs("p", one)]
+            held = [
+                run
+                for one in (*found.runs, *found.empty_partitions)
+                for run in exact_runs("p", one)
+            ]
             assert sorted(run.partition for run in held) == expected
 
     def test_is_tried_as_a_mix_of_three(self):
@@ -231,10 +234,6 @@ class TestEveryPlan:
             "PRODUCT#p/en/1",
             "PRODUCT#p/fr/1",
         ]
-
-
-def parts(found: ListPlan) -> tuple[Run, ...]:
-    return (*found.runs, *found.empty_partitions)
 
 
 class TestAPlanForSoManyUnits:

@@ -34,9 +34,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 class TestWhatIsAsItShouldBe:
-    def test_shows_no_difference(self, comment):
-        assert differences(comment) == []
-
     def test_is_counted_once_alone(self, comment, monkeypatch):
         counted = []
         monkeypatch.setattr("comments.integrity.comments.count_all", counted.append)

@@ -68,11 +68,6 @@ def load(*comments: NewComment) -> BulkWriter:
 
 
 class TestFiveStarComments:
-    def test_put_a_product_in_the_ranking(self, comment):
-        add_comment(comment)
-        add_comment(another(comment, 1))
-        assert five_stars(comment.product_id) == 2
-
     def test_are_the_only_ones_that_count(self, comment):
         add_comment(replace(comment, rating=4))
         assert ranking_of(FIVE_STARS, [comment.product_id]) == []

@@ -66,10 +66,6 @@ def forget_checkpoints() -> None:
 
 
 class TestAComment:
-    def test_is_stored_thirty_two_times(self, comment):
-        assert len(stored_items(comment.id)) == 32
-        assert stored_items(comment.id) == expected_items(comment.id)
-
     @pytest.mark.parametrize(
         "what", [{"rating": 2}, {"language": "de"}, {"rating": 1, "language": "fr"}, {"body": "!"}]
     )

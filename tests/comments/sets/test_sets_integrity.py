@@ -66,12 +66,6 @@ def without_following():
         yield
 
 
-class TestWhatIsAsItShouldBe:
-    def test_shows_no_difference(self, comment):
-        assert_right(comment)
-        assert len(stored_items(comment.id)) == 32
-
-
 def lose(comment: NewComment) -> None:
     delete(name(comment, "en/1.5"))
     delete(name(comment, "~/5"))
