@@ -194,7 +194,7 @@ def shown(item: Item) -> Item:
 
 def _bare(item: Item) -> Sequence[Item]:
     """Keep what a list shows, and the product that a FilterExpression or the index `all` needs."""
-    return ({name: item[name] for name in ("pk", "sk", PRODUCT)} | shown(item),)
+    return ({**{name: item[name] for name in ("pk", "sk", PRODUCT)}, **shown(item)},)
 
 
 def _in_sets(item: Item) -> Sequence[Item]:
